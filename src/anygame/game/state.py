@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.errors import QueryError
+from anygame.errors import GoalError, QueryError
 from anygame.game.outcomes import goal_of
 from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
@@ -333,3 +333,11 @@ class State:
 
 def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
+
+
+def known_goal(state: State, role: str) -> int | None:
+    """Return the goal of a role; None where the rules give none, several, or one that is no integer."""
+    try:
+        return state.goal(role)
+    except GoalError:
+        return None

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
-    from anygame.tournament.running import Finished
-    from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
-    from anygame.tournament.store import Result
+    from anygame.tournament.store import Meeting, Result
 
 _DETAILS: Final = f"""\
 {PLAYERS}
@@ -96,7 +94,7 @@ def run(options: _Options) -> int:
     else:
         _print_table(found, results, len(meetings))
     if options.plot is not None:
-        from anygame.tournament.plot import plot_standings
+        from anygame.tournament.standings import plot_standings
 
         plot_standings(found, options.plot)
     return status or (Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK)
@@ -130,12 +128,12 @@ class _Pages:
         self._path = options.store
         self._is_shown = options.web is not None
 
-    def past(self, meeting: Meeting, result: Result | Finished) -> None:
+    def past(self, result: Result) -> None:
         """Show a match that was played before, or elsewhere."""
-        goals = zip(meeting.players, result.goals or (), strict=False)
+        goals = zip(result.players, result.goals or (), strict=False)
         told = ", ".join(f"{name} {goal}" for name, goal in goals)
-        match = self.broadcast.match(lambda: self._record(meeting))
-        match.past(meeting.sheet, ", ".join(meeting.players), told or f"given up: {result.fault}")
+        match = self.broadcast.match(lambda: self._record(result))
+        match.past(result.sheet, ", ".join(result.players), told or f"given up: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
         """Return what shows a match on pages too."""
@@ -188,12 +186,12 @@ def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, o
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
         assert cluster is not None
-        for number, (meeting, found) in enumerate(event.play_apart(meetings, cluster), over + 1):
-            pages.past(meeting, found)
+        for number, (record, result) in enumerate(event.play_apart(meetings, cluster), over + 1):
+            pages.past(result)
             pages.broadcast.changed()
             if not options.json:
-                outcome = _outcome(event.games[meeting.sheet], found.record)
-                screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
+                outcome = _outcome(event.games[result.sheet], record)
+                screen.say(f"{number} of {len(meetings)}  {result.sheet}  {outcome}")
 
 
 def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) -> None:
@@ -202,7 +200,7 @@ def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) ->
     for meeting in meetings:
         result = past.get((meeting.round, meeting.sheet, meeting.players))
         if result is not None:
-            pages.past(meeting, result)
+            pages.past(result)
 
 
 async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
