@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import anygame
-from anygame.cli.describing.parser import full_parser
+from anygame.cli.command_table import full_parser
 
 if TYPE_CHECKING:
     from argparse import Action, ArgumentParser

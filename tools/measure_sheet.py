@@ -25,7 +25,7 @@ import networkx  # noqa: F401  (loaded with the first rules; that is no part of 
 
 import anygame
 from anygame.errors import AnygameError, IllegalMoveError
-from anygame.game.inspection import describe_network
+from anygame.game.inspection import describe
 from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def set_up_network(path: Path) -> tuple[anygame.Game, dict[str, float]]:
     waiting = perf_counter()
     game.compile(wait=True)
     waited = perf_counter() - waiting
-    stages = {stage["stage"]: stage.get("seconds", 0.0) for stage in describe_network(game)["stages"]}
+    stages = {stage["stage"]: stage.get("seconds", 0.0) for stage in describe(game, "network")["stages"]}
     ground = stages.pop("grounding", 0.0)
     build = sum(stages.values())
     return game, {
@@ -214,7 +214,7 @@ def measure(path: Path, machine: str, seconds: float, repeats: int, seed: int) -
 
 
 def _size(game: anygame.Game) -> dict[str, int]:
-    described = describe_network(game)
+    described = describe(game, "network")
     names = {"gates": "gates", "inputs": "inputs"}
     return {name: described[key] for name, key in names.items()} | {"bytes": described["code"]["bytes"]}
 

@@ -27,7 +27,7 @@ import anygame
 from anygame.errors import AnygameError
 from anygame.players.clock import Clock
 from anygame.players.uct import UctPlayer
-from anygame.search.tree import growing, tree
+from anygame.search.tree import growing, searcher
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: What the steps of a pass do.
 _OF_STEPS: Final = ("making", "playing", "learning", "learning", "learning", "descending")
 _PARTS: Final = tuple(dict.fromkeys(_OF_STEPS))
-#: The native loop over them, in the module ``tree``.
+#: The native loop over them, in the module ``searcher``.
 _GROWING: Final = "grow"
 _HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_PARTS)
 
@@ -77,10 +77,10 @@ class _Timed:
 
     def __init__(self, parts: dict[str, float]) -> None:
         self._parts = parts
-        self._native = getattr(tree, _GROWING)
+        self._native = getattr(searcher, _GROWING)
 
     def __enter__(self) -> None:
-        setattr(tree, _GROWING, self._grow)
+        setattr(searcher, _GROWING, self._grow)
 
     def _grow(self, game: int, store: int, worker: int, passes: int, leaves: int) -> int:
         for _ in range(passes):
@@ -96,7 +96,7 @@ class _Timed:
         return growing.GOING
 
     def __exit__(self, *_: object) -> None:
-        setattr(tree, _GROWING, self._native)
+        setattr(searcher, _GROWING, self._native)
 
 
 class _Counting(UctPlayer):

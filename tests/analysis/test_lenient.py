@@ -8,13 +8,12 @@ import pytest
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.analysis.lenient.reading import read_leniently
-from anygame.doctor.mending.mends import mend_sheet
+from anygame.analysis.lenient import read_leniently
+from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.layout import format_sheet
-from anygame.protocol.player.played_game import load_rules
-from anygame.protocol.player.settings import PlayerSettings
+from anygame.protocol.player.played_game import PlayerSettings, load_rules
 
 if TYPE_CHECKING:
     from anygame.language.forms import Form

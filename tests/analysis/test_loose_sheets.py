@@ -17,7 +17,7 @@ import anygame
 from anygame import LenientReadingWarning
 from anygame.analysis.lenient import LENIENT_MENDS
 from anygame.doctor import check_program, read_sheet
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.installed import open_sheet

@@ -4,9 +4,8 @@ import pytest
 
 import anygame
 from anygame.boards import Piece, draw, picture, text
-from anygame.boards.drawing.lines import plain_text
-from anygame.boards.drawing.symbols import abbreviate
-from anygame.boards.drawing.terminal import draw_boards
+from anygame.boards.drawing.looks import abbreviate
+from anygame.boards.drawing.terminal import draw_boards, plain_text
 
 GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"
 

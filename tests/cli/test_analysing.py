@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.transcripts import ROOT, run
 
-from anygame.cli.analysing import analyse
 from anygame.cli.output import Screen
+from anygame.cli.progress import analyse
 from anygame.game.loading import load
 from anygame.search import Search
 from anygame.search.state_tree import StateSearcher

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from anygame.game.playouts import Playout
+    from anygame.game import Playout
 
 COMMAND = [sys.executable, "-c", "import sys; from anygame.cli.main import main; sys.exit(main())"]
 

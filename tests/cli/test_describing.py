@@ -14,9 +14,8 @@ from tests.cli.transcripts import ROOT, run
 from tools.man_page import man_page
 
 import anygame
-from anygame.cli.command_table import COMMANDS
-from anygame.cli.describing.completion import SHELLS
-from anygame.cli.describing.parser import full_parser
+from anygame.cli.command_table import COMMANDS, full_parser
+from anygame.cli.commands.completion import SHELLS
 
 if TYPE_CHECKING:
     from pathlib import Path

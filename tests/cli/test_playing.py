@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.test_player import player
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.cli.playing.outcome import outcome
 from anygame.match import read_record, replay
+from anygame.match.outcome import outcome
 from anygame.players import make_player
 
 pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")
@@ -129,6 +131,19 @@ def test_saved_games_go_on(tmp_path: Path) -> None:
     assert status == 0
     assert "You win" in output
     assert not replay(read_record(recorded(tmp_path / "records"))).faults
+
+
+@pytest.mark.slow
+def test_moves_are_taken_back_against_a_player_elsewhere(tmp_path: Path) -> None:
+    with player("--port", "0", "--strategy", "legal", "--json") as process:
+        assert process.stdout is not None
+        address = f"127.0.0.1:{json.loads(process.stdout.readline())['port']}"
+        lines = ["1 1", "2 1", "undo 2", "restart", "2 2", "2 1", "2 3"]
+        output, status = play("tic_tac_toe", lines, "--against", address, "--record", str(tmp_path))
+    assert status == 0
+    assert "> undo 2\ntook back 4 moves\nmove 1: x, your turn\n" in output
+    assert "was drawn instead" not in output
+    assert "The game is over. You win: x 100, o 0\n" in output
 
 
 def test_restart_begins_a_new_record(tmp_path: Path) -> None:
@@ -266,13 +281,7 @@ def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> No
     ],
 )
 def test_the_end_is_told_in_words(goals: list[int | None], people: list[str], words: str) -> None:
-    rules = " ".join(
-        f"(role {name}) (legal {name} x)" + (f" (goal {name} {goal})" if goal is not None else "")
-        for name, goal in zip("abc", goals, strict=False)
-    )
-    game = anygame.loads(rules + " (init (at 1)) (<= terminal (true (at 1)))")
-    roles = [role for role in game.roles if role in people]
-    assert outcome(game.initial_state(), roles) == f"The game is over. {words}"
+    assert outcome(dict(zip("abc", goals, strict=False)), people) == words
 
 
 # -- terminals -----------------------------------------------------------------------------------------------

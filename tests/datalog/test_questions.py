@@ -7,7 +7,7 @@ from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame.datalog.strategy import DEFAULT, Strategy
-from anygame.game.inspection import describe_plan
+from anygame.game.inspection import describe
 
 in_every_way = pytest.mark.parametrize("strategy", [DEFAULT, *WAYS.values()], ids=["default", *WAYS])
 
@@ -21,8 +21,8 @@ def test_the_forced_ways_are_really_taken() -> None:
         """
     ways = {}
     for way in ("on_demand", "counted"):
-        ways[way] = describe_plan(loads(text, WAYS[way]))
-    plain = describe_plan(anygame.loads(text))
+        ways[way] = describe(loads(text, WAYS[way]), "plan")
+    plain = describe(anygame.loads(text), "plan")
     assert [part["on_demand"] for part in plain if "far" in part["relations"][0]] == [False]
     assert [part["on_demand"] for part in ways["on_demand"] if "far" in part["relations"][0]] == [True]
     assert any(part["source"].startswith("def table") for part in ways["on_demand"] if part["on_demand"])

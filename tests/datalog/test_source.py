@@ -13,15 +13,14 @@ from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.component_source import emit
-from anygame.datalog.component_writer import Everything, OnTrial, Tabled
+from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot
 from anygame.datalog.schema import STATE, Component, Schema
-from anygame.datalog.source import StaticRows, TableCode, WholeRelation
+from anygame.datalog.source import Kind, Need
 from anygame.datalog.strategy import DEFAULT
 from anygame.datalog.term_table import TermTable
-from anygame.game.inspection import describe_plan
+from anygame.game.inspection import describe
 from anygame.language.parser import parse_program
 
 if TYPE_CHECKING:
@@ -85,21 +84,21 @@ def test_needs_are_values() -> None:
     succ = program.schema.slots[program.relation("succ")]
     whole = Snapshot(complete=program.complete)
     assert any(
-        getattr(need, "slot", None) == succ or getattr(getattr(need, "index", None), "slot", None) == succ
+        succ in (need.of, getattr(need.of, "slot", None))
         for need in emit(far, program.schema, Everything(may_outgrow=True), whole, DEFAULT).needs
     )
-    assert StaticRows(succ).name == f"R{succ}"
+    assert Need(Kind.STATIC_ROWS, succ).name == f"R{succ}"
     # A rule that has to see all of a relation on demand says so, and nothing is raised.
     tabled = Snapshot(complete=program.complete, on_demand={program.relation("far"): 1e6})
     source = emit(near, program.schema, Everything(may_outgrow=True), tabled, DEFAULT)
     assert source.missing == program.relation("far")
-    assert WholeRelation(program.relation("far")) in source.needs
+    assert Need(Kind.WHOLE, program.relation("far")) in source.needs
     # One that has a key asks a table.
     index = program.schema.index(program.relation("near"), (0,), ())
     source = emit(near, program.schema, Tabled(index), tabled, DEFAULT)
     assert source.missing is None
     assert source.tables == [program.schema.index(program.relation("far"), (0,), (1,))]
-    assert TableCode(source.tables[0]) in source.needs
+    assert Need(Kind.TABLE_CODE, source.tables[0]) in source.needs
     assert source.table is index
 
 
@@ -118,7 +117,7 @@ def test_generated_code_has_nothing_of_the_sheet(way: str) -> None:
     text = RULES.replace("far", "__import__").replace("box", "exec").replace("succ", "while")
     game = loads(text, WAYS.get(way, DEFAULT))
     list(game.initial_state().query("(__import__ 1 ?x)"))
-    sources = [part["source"] for part in describe_plan(game)]
+    sources = [part["source"] for part in describe(game, "plan")]
     assert any(sources)
     for source in sources:
         for token in generate_tokens(StringIO(source).readline):

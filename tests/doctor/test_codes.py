@@ -13,8 +13,8 @@ from tests.doctor.asking import check_play, check_rules
 
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
-from anygame.doctor.codes import play, reading, reasoning
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.codes import play, reading
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.doctor.play.checking import Bounds
 from anygame.game.game import Game
 from anygame.language import Diagnostic, Severity, Source
@@ -52,14 +52,14 @@ def test_the_list_is_complete_without_other_stages() -> None:
 
 def test_every_code_is_described_once() -> None:
     owned = [code.name for check in CHECKS for code in check.codes]
-    others = [code.name for code in (*reading.CODES, *reasoning.CODES, *play.CODES)]
+    others = [code.name for code in (*reading.CODES, *reading.OF_REASONING, *play.CODES)]
     assert sorted(owned + others) == sorted(CODES)
 
 
 def test_every_check_runs() -> None:
     folder = PACKAGE / "doctor" / "codes"
     texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
-    assert sum(len(re.findall(r"\bCheck\(", text)) for text in texts) == len(CHECKS)
+    assert sum(len(re.findall(r"^@check\(", text, re.MULTILINE)) for text in texts) == len(CHECKS)
     assert len({check.function for check in CHECKS}) == len(CHECKS)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.doctor import check_program
-from anygame.doctor.likes.words import Budget, Said, parts_of, same, subsumes
+from anygame.doctor.likes import Budget, Said, parts_of, same, subsumes
 from anygame.language import parse_program
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.cli.transcripts import run
 from tests.examples import some
 
 from anygame.language.source import Source
-from anygame.language_server.checking.examination import examine
+from anygame.language_server.checking.worker import examine
 from anygame.language_server.settings import Settings
 from anygame.web.hosting.checking import check
 
@@ -70,6 +70,29 @@ TURNS = """\
 (<= terminal (true (left 0)))
 (<= (goal ?r 50) (role ?r))
 """
+
+
+#: Nobody can move after the first move.
+STUCK = """\
+(role x) (init a)
+(<= (legal x go) (true a))
+(<= (next b) (does x go))
+(<= terminal (true c))
+(<= (next c) (true b))
+(goal x 0)
+"""
+
+
+def test_all_show_the_play_and_what_follows() -> None:
+    for text, notes in ((STUCK, ["after 1 joint move:", "play go"]), (SLIP, ["because of that, "])):
+        printed, _ = run(["check", "-"], text)
+        in_editor = "\n".join(each.message for each in examine("sheet", text, Settings(play=True)).findings)
+        on_page = "\n".join(note for each in check("sheet", text)["diagnostics"] for note in each["notes"])
+        for note in notes:
+            assert note in printed
+            assert note in in_editor
+            assert note in on_page
+        assert "--all" not in in_editor + on_page
 
 
 @pytest.mark.parametrize(

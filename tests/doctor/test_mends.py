@@ -14,12 +14,11 @@ from tests.language.test_layout import sheets
 
 import anygame
 from anygame.analysis.edits import Edit, apply_edits
-from anygame.analysis.ordering import binding_order
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.analysis.normal import binding_order
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of
+from anygame.language.forms import comments_of, form_of
 from anygame.language.layout import format_sheet
 from anygame.language.unification import match
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.doctor.examination import examine
-from anygame.language import Source
+from anygame.doctor.examination import Wanted, examine
+from anygame.language import Severity, Source
 
 LAMP = """
     (role ann) (role bob)
@@ -127,3 +127,29 @@ def test_a_game_that_is_over_before_values_are_lost_is_not_put_right() -> None:
     kept = "(<= (next (at ?p ?n)) (true (at ?p ?n)) (not (walks ?p)))"
     assert kept in WALK
     assert causes_in(WALK.replace(kept, "")) == []
+
+
+RACE = """\
+(role white) (role black) (init (at white start)) (init (at black start))
+(<= whiteWins (true (at white gaol)))
+(<= blackWins (true (at black goal)))
+(<= terminal whiteWins)
+(<= terminal blackWins)
+(<= (goal white 100) whiteWins)
+(<= (goal black 100) blackWins)
+(<= (goal white 0) blackWins)
+(<= (goal black 0) whiteWins)
+(<= (legal ?r go) (role ?r))
+(<= (next (at ?r goal)) (does ?r go))
+"""
+
+
+def test_what_follows_stays_so_where_it_is_shown_at_the_other_one_of_two_rules() -> None:
+    examination = examine(Source("race", RACE), Wanted(play=None))
+    worst = examination.worst(9, Severity.WARNING)
+    assert [(each.diagnostic.code, each.diagnostic.follows) for each in worst] == [
+        ("likely-typo", False),
+        ("never-fires", True),
+        ("odd-counterpart", True),
+    ]
+    assert worst[0].echoes == "because of that, 1 rule never fires and 1 more finding follows"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
@@ -11,10 +12,8 @@ from anygame.envs.extensive import (
     CHANCE,
     SIMULTANEOUS,
     TERMINAL,
-    Counts,
     ExtensiveForm,
     Node,
-    count,
     find_turns,
     survey,
     walk,
@@ -32,6 +31,34 @@ def played(form: ExtensiveForm, *moves: str) -> Node:
         legal = node.draws() if node.actor == CHANCE else node.moves(node.actor)
         node = node.child(next(term for term in legal if str(term) == move))
     return node
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How large a tree is.
+
+    Attributes:
+        histories: all of them, the empty one and the ended ones too.
+        plays: those that have ended.
+        information_sets: of each player, in their order.
+    """
+
+    histories: int
+    plays: int
+    information_sets: tuple[int, ...]
+
+
+def count(form: ExtensiveForm) -> Counts:
+    """Count histories and information sets."""
+    histories = plays = 0
+    known: list[set[str]] = [set() for _ in form.players]
+    for node in walk(form):
+        histories += 1
+        plays += node.actor == TERMINAL
+        for player, texts in enumerate(known):
+            if node.actor in (player, SIMULTANEOUS):
+                texts.add(node.information(player))
+    return Counts(histories, plays, tuple(map(len, known)))
 
 
 @pytest.mark.slow
@@ -148,7 +175,7 @@ def test_trees_need_no_library_and_games_of_open_spiel_name_theirs() -> None:
 
 def test_trees_are_bounded() -> None:
     with pytest.raises(anygame.LimitError, match=r"tic_tac_toe has more than 50 histories; about [45]00,000"):
-        count(form_of("tic_tac_toe"), 50)
+        list(walk(form_of("tic_tac_toe"), 50))
 
 
 def test_a_play_is_cut() -> None:

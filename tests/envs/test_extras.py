@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.envs import rendering
+from anygame.envs import episode
 
 _LIBRARIES = ("gymnasium", "pettingzoo", "pyspiel", "jax", "cairosvg")
 
@@ -41,18 +41,18 @@ def test_a_missing_library_is_named_with_its_extra(library: str) -> None:
 
 
 def test_pixels_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "RENDER_MODES", ["ansi", "human"])
+    monkeypatch.setattr(episode, "RENDER_MODES", ["ansi", "human"])
     with pytest.raises(anygame.MissingExtraError, match=r"needs cairosvg, .*anygame\[cairosvg\]"):
-        rendering.check_mode("rgb_array")
+        episode.check_mode("rgb_array")
 
 
 def test_boards_become_pixels() -> None:
     pytest.importorskip("cairosvg", reason="pixels need cairosvg")
     board = anygame.load("tic_tac_toe").initial_state().next(["(mark 1 1)", "noop"]).board()
-    pixels: Any = rendering.render(board, "rgb_array")
+    pixels: Any = episode.render(board, "rgb_array")
     assert pixels.dtype == np.uint8
     assert pixels.shape[2] == 3
     assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 5
     # A game without a board has pixels too.
-    bare: Any = rendering.render(anygame.load("pig").initial_state().board(), "rgb_array")
+    bare: Any = episode.render(anygame.load("pig").initial_state().board(), "rgb_array")
     assert bare.shape[2] == 3

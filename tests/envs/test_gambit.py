@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import run
+from tests.envs.test_extensive import count
 
 import anygame
-from anygame.envs.extensive import ExtensiveForm, count, gambit_text
+from anygame.envs.extensive import ExtensiveForm, gambit_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,14 +13,13 @@ from tests.game.sheets import BIDS, SHEETS
 from tests.network.evaluate import evaluate_moves, evaluate_state
 
 import anygame
-from anygame.envs.rewards import Rewards
+from anygame.envs.rewards import Rewards, rewards_of_goals
 
 jax = pytest.importorskip("jax", reason="environments of JAX need the extra `jax`")
 
 from anygame.envs import jax as envs  # noqa: E402
-from anygame.envs.jax.evaluation import evaluator  # noqa: E402
-from anygame.envs.jax.gate_table import tabulate  # noqa: E402
-from anygame.envs.jax.rewards import rewards_for_illegal, rewards_of_goals  # noqa: E402
+from anygame.envs.jax.environment import rewards_for_illegal  # noqa: E402
+from anygame.envs.jax.evaluation import evaluator, tabulate  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,7 +204,9 @@ def test_rewards_are_goals_unless_they_are_to_sum_to_nothing() -> None:
 @pytest.mark.parametrize("goals", [(100.0, 50.0, 0.0), (30.0, np.nan, 100.0)])
 def test_rewards_are_those_of_the_other_environments(name: RewardName, goals: tuple[float, ...]) -> None:
     others = Rewards(anygame.load("three_player_chomp"), name).of(goals)
-    assert rewards_of_goals(name, jax.numpy.array(goals)).tolist() == pytest.approx(others.tolist())
+    assert rewards_of_goals(name, jax.numpy.array(goals), jax.numpy).tolist() == pytest.approx(
+        others.tolist()
+    )
 
 
 @pytest.mark.parametrize(

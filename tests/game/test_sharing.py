@@ -38,7 +38,7 @@ for joint in playout.moves[:2]:
 print([str(move) for role in game.roles for move in state.legal_moves(role)])
 print(*[str(found) for found in state.query("(true ?f)")])
 print(state.explain("(legal ?r ?m)"))
-print(anygame.game.inspection.explain_plan(game))
+print(anygame.game.inspection.explain(game, "plan"))
 print(pickle.dumps(state).hex())
 """
 

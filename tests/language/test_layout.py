@@ -20,8 +20,7 @@ from tests.language.test_laws import law, programs
 from anygame.errors import RuleSheetError
 from anygame.language import Program, Source, format_program, parse_program, read_source
 from anygame.language import layout as layout_module
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of
+from anygame.language.forms import comments_of, form_of
 from anygame.language.layout import format_sheet
 from anygame.language.limits import ReadingLimits
 

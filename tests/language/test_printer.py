@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from anygame.language import format_program, format_rule, format_term, parse_program, parse_term
+from anygame.language import format_program, format_rule, parse_program
 
 MESSY = """
 (ROLE white)(role black) (init (control white)) ; who begins
@@ -48,7 +48,3 @@ def test_a_long_negation_is_broken_inside() -> None:
     lines = format_rule(rule).splitlines()
     assert lines[:3] == ["(<= p", "    (not (or (relation0 ?x)", "             (relation1 ?x)"]
     assert lines[-1] == "             (relation7 ?x))))"
-
-
-def test_terms_print_as_they_are() -> None:
-    assert format_term(parse_term(" ( f  ?x(g  01 ) )")) == "(f ?x (g 01))"

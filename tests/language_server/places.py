@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.language_server.checking.examination import examine
+from anygame.language_server.checking.worker import examine
 from anygame.language_server.settings import Settings
 from anygame.language_server.sheet import Range, WrittenSheet
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anygame.language_server.checking import checker as checking
-from anygame.language_server.checking.checker import Checker
+from anygame.language_server.checking.checker import Checker, ExaminationError, ExaminingProcess
 from anygame.language_server.checking.findings import Findings
-from anygame.language_server.checking.process import ExaminationError, ExaminingProcess
 from anygame.language_server.documents import Document, Documents
 from anygame.language_server.lines import Lines
 from anygame.processes import child

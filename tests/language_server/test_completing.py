@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.language_server.places import GAME, INFIX, domains, marked
 
-from anygame.language_server.completing import Completion, complete
+from anygame.language_server.completing import Completion, complete, typing_context
 from anygame.language_server.domains import DomainTable
-from anygame.language_server.typing_context import typing_context
 
 TABLE = domains(GAME)
 

@@ -9,7 +9,7 @@ from tests.language_server.places import applied
 
 from anygame.errors import RuleSheetError
 from anygame.language.layout import format_sheet
-from anygame.language_server.reformatting import layout_edits, line_edits
+from anygame.language_server.lines import layout_edits, line_edits
 from anygame.language_server.sheet import Range, WrittenSheet
 
 UGLY = """\

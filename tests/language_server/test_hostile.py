@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from tests.language_server.client import URI, Client
 from tests.language_server.places import GAME, INFIX
 
-from anygame.language_server.colouring import colours
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.hovering import hover
 from anygame.language_server.lines import Lines
-from anygame.language_server.navigating import definitions, highlights, references
-from anygame.language_server.outline import folds, outline
-from anygame.language_server.renaming import RenamingError, rename
+from anygame.language_server.meanings import hover
+from anygame.language_server.navigating import RenamingError, definitions, highlights, references, rename
+from anygame.language_server.outline import colours, folds, outline
 from anygame.language_server.sheet import WrittenSheet
 
 if TYPE_CHECKING:

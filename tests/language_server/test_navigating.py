@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.language_server.places import GAME, INFIX, MARK, applied, lines_of, marked
 
-from anygame.language_server.navigating import definitions, highlights, references
-from anygame.language_server.renaming import RenamingError, can_rename, rename
+from anygame.language_server.navigating import (
+    RenamingError,
+    can_rename,
+    definitions,
+    highlights,
+    references,
+    rename,
+)
 
 
 def _at(text: str, before: str, after: str) -> str:

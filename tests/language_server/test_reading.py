@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.language_server.places import GAME, INFIX
 
-from anygame.language_server.names import Symbol
-from anygame.language_server.sheet import WrittenSheet
+from anygame.language_server.sheet import Symbol, WrittenSheet
 
 if TYPE_CHECKING:
     from anygame.language.source import Node

@@ -1,4 +1,4 @@
-"""What is told about names: what they are, what their arguments may be, how many rules there are."""
+"""What is shown of names: what they are, what their arguments may be, how many rules there are."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from tests.language_server.places import GAME, INFIX, MARK, domains, marked
 from anygame.datalog.reasoner import Reasoner
 from anygame.datalog.schema import ACTION, STATE, STATIC
 from anygame.language.parser import parse_program
-from anygame.language_server.colouring import TYPES, colours
 from anygame.language_server.completing import signature
 from anygame.language_server.domains import DomainTable, Values
-from anygame.language_server.hovering import code, hover, told_values
 from anygame.language_server.lines import Lines
-from anygame.language_server.meanings import kind_of
-from anygame.language_server.names import is_keyword
-from anygame.language_server.outline import folds, outline
-from anygame.language_server.sheet import WrittenSheet
+from anygame.language_server.meanings import code, hover, kind_of, values_text
+from anygame.language_server.outline import TYPES, colours, folds, outline
+from anygame.language_server.sheet import WrittenSheet, is_keyword
 
 
 def _told(before: str, after: str, text: str = GAME, name: str = "game.kif") -> str:
@@ -110,8 +107,8 @@ def test_nothing_is_told_of_comments_and_gaps() -> None:
 
 def test_many_values_are_counted() -> None:
     numbers = Values({str(number) for number in range(20)})
-    assert told_values(numbers) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more"
-    assert told_values(Values({"a"}, {("f", 2)}, complete=False)) == "(f ...), a and many more"
+    assert values_text(numbers) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more"
+    assert values_text(Values({"a"}, {("f", 2)}, complete=False)) == "(f ...), a and many more"
 
 
 def test_tables_of_domains_go_from_one_process_to_another() -> None:

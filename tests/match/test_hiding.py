@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import anygame
 from anygame.language.parser import parse_term
-from anygame.match.hiding import HiddenCourse
 from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
 from anygame.match.running import resume, run
 from anygame.match.seats import MatchInfo
+from anygame.match.state_tracking import HiddenCourse
 from anygame.players import Player
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def test_who_lost_track_is_not_told_the_truth() -> None:
 
 
 def test_who_lost_track_still_makes_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.match.hiding._SHARE_OF_GUESSING", 0)
+    monkeypatch.setattr("anygame.match.state_tracking._SHARE_OF_GUESSING", 0)
     # A player's random numbers follow from the match's name, and one of thirty guesses is right at once.
     monkeypatch.setattr("anygame.match.running.new_match_id", lambda *_: "a_wrong_guess")
     game = anygame.loads(TAKING)

@@ -6,8 +6,8 @@ from tests.match.games import COUNTDOWN, DICE
 import anygame
 from anygame.errors import RecordError
 from anygame.match import Record, replay, run
-from anygame.match.continuing import continued
 from anygame.match.replaying import rules_of
+from anygame.match.running import continued
 
 
 def _sound() -> Record:

@@ -35,7 +35,7 @@ from anygame.language.terms import Compound, Constant, Term, Variable, variables
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.grounding.pipeline import OPTIONAL
-from anygame.network.logic.pipeline import REWRITES
+from anygame.network.logic.rewrites import REWRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

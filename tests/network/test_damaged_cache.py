@@ -11,7 +11,6 @@ import pytest
 
 import anygame
 from anygame.network.kernels import native
-from anygame.network.kernels.kernel import _standing_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +36,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _play(name: str) -> tuple[object, bool]:
     """Play a game as a new process would; return what came out, and whether its code was found."""
-    _standing_in.cache_clear()
     game = anygame.load(_GAMES / f"{name}.kif", machine="network")
     assert game.compile()
     result = game.simulate(300, seed=7)

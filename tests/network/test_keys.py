@@ -20,12 +20,12 @@ from anygame.game.machines.network import compile_machine
 from anygame.language.parser import parse_program
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
-from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.grounding.invariants.evidence import known_of
+from anygame.network.grounding.invariants.keys import known_of
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
+from anygame.network.interface import Exclusions
 
 if TYPE_CHECKING:
     from pathlib import Path

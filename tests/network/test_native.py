@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.network.kernels import native
-from anygame.network.kernels.function import ONES, PREAMBLE, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.native import assembly, cache_folder, compile_library, is_cached
+from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
+from anygame.network.kernels.native import cache_folder, compile_library, find_library
 
 if TYPE_CHECKING:
     from anygame.network.kernels.native import Library
@@ -42,9 +42,7 @@ def cached_files(cache: Path) -> list[Path]:
 
 
 def test_code_is_found_again(cache: Path) -> None:
-    assert not is_cached(code(1), cache)
     assert not build(1, cache).cached
-    assert is_cached(code(1), cache)
     assert build(1, cache).cached
     assert not build(2, cache).cached
     assert len(cached_files(cache)) == 2
@@ -89,7 +87,7 @@ def test_a_file_under_the_key_of_another_is_not_loaded(cache: Path) -> None:
     first.write_bytes(other)
     second.write_bytes(one)
     for answer in (1, 2):
-        assert not is_cached(code(answer), cache)
+        assert find_library(code(answer), _SIGNATURE, cache) is None
         assert not build(answer, cache).cached
         assert build(answer, cache).cached
 
@@ -121,7 +119,7 @@ def test_what_is_no_usual_file_is_neither_read_nor_waited_for(
     else:
         targets = {"link": tmp_path / "elsewhere", "loop": path, "device": Path("/dev/zero")}
         path.symlink_to(targets[thing])
-    assert not is_cached(code(7), cache)
+    assert find_library(code(7), _SIGNATURE, cache) is None
     assert not build(7, cache).cached
     assert build(7, cache).cached  # it has been replaced
 
@@ -196,14 +194,6 @@ def test_the_compiler_is_imported_when_it_is_needed() -> None:
         "assert 'llvmlite' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[2])
-
-
-def test_assembly_can_be_looked_at() -> None:
-    code = FunctionBuilder("both")
-    code.store(3, code.and_(code.load(1), code.load(2)))
-    text = assembly(PREAMBLE + code.text())
-    assert "both" in text
-    assert str(3 * ROW_BYTES) in text
 
 
 def test_constants_are_folded() -> None:

@@ -28,7 +28,7 @@ from anygame.network.grounding.passes.nesting import name_nested_terms
 from anygame.network.grounding.passes.specialising import specialise_views
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.grounding.rules import GroundRule
-from anygame.network.logic.pipeline import REWRITES
+from anygame.network.logic.rewrites import REWRITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,9 +19,9 @@ from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import rows as kernel_rows
 from anygame.network.kernels import schedule as kernel_schedule
 from anygame.network.kernels.clusters import cluster
+from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
-from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.rows import ABSENT, RowLayout
 from anygame.network.kernels.segments import Allocation

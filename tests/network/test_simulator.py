@@ -338,27 +338,22 @@ def test_memory_does_not_grow_with_the_playouts() -> None:
     assert peaks[2] < peaks[1] + 100_000
 
 
-def test_it_is_known_whether_compiling_lies_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    simulator = Simulator(build_kernel(countdown(9, 7)))
-    assert not simulator.is_compiled
-    assert not simulator.compile()
-    assert simulator.is_compiled
-    assert Simulator(build_kernel(countdown(9, 7))).is_compiled
-    assert Simulator(build_kernel(countdown(9, 7))).compile()
+def test_it_is_known_whether_code_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not build_kernel(countdown(9, 7)).library.cached
+    assert build_kernel(countdown(9, 7)).library.cached
     monkeypatch.setenv("ANYGAME_CACHE", "")
-    assert not Simulator(build_kernel(countdown(9, 7))).is_compiled
-    assert simulator.is_compiled
+    assert not build_kernel(countdown(9, 7)).library.cached
 
 
 def test_figures_describe_the_code() -> None:
     network = random_network(random.Random(1), 100)
     for style in ("straight", "loop"):
-        simulator = Simulator(build_kernel(network, style))
-        figures = simulator.describe()
+        kernel = build_kernel(network, style)
+        figures = kernel.describe()
         assert figures["style"] == style
         assert figures["gates"] == network.gates
-        assert figures["bytes"] == simulator.bytes >= 64 * int(figures["rows"])
-    assert Simulator(build_kernel(network)).describe()["style"] == "straight"
+        assert figures["bytes"] == kernel.bytes >= 64 * int(figures["rows"])
+    assert build_kernel(network).describe()["style"] == "straight"
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -34,8 +34,6 @@ from anygame.network.single import Single
 from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from anygame.network.network import Network
 
 _SHEET = Path(__file__).parents[2] / "gdl" / "six_in_a_row.kif"
@@ -202,11 +200,9 @@ def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     first = build_kernel(tic_tac_toe())
-    assert not first.is_compiled
     assert not first.library.cached
     assert not first.finish()
     second = build_kernel(tic_tac_toe())
-    assert second.is_compiled
     assert second.library.cached
     assert second.is_final
     assert second.finish()
@@ -227,22 +223,6 @@ def test_who_waits_for_little_code_needs_no_other_process(
     assert second.finish()
     assert second.library.cached
     assert counted(Simulator(first)) == counted(Simulator(build_kernel(tic_tac_toe(), "straight")))
-
-
-@pytest.mark.usefixtures("never_made")
-def test_what_stands_in_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games are data to it: those without phases share one code, those with phases another."""
-    made: list[str] = []
-
-    def compiled(code: str, signatures: Mapping[str, tuple[object, ...]]) -> Library:
-        made.append(code)
-        return compile_library(code, signatures)
-
-    monkeypatch.setattr(kernels, "compile_library", compiled)
-    kernels._standing_in.cache_clear()
-    for seed in range(4):
-        assert build_kernel(random_network(random.Random(seed), 30 + seed)).library
-    assert len(made) == 1
 
 
 @pytest.mark.parametrize("fails", ["the other process", "beginning it"])

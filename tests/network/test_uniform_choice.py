@@ -15,11 +15,19 @@ import pytest
 from tests.network.networks import Builder
 
 from anygame.network.kernels import uniform_choice
-from anygame.network.kernels.bit_slices import add_up, decrease, less, masks, subtract
 from anygame.network.kernels.function import LANES, PREAMBLE, FunctionBuilder
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
-from anygame.network.kernels.nth_set_bit import Candidates, UnrolledSelection, group_size
+from anygame.network.kernels.nth_set_bit import (
+    Candidates,
+    UnrolledSelection,
+    add_up,
+    decrease,
+    group_size,
+    less,
+    masks,
+    subtract,
+)
 from anygame.network.kernels.phases import Phases
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from anygame.match.seats import Reply
 from anygame.players import LegalPlayer, Player
 from anygame.protocol.player.server import PlayerServer
 
@@ -193,3 +194,14 @@ def raw(data: bytes) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter, st
 
 def http(body: str) -> bytes:
     return f"HTTP/1.0 200 OK\r\nContent-length: {len(body.encode())}\r\n\r\n{body}".encode()
+
+
+class LocalTransport:
+    """A player of this process, reached without a wire."""
+
+    def __init__(self, respond: Callable[[str], Awaitable[str]]) -> None:
+        self._respond = respond
+
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
+        async with asyncio.timeout(clock):
+            return Reply(await self._respond(text))

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from anygame.protocol.http.streams import read_request
+from anygame.protocol.http.listener import read_request
 
 _ROOT = Path(__file__).parents[2]
 

@@ -16,12 +16,12 @@ from tests.protocol.loops import RULES, listening, processes, run, say
 import anygame
 from anygame.language.parser import parse_term
 from anygame.processes import child
-from anygame.processes.messages import decode_message
+from anygame.processes.inside import decode_message
+from anygame.protocol.messages import parse_info
 from anygame.protocol.player import match as match_module
 from anygame.protocol.player.hosts import ProcessHost, check_event
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import parse_info
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -202,7 +202,7 @@ def test_messages_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> Non
             # Moves that cannot be made: the match stays where it is.
             assert await server.respond(f"(PLAY m ({'go ' * 400}))") == "nil"
             assert await server.respond("(PLAY m NIL)") == "( Put 1 X )"
-        assert len(match._told) <= 1
+        assert len(match._sent) <= 1
         _kill()
         while not match.host.is_gone:
             await asyncio.sleep(0.01)
@@ -527,7 +527,7 @@ def test_a_session_whose_thread_dies_is_replaced(tmp_path: Path) -> None:
         "class Breaking(LegalPlayer):\n"
         "    def move(self, state, clock):\n"
         "        def fail(error): raise MemoryError\n"
-        "        session._told = fail\n"
+        "        session._described = fail\n"
         "        raise MemoryError\n"
     )
     said: list[Said] = []

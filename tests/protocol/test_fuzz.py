@@ -13,7 +13,7 @@ from tests.examples import examples
 from tests.protocol.loops import fake_player, http, listening, run, say, send
 
 from anygame.protocol.http.framing import HttpError, RequestFraming, ResponseFraming
-from anygame.protocol.transport import HttpTransport
+from anygame.protocol.seat import HttpTransport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

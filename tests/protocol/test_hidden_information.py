@@ -15,7 +15,7 @@ from anygame.match.record import parse_record
 from anygame.match.running import Terms, lead, new_record, resume, seated
 from anygame.match.seats import Reply
 from anygame.players import Player
-from anygame.players.ismcts import IsmctsPlayer
+from anygame.players.mcts import IsmctsPlayer
 from anygame.protocol.messages import PlayII, Start, StopII, parse_message
 from anygame.protocol.seat import RemoteSeat
 

@@ -12,16 +12,19 @@ from anygame.protocol.messages import (
     Message,
     Ping,
     Play,
+    PlayerInfo,
     PlayII,
     Preview,
     Start,
     Stop,
     StopII,
     Unreadable,
+    format_info,
     format_message,
+    parse_info,
     parse_message,
+    player_name,
 )
-from anygame.protocol.replies import PlayerInfo, format_info, parse_info, player_name
 
 A = Constant("a")
 MARK = Compound("mark", (Constant("1"), Constant("2")))

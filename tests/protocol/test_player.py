@@ -15,9 +15,9 @@ import anygame
 from anygame.cli.commands.player import LIMITS
 from anygame.players import Clock, LegalPlayer, Player, RandomPlayer
 from anygame.protocol.http.listener import Bounds
+from anygame.protocol.messages import parse_info
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import parse_info
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -360,7 +360,7 @@ def test_many_messages_at_once() -> None:
 
 
 def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.protocol.player.pool._MOST_LEAVING", 0)
+    monkeypatch.setattr("anygame.protocol.player.server._MOST_LEAVING", 0)
     free = threading.Event()
 
     stuck: list[Player] = []

@@ -15,7 +15,6 @@ from anygame.match.judging import judge
 from anygame.match.seats import MatchInfo, Reply
 from anygame.players import RandomPlayer
 from anygame.protocol.http.framing import HttpError
-from anygame.protocol.http.streams import read_response
 from anygame.protocol.messages import (
     Abort,
     Info,
@@ -28,11 +27,10 @@ from anygame.protocol.messages import (
     Stop,
     StopII,
     Unreadable,
+    parse_info,
     parse_message,
 )
-from anygame.protocol.replies import parse_info
-from anygame.protocol.scrambling import Scrambling
-from anygame.protocol.seat import RemoteSeat
+from anygame.protocol.seat import RemoteSeat, Scrambling, read_response
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term

@@ -9,7 +9,7 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.protocol.loops import RULES, fake_player, http, listening, raw, run
+from tests.protocol.loops import RULES, LocalTransport, fake_player, http, listening, raw, run
 
 import anygame
 from anygame.language.parser import parse_term
@@ -17,12 +17,10 @@ from anygame.match.judging import judge
 from anygame.match.running import Terms, lead, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
 from anygame.players import Clock, LegalPlayer, RandomPlayer
-from anygame.protocol.messages import Message, PlayII, Start, Stop, StopII, parse_message
+from anygame.protocol.messages import Message, PlayerInfo, PlayII, Start, Stop, StopII, parse_message
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import PlayerInfo
-from anygame.protocol.seat import RemoteSeat, ask_info
-from anygame.protocol.transport import HttpTransport, LocalTransport
+from anygame.protocol.seat import HttpTransport, RemoteSeat, ask_info
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -372,20 +370,3 @@ def test_previews_are_sent_when_they_are_asked_for() -> None:
         await server.close()
 
     run(main)
-
-
-def test_players_of_this_process_have_clocks_too() -> None:
-    async def late(_: str) -> str:
-        await asyncio.sleep(20)
-        return "go"
-
-    async def broken(_: str) -> str:
-        raise ValueError("oops")
-
-    async def main() -> list[Reply]:
-        return [await LocalTransport(respond).exchange("( INFO )", 0.1) for respond in (late, broken)]
-
-    assert [(reply.error, reply.detail) for reply in run(main)] == [
-        ("TO", "no whole reply within 0.1 seconds"),
-        ("CE", "ValueError: oops"),
-    ]

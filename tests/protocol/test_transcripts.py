@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import pytest
-from tests.protocol.loops import listening, reply_of, run, send
+from tests.protocol.loops import LocalTransport, listening, reply_of, run, send
 
 from anygame.players import LegalPlayer
 from anygame.protocol.player.server import PlayerServer
-from anygame.protocol.transport import LocalTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable

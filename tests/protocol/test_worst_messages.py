@@ -13,7 +13,7 @@ import pytest
 from tests.protocol.loops import RULES, listening, run, say
 
 from anygame.players import LegalPlayer
-from anygame.protocol.http import framing, headers, streams
+from anygame.protocol.http import framing, headers, listener
 from anygame.protocol.http.framing import HttpError, RequestFraming
 from anygame.protocol.http.headers import mend_request
 from anygame.protocol.messages import LONGEST_USUAL, parse_message
@@ -125,7 +125,7 @@ def test_what_is_taken_at_a_time_is_small() -> None:
         reader = Reader()
         reader.feed_data(b"POST / HTTP/1.0\r\nContent-Length: 100000\r\n\r\n" + b"a" * 100_000)
         reader.feed_eof()
-        assert len((await streams.read_request(reader, 200_000, lambda: None)).content) == 100_000
+        assert len((await listener.read_request(reader, 200_000, lambda: None)).content) == 100_000
 
     asyncio.run(main())
     assert max(asked) <= 16_384

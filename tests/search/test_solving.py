@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from anygame.search import Solution
 
 
-@pytest.fixture(params=[False, True], ids=["few states", "many states"])
-def _however_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Solve as graphs of few states are, or as those of many."""
-    if request.param:
-        for module in ("expansion", "graph"):
-            monkeypatch.setattr(f"anygame.search.{module}.MANY_STATES", 0)
-
-
 NIM = """
 (role first) (role second) {heaps} (init (control first)) {less}
 (<= (above ?n ?m) (less ?n ?m)) (<= (above ?n ?k) (less ?n ?m) (above ?m ?k))
@@ -57,7 +49,6 @@ def test_nim_is_won_where_the_theory_says(heaps: tuple[int, ...]) -> None:
     assert found.goals == ({"first": 100, "second": 0} if sum_without_carry else {"first": 0, "second": 100})
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_tic_tac_toe_has_5478_states_and_is_a_draw() -> None:
     game = anygame.load("tic_tac_toe")
     found = solve(game)
@@ -96,7 +87,6 @@ def test_every_state_of_a_game_has_the_value_of_a_plain_minimax() -> None:
         assert solve(game, state).goals["x"] == value(state)
 
 
-@pytest.mark.usefixtures("_however_many")
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize(
     "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
@@ -121,7 +111,6 @@ def test_games_on_graphs_have_the_values_of_a_plain_iteration(kinds: tuple[str, 
                 assert found.solved == (most - least < 1e-9)
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_the_line_of_one_role_is_a_shortest_one() -> None:
     game = anygame.load("lights_out")
     found = solve(game)
@@ -175,7 +164,7 @@ def test_a_game_that_is_left_to_chance_has_no_value() -> None:
 def counted(game: Game, memory: int) -> Solution:
     """What counting alone finds out, before a proof is looked for."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anygame.search.proof.with_proof", lambda _game, _start, solution, *_: solution)
+        patch.setattr("anygame.search.solving.with_proof", lambda _game, _start, solution, *_: solution)
         return solve(game, memory=memory)
 
 
@@ -236,7 +225,6 @@ def test_an_interrupt_ends_it_with_what_is_known() -> None:
     assert 5000 < found.expanded < found.states
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
     game = anygame.load("tic_tac_toe")
     game.compile()
@@ -244,7 +232,6 @@ def test_a_state_that_no_play_leads_to_is_solved_too() -> None:
     assert solve(game, state).states >= 1
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_a_terminal_state_is_its_own_solution() -> None:
     game = _nim(1)
     state = game.initial_state().next(["(leave h0 0)", "noop"])
@@ -277,7 +264,6 @@ CHOICE = """
 """
 
 
-@pytest.mark.usefixtures("_however_many")
 @pytest.mark.parametrize(
     ("machine", "odd"),
     [
@@ -307,7 +293,6 @@ def test_a_role_is_told_no_value_that_hangs_on_an_end_without_a_goal(machine: st
     assert [str(move) for move in found.table.best_moves(game.initial_state())["left"]] == ["a"]
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_a_value_that_no_missing_goal_can_change_is_told() -> None:
     game = anygame.loads(
         CHOICE + "(<= (goal left 100) (ended a)) (<= (goal right 0) (ended a)) (<= (goal right 50) (ended b))"
@@ -319,7 +304,6 @@ def test_a_value_that_no_missing_goal_can_change_is_told() -> None:
     assert [str(joint[0]) for joint in found.line] == ["a"]
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_a_line_of_best_play_avoids_ends_without_a_goal() -> None:
     # Right, who can end at once where nobody has a goal, is sure of 100 only one move later.
     game = anygame.loads("""
@@ -337,7 +321,6 @@ def test_a_line_of_best_play_avoids_ends_without_a_goal() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("_however_many")
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize(
     "kinds", [("left",), ("left", "right"), ("left", "right", "random"), KINDS], ids="-".join
@@ -371,7 +354,6 @@ def test_values_hold_whatever_goals_are_missing(kinds: tuple[str, ...], forward:
     assert solved
 
 
-@pytest.mark.usefixtures("_however_many")
 def test_where_nobody_can_move_there_is_no_goal_either() -> None:
     game = anygame.loads("""
         (role left) (role right) (init (at 0)) (choice a) (choice b)

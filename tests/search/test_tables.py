@@ -50,17 +50,6 @@ def test_values_are_those_of_each_state_solved_by_itself(machine: str) -> None:
             assert table.distance(state) == len(found.line)
 
 
-def test_values_of_many_states_are_goals_as_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = _table(anygame.load("tic_tac_toe"))
-    for module in ("expansion", "graph"):
-        monkeypatch.setattr(f"anygame.search.{module}.MANY_STATES", 0)
-    many = _table(anygame.load("tic_tac_toe"))
-    for state in _states(few.game, 30, seed=5):
-        assert many.value(state) == few.value(state)
-        assert many.distance(state) == few.distance(state)
-        assert many.best_moves(state) == few.best_moves(state)
-
-
 def test_the_best_moves_are_those_that_keep_the_value() -> None:
     game = anygame.loads(dots_and_boxes(2, 1))
     table = _table(game)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tools.search_speed import main
 
-from anygame.search.tree import growing, tree
+from anygame.search.tree import growing, searcher
 
 if TYPE_CHECKING:
     import pytest
@@ -23,4 +23,4 @@ def test_figures_of_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(found["parts"]) == {"making", "playing", "learning", "descending"}
     assert min(found["parts"].values()) > 0
     assert abs(sum(found["parts"].values()) - 1) < 1e-9
-    assert getattr(tree, "grow") is growing.grow  # noqa: B009 - it is no part of what the module offers
+    assert getattr(searcher, "grow") is growing.grow  # noqa: B009 - it is no part of what the module offers

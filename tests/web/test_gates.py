@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.web.server import asides, matches
+from anygame.web.server import gates, matches
 from anygame.web.server.application import make_application
 from anygame.web.server.gates import BusyError, Gate
 from anygame.web.server.processes import HostProcess, ProcessGoneError
@@ -124,7 +124,7 @@ def visit(
             monkeypatch.setattr(_Stuck, "ends", asyncio.Event(), raising=False)
             monkeypatch.setattr(_Stuck, "asked", asked, raising=False)
             monkeypatch.setattr(_Stuck, "within", [], raising=False)
-            for module in (asides, matches):
+            for module in (gates, matches):
                 monkeypatch.setattr(module, "HostProcess", _Stuck)
             application = make_application(Settings(folder=tmp_path))
             transport = httpx.ASGITransport(application)

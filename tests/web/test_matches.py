@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.web.server.matches import Match, Matches
-from anygame.web.settings import Settings
+from anygame.web.server.matches import Match
+from anygame.web.server.sheets import make_room
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) ->
         for step in range(100):
             match.remember({"step": step})
         for step in range(500):
-            match.value(step, {"moves": {}})
+            match.values[step] = {"moves": {}}
         assert [step for step in range(100) if match.remembered(step)] == list(range(84, 100))
         assert list(match.values) == list(range(100, 500))
         match.rendered["page"] = b"page"
@@ -40,14 +40,9 @@ def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) ->
 def test_records_on_disk_are_bounded_in_number_and_size(
     tmp_path: Path, kept: int, size: int, left: int
 ) -> None:
-    async def run() -> list[int]:
-        matches = Matches(Settings(folder=tmp_path, kept=kept, kept_bytes=size))
-        folder = tmp_path / "matches"
-        for number in range(9):
-            path = folder / f"{number}.json"
-            path.write_text("x" * 100)
-            os.utime(path, (number, number))
-        matches._make_room_on_disk()
-        return sorted(int(path.stem) for path in folder.iterdir())
-
-    assert asyncio.run(run()) == list(range(9 - left, 9))
+    for number in range(9):
+        path = tmp_path / f"{number}.json"
+        path.write_text("x" * 100)
+        os.utime(path, (number, number))
+    make_room(tmp_path, kept, size)
+    assert sorted(int(path.stem) for path in tmp_path.iterdir()) == list(range(9 - left, 9))

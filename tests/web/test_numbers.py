@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.web.server.numbers import read_count, read_seconds
+from anygame.web.server.bodies import read_count, read_seconds
 from anygame.web.server.processes import MatchFaultError
 
 if TYPE_CHECKING:

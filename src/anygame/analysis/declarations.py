@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import count, product
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
-from anygame.analysis.value_relations import ValueRelations
-from anygame.language.rules import Atom, Literal, Rule
+from anygame.language.rules import Atom, Literal, Rule, atoms_in
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
@@ -22,6 +22,55 @@ if TYPE_CHECKING:
     from anygame.analysis.domains import Functor, Path, Top
     from anygame.analysis.normal import NormalRule
     from anygame.language.rules import Program
+
+
+class ValueRelations:
+    """Relations for sets of constants.
+
+    Args:
+        program: the sheet; facts of its own relations are used where they are just a set that is asked for.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._names = {rule.head.predicate.lower() for rule in program.rules}
+        self._names |= {atom.predicate.lower() for rule in program.rules for atom, _ in atoms_in(rule.body)}
+        self._facts: list[Rule] = []
+        self._of: dict[frozenset[Constant], str] = {}
+        extents: dict[str, set[Term]] = defaultdict(set)
+        derived = set()
+        for rule in program.rules:
+            if len(rule.head.arguments) == 1 and rule.head.predicate not in {"init", "next", "base"}:
+                extents[rule.head.predicate].add(rule.head.arguments[0])
+                if rule.body:
+                    derived.add(rule.head.predicate)
+        for name, extent in extents.items():
+            constants = frozenset([term for term in extent if isinstance(term, Constant)])
+            if name not in derived and len(constants) == len(extent):
+                self._of.setdefault(constants, name)
+
+    def relation(self, constants: frozenset[Constant]) -> str:
+        """Return the name of a relation that holds of some constants; a new one gets facts."""
+        if constants in self._of:
+            return self._of[constants]
+        name = self._of[constants] = self.new_name("domain1")
+        ordered = sorted(constants, key=lambda constant: (len(str(constant)), str(constant)))
+        self._facts += [Rule(Atom(name, (constant,))) for constant in ordered]
+        return name
+
+    def new_name(self, wanted: str) -> str:
+        """Return a name that no relation has: the one wanted, or the next one with another number."""
+        stem = wanted.rstrip("0123456789")
+        name, number = wanted, 2
+        while name.lower() in self._names:
+            name, number = f"{stem}{number}", number + 1
+        self._names.add(name.lower())
+        return name
+
+    def take_facts(self) -> list[Rule]:
+        """Return the facts of relations made since this was last asked."""
+        facts, self._facts = self._facts, []
+        return facts
+
 
 _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
@@ -143,10 +192,7 @@ class _Instances:
 
     def rules_for(self, name: str, head: tuple[_Values | _Shape, ...]) -> list[Rule]:
         """Return a rule, or a few facts, that declare all instances."""
-        count = 1
-        for part in head:
-            count *= _count(part)
-        if count <= _FEW:
+        if prod(map(_count, head)) <= _FEW:
             instances = product(*map(_instances, head))
             return [Rule(Atom(name, arguments)) for arguments in instances]
         body: list[Literal] = []
@@ -164,12 +210,7 @@ class _Instances:
 
 
 def _count(part: _Values | _Shape) -> int:
-    if isinstance(part, _Values):
-        return len(part.constants)
-    count = 1
-    for argument in part.arguments:
-        count *= _count(argument)
-    return count
+    return len(part.constants) if isinstance(part, _Values) else prod(map(_count, part.arguments))
 
 
 def _instances(part: _Values | _Shape) -> list[Term]:

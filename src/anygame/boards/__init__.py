@@ -31,9 +31,8 @@ the square. These choices are made; a comment in the sheet overrules them (see
 
 from __future__ import annotations
 
-from anygame.boards.drawing.composing import Painter, picture
-from anygame.boards.drawing.lines import Line, Piece
-from anygame.boards.drawing.paints import paint_rules
+from anygame.boards.drawing.composing import BoardView, Painter, match_pictures, picture, view
+from anygame.boards.drawing.elements import paint_rules
 from anygame.boards.drawing.pictures import (
     Arrow,
     Cell,
@@ -48,8 +47,7 @@ from anygame.boards.drawing.pictures import (
     Wall,
 )
 from anygame.boards.drawing.svg import animation, svg
-from anygame.boards.drawing.terminal import draw, text
-from anygame.boards.drawing.views import BoardView, match_pictures, view
+from anygame.boards.drawing.terminal import Line, Piece, draw, text
 from anygame.boards.finding.layout import Boards, Content, Layout, Square
 from anygame.boards.finding.search import find_boards
 from anygame.boards.names import COLOURS

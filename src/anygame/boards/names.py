@@ -11,14 +11,27 @@ if TYPE_CHECKING:
 
 #: The sides of a cell.
 Side: TypeAlias = Literal["north", "east", "south", "west"]
+#: Bodies of things by colour, in light and dark surroundings; most are the same.
+BODIES: Final = {
+    "black": ("#222226", "#101012"),
+    "white": ("#ffffff", "#f4f4f0"),
+    "grey": ("#8f9196", "#8f9196"),
+    "gray": ("#8f9196", "#8f9196"),
+    "brown": ("#8b5a2b", "#a9713a"),
+    "gold": ("#d4a017", "#d9ab2b"),
+    "red": ("#d1342f", "#e0524c"),
+    "green": ("#2f8f46", "#43ab5c"),
+    "blue": ("#2b63c6", "#4f86e6"),
+    "yellow": ("#f2c230", "#f2cb4b"),
+    "orange": ("#e8791d", "#f08c38"),
+    "purple": ("#7d43b5", "#9a66cf"),
+    "magenta": ("#c2318f", "#dc55ab"),
+    "cyan": ("#27b3c9", "#3ec6db"),
+    "teal": ("#16877d", "#2aa398"),
+    "pink": ("#ea7aa8", "#f08fb8"),
+}
 #: Colours that things on boards have; such a thing is never a blank.
-COLOURS: Final = frozenset(
-    {
-        *("black", "white", "grey", "gray", "brown", "gold", "red", "green", "blue", "yellow"),
-        *("orange", "purple", "magenta", "cyan", "teal", "pink"),
-    }
-)
-
+COLOURS: Final = frozenset(BODIES)
 #: What roles are drawn in that are not called by a colour, in the order of the roles.
 ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
 
@@ -57,10 +70,8 @@ SIDES: Final[Mapping[str, Side]] = {
 }
 #: Words for signs between cells.
 SIGNS: Final = {"gt": ">", "greater": ">", "more": ">", "lt": "<", "less": "<", "smaller": "<"}
-#: Figures as characters: with a filled body, and in outline.
-GLYPHS: Final = {
-    "king": "♚♔", "queen": "♛♕", "rook": "♜♖", "bishop": "♝♗", "knight": "♞♘", "pawn": "♟♙",
-}  # fmt: skip
+#: Figures as characters.
+GLYPHS: Final = {"king": "♚", "queen": "♛", "rook": "♜", "bishop": "♝", "knight": "♞", "pawn": "♟"}
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _CODE: Final = re.compile(r"([a-z])(kn|ki|[kqrbnp])([a-h]?[1-9]?)")

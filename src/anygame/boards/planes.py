@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.boards.finding.axes import numbered
 from anygame.boards.finding.search import find_boards
 from anygame.language.terms import Compound
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.boards.finding.layout import Cell, Layout
+    from anygame.boards.finding.layout import Layout
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
@@ -69,8 +70,8 @@ def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
     >>> planes.shape, planes.channels
     ((5, 3, 3), ('(cell ? ? b)', '(cell ? ? o)', '(cell ? ? x)', '(control o)', '(control x)'))
     """
-    boards = [_Board(layout) for layout in find_boards(game).layouts]
-    lying = [_found_on(boards, fact) for fact in fluents]
+    boards = [_Board(number, layout) for number, layout in enumerate(find_boards(game).layouts)]
+    lying = [next(filter(None, (board.place(fact) for board in boards)), None) for fact in fluents]
     names = sorted({at[0] for at in lying if at})
     channel = {name: number for number, name in enumerate(names)}
     rows = 1 + max((at[1] for at in lying if at), default=0)
@@ -80,52 +81,30 @@ def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
     return Planes([*(name for _, name in names), *others], rows, columns, places)
 
 
-def _found_on(boards: Sequence[_Board], fact: Term) -> _Place | None:
-    for number, board in enumerate(boards):
-        found = board.place(fact)
-        if found is not None:
-            name, row, column = found
-            return (number, name), row, column
-    return None
-
-
 class _Board:
-    """Where the facts of one layout lie."""
-
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, number: int, layout: Layout) -> None:
+        self._number = number
         self._layout = layout
-        self._rows: dict[Term, int] = {row: number for number, row in enumerate(layout.rows)}
-        self._columns: dict[Term, int] = {column: number for number, column in enumerate(layout.columns)}
+        self._rows, self._columns = numbered(layout.rows), numbered(layout.columns)
         self._across = _ranks(x for x, _ in layout.places.values())
         self._down = _ranks(y for _, y in layout.places.values())
 
-    def place(self, fact: Term) -> tuple[str, int, int] | None:
-        """Return the name of the channel of a fact, its row and its column; None where it lies not here."""
+    def place(self, fact: Term) -> _Place | None:
+        """Return the channel of a fact, its row and its column; None where it does not lie here."""
         layout = self._layout
-        if not isinstance(fact, Compound):
+        found = layout.find(fact)
+        if found is None or not isinstance(fact, Compound):
             return None
-        if layout.holds(fact):
-            square = layout.square(fact)
-            board = tuple(fact.arguments[index] for index in layout.boards)
-            return None if square is None else self._at((board, square), fact, layout.key, layout.boards)
-        for overlay in layout.overlays:
-            cell = layout.locate(overlay, fact) if overlay.holds(fact) and not overlay.fixed else None
-            if cell is not None:
-                boards = [overlay.key[layout.key.index(index)] for index in layout.boards]
-                return self._at(cell, fact, overlay.key, boards)
-        return None
-
-    def _at(
-        self, cell: Cell, fact: Compound, key: Sequence[int], boards: Sequence[int]
-    ) -> tuple[str, int, int]:
-        place = self._layout.places.get(cell)
-        hidden = set(key) if place else set(key).difference(boards)
+        fluent, cell = found
+        place = layout.places.get(cell)
+        boards = {fluent.key[layout.key.index(index)] for index in layout.boards}
+        hidden = set(fluent.key) if place else set(fluent.key) - boards
         words = ["?" if index in hidden else str(term) for index, term in enumerate(fact.arguments)]
-        name = f"({fact.functor} {' '.join(words)})"
+        channel = self._number, f"({fact.functor} {' '.join(words)})"
         if place:
-            return name, self._down[place[1]], self._across[place[0]]
+            return channel, self._down[place[1]], self._across[place[0]]
         row, column = cell[1]
-        return name, self._rows[row], self._columns[column]
+        return channel, self._rows[row], self._columns[column]
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from anygame.cli.options import Command
+
 
 #: What each command does, in the order in which help lists them.
 COMMANDS: Final = {
@@ -23,6 +27,7 @@ COMMANDS: Final = {
     "analyse": "search a state: what its moves are worth, as far as that is known",
     "solve": "find the exact value of a game whose states can be counted",
     "prove": "prove or refute what is true of a game in every match",
+    "equal": "compare two rule sheets: whether they are the same game",
     "perft": "count the sequences of joint moves of a length",
     "explain": "print how the rules are understood",
     "check": "report what is wrong or odd in rule sheets",
@@ -45,3 +50,14 @@ def load_command(name: str) -> Command[Any]:
     """Import the module of a command, and with it what the command needs."""
     command: Command[Any] = import_module(f"anygame.cli.commands.{name.replace('-', '_')}").COMMAND
     return command
+
+
+def full_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the parser of the command line, and those of its commands by name; each is imported for that."""
+    parser = argparse.ArgumentParser(prog="anygame")
+    parser.add_argument("--version", action="version", help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        command = load_command(name)
+        command.declare(commands.add_parser(name, help=summary, **command.settings(summary)))
+    return parser, commands.choices

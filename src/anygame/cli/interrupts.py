@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from anygame.cli.exit_status import INTERRUPTED, TERMINATED
+from anygame.cli.options import Status
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -25,7 +25,7 @@ class EndedBySignal(Exception):  # noqa: N818
         self.status = status
 
 
-def run_until_signal(work: Coroutine[Any, Any, None]) -> None:
+def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
 
     Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts.
@@ -51,8 +51,8 @@ def run_until_signal(work: Coroutine[Any, Any, None]) -> None:
     try:
         asyncio.run(watched())
     except KeyboardInterrupt:
-        raise EndedBySignal(INTERRUPTED) from None
+        raise EndedBySignal(Status.INTERRUPTED) from None
     except asyncio.CancelledError:
         if not terminated:
             raise
-        raise EndedBySignal(TERMINATED) from None
+        raise EndedBySignal(Status.TERMINATED) from None

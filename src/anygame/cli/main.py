@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli import exit_status
 from anygame.cli.command_table import COMMANDS, load_command
+from anygame.cli.options import Status
 from anygame.cli.output import complain, fallback_notices
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity
@@ -67,15 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
-        return exit_status.INTERRUPTED
+        return Status.INTERRUPTED
     except BrokenPipeError:
         _drop_output()
-        return exit_status.BROKEN_PIPE
+        return Status.BROKEN_PIPE
     except OSError as error:
         # Commands have errors of their own for files, so that this is the output: a full disk, as a rule.
         _drop_output()
         complain(f"cannot go on: {error.strerror or error}")
-        return exit_status.BAD_INPUT
+        return Status.BAD_INPUT
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -90,7 +90,7 @@ def _run(arguments: Sequence[str]) -> int:
         complain(error)
         if getattr(options, "lenient", None) is False and _leaves_unbound(error):
             complain("note: sheets written for Prolog leave variables so; --lenient reads them as it does")
-        return exit_status.BAD_INPUT
+        return Status.BAD_INPUT
     sys.stdout.flush()
     return status
 
@@ -124,7 +124,7 @@ def _known(arguments: Sequence[str]) -> Sequence[str]:
     """
     if not arguments:
         print(_INTRODUCTION, end="")
-        sys.exit(exit_status.BAD_INPUT)
+        sys.exit(Status.BAD_INPUT)
     if arguments[0] not in COMMANDS:
         if _is_sheet(arguments[0]):
             return ["repl", *arguments]
@@ -145,6 +145,11 @@ def _is_sheet(name: str) -> bool:
 
 def _refuse(name: str) -> None:
     """End the process: with help or the version, or since a word is no command."""
+    if name == "--version":
+        from importlib.metadata import version
+
+        print(f"anygame {version('anygame')}")
+        sys.exit()
     parser = _parser()
     if name and not name.startswith("-"):
         from anygame.language.installed import games
@@ -165,21 +170,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version)
+    parser.add_argument("--version", action="version", help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         commands.add_parser(name, help=summary)
     return parser
-
-
-class _Version(argparse.Action):
-    """Print the version, which is looked up only when asked for."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        print(f"anygame {version('anygame')}")
-        parser.exit()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import IllegalMoveError, QueryError
-from anygame.game.typed_moves import meant_moves, typed_move
+from anygame.cli.output import columns_of
+from anygame.errors import IllegalMoveError, UnknownRoleError
+from anygame.game.typed_moves import filtered_moves, meant_moves, typed_move
+from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
+
 
 _CHOICES_LIMIT: Final = 10_000
 
@@ -154,11 +158,6 @@ def _typed_in_order(
     return {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
 
 
-def advised(error: QueryError, advice: str) -> QueryError:
-    """Return an error with advice how to give a joint move, if that is what the question lacks."""
-    return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
-
-
 def _only_possible(
     given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
 ) -> list[Role] | None:
@@ -192,3 +191,45 @@ def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], a
     elif len(asked) < len(legal):
         wanted = f"a move of {' and one of '.join(asked)} (the others have no choice), or {wanted}"
     return f"expected {wanted}; found {len(given)}"
+
+
+def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
+    """Return the moves that are asked for, by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
+
+    Raises:
+        UnknownRoleError: what is asked for is no role, and no move fits it.
+    """
+    role = next(
+        (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
+    )
+    pattern = asked[len(role) :].strip() if role else asked.strip()
+    within = {role: legal[role]} if role else dict(legal)
+    if not pattern:
+        return within
+    found = {role: filtered_moves(pattern, moves) for role, moves in within.items()}
+    if not any(found.values()):
+        if role is None and " " not in pattern:
+            game.role_index(pattern)
+        raise UnknownRoleError(f"no legal move fits {shown(pattern, 40)}; `legal` lists them all", pattern)
+    return {role: moves for role, moves in found.items() if moves}
+
+
+def list_moves(
+    moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
+) -> Iterator[str]:
+    """Yield lines with some of a role's moves, each with its number among all.
+
+    Moves of several names may stand in groups, those that are constants in one of their own.
+    """
+    numbers = {move: number for number, move in enumerate(all_moves, start=1)}
+    digits = len(str(len(all_moves)))
+    names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
+    groups = [(name, list(group)) for name, group in groupby(moves, key=lambda move: names.get(move, ""))]
+    for name, group in groups:
+        indent = "  "
+        if len(groups) > 1 and name:
+            yield f"  {name} ({len(group)})"
+            indent = "    "
+        cells = [f"{numbers[move]:>{digits}}  {move}" for move in group]
+        for line in columns_of(cells, width - len(indent)):
+            yield indent + line

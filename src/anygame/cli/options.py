@@ -13,7 +13,9 @@ Options that several commands have are inherited (`anygame.cli.shared_options`).
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
+from enum import IntEnum
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
 
@@ -24,8 +26,23 @@ if TYPE_CHECKING:
     #: Makes a value of a text; raises ArgumentTypeError where it cannot.
     Reader: TypeAlias = Callable[[str], object]
 
+
+class Status(IntEnum):
+    """What the exit status of a command means."""
+
+    OK = 0
+    #: A query found nothing, a check found faults, a match was given up, a line of a script failed.
+    ANSWER_IS_NO = 1
+    BAD_INPUT = 2
+    #: As of a process that a signal ended: 128 and the number of SIGINT, SIGPIPE, SIGTERM.
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+    TERMINATED = 143
+
+
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
+HIGHEST_PORT: Final = 65_535
 #: More than can ever be counted; int() need not read thousands of digits.
 _MOST_DIGITS: Final = 18
 #: What programs that draw seeds write.
@@ -34,83 +51,36 @@ _MOST_DIGITS_OF_A_SEED: Final = 40
 _MOST_GIGABYTES: Final = 100_000
 
 
-@dataclass(frozen=True)
-class _Declaration:
-    """What argparse needs of a field.
-
-    Attributes:
-        flags: names with dashes; empty for an argument that has a position.
-        settings: as of ``ArgumentParser.add_argument``.
-        group: options of one group exclude each other.
-        constants: instead of flags, those that set the field to a constant, of which one may be given.
-        default: the constant where none is.
-    """
-
-    flags: tuple[str, ...]
-    settings: Mapping[str, Any]
-    group: str = ""
-    constants: Mapping[str, str] | None = None
-    default: str | None = None
+def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
+    """Return a field for what ``add_argument`` of argparse is called with; a group's exclude each other."""
+    return field(metadata={_KEY: (added, group)})
 
 
-def _declared(*flags: str, group: str = "", **settings: Any) -> Any:
-    given = {name: value for name, value in settings.items() if value is not None}
-    return field(metadata={_KEY: _Declaration(flags, given, group)})
+def argument(metavar: str, type: Reader | None = None, **settings: Any) -> Any:
+    """Declare an argument with a position; settings are those of ``ArgumentParser.add_argument``."""
+    return _declared(((), {"metavar": metavar, "type": type} | settings))
 
 
-def argument(
-    metavar: str,
-    read: Reader | None = None,
-    *,
-    help: str,
-    count: str | None = None,
-    choices: Sequence[str] | None = None,
-) -> Any:
-    """Declare an argument with a position; ``count`` is ``?`` where it may be left out, ``+`` for many."""
-    return _declared(metavar=metavar, type=read, help=help, nargs=count, choices=choices)
-
-
-def option(
-    *flags: str,
-    metavar: str | None = None,
-    read: Reader | None = None,
-    help: str,
-    default: object = None,
-    choices: Sequence[str] | None = None,
-    count: str | None = None,
-    required: bool | None = None,
-    alone: object = None,
-) -> Any:
-    """Declare an option with a value; without a default, it is None where it is not given.
-
-    With the count ``?`` its value may be left out: then it is ``alone``.
-    """
-    return _declared(
-        *flags,
-        metavar=metavar,
-        type=read,
-        help=help,
-        default=default,
-        choices=choices,
-        nargs=count,
-        required=required,
-        const=alone,
-    )
+def option(*flags: str, **settings: Any) -> Any:
+    """Declare an option with a value; without a default, it is None where it is not given."""
+    return _declared((flags, settings))
 
 
 def several(*flags: str, metavar: str, help: str) -> Any:
     """Declare an option that may be repeated: the list of its values."""
-    return _declared(*flags, metavar=metavar, action="append", default=[], help=help)
+    return option(*flags, metavar=metavar, action="append", default=[], help=help)
 
 
 def flag(*flags: str, help: str, group: str = "", to: bool = True) -> Any:
     """Declare an option without a value that sets its field to ``to``; a group's exclude each other."""
-    return _declared(*flags, action="store_true" if to else "store_false", help=help, group=group)
+    return _declared((flags, {"action": f"store_{to}".lower(), "help": help}), group=group)
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
     """Declare flags of which one may be given: each sets the field to its name. They come with helps."""
-    return field(metadata={_KEY: _Declaration((), {}, constants=constants, default=default)})
+    shared = {"action": "store_const", "default": default}
+    added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
+    return _declared(*added, group=" ".join(constants))
 
 
 @dataclass_transform(
@@ -153,48 +123,29 @@ class Command(Generic[OptionsT]):
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
         """Declare its arguments and options to a parser; its own options before those that others share."""
-        declared = [(each.name, each.metadata[_KEY]) for each in fields(self.options)]  # type: ignore[arg-type]
         own = self.options.__annotations__
-        groups: dict[str, Any] = {}
-        for name, declaration in sorted(declared, key=lambda item: item[0] not in own):
-            if declaration.constants:
-                _declare_constants(parser, name, declaration.constants)
-                parser.set_defaults(**{name: declaration.default})
-            elif declaration.flags:
-                group = declaration.group
-                if group and group not in groups:
-                    groups[group] = parser.add_mutually_exclusive_group()
-                groups.get(group, parser).add_argument(*declaration.flags, dest=name, **declaration.settings)
-        for name, declaration in declared:
-            if not declaration.flags and not declaration.constants:
-                parser.add_argument(name, **declaration.settings)
+        groups: dict[str, Any] = {"": parser}
 
+        def place(each: Field[Any]) -> int:
+            (flags, _), *_ = each.metadata[_KEY][0]
+            return 2 if not flags else each.name not in own
 
-def _declare_constants(parser: argparse.ArgumentParser, name: str, constants: Mapping[str, str]) -> None:
-    group = parser.add_mutually_exclusive_group()
-    for constant, meaning in constants.items():
-        group.add_argument(f"--{constant}", dest=name, action="store_const", const=constant, help=meaning)
+        for each in sorted(fields(self.options), key=place):  # type: ignore[arg-type]
+            added, group = each.metadata[_KEY]
+            if group not in groups:
+                groups[group] = parser.add_mutually_exclusive_group()
+            for flags, settings in added:
+                named = {"dest": each.name} if flags else {}
+                groups[group].add_argument(*(flags or [each.name]), **settings, **named)
 
 
 class _Parser(argparse.ArgumentParser):
     """Accepts options between positional arguments, as in ``legal FILE --after MOVES ROLE``."""
 
-    _is_intermixed = False
-
-    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        if self._is_intermixed:
-            return super().parse_known_args(args, namespace)
-        self._is_intermixed = True
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self._is_intermixed = False
-
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        found: argparse.Namespace
-        found, unknown = self.parse_known_args(args, namespace)  # type: ignore[no-untyped-call]
+        found, unknown = self.parse_known_intermixed_args(args, namespace)
         if unknown:
             from difflib import get_close_matches
 
@@ -216,33 +167,22 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def natural(text: str) -> int:
-    """Read a whole number from 0."""
-    return _whole_from(0, text)
-
-
-def positive(text: str) -> int:
-    """Read a whole number from 1."""
-    return _whole_from(1, text)
-
-
 def _whole_from(least: int, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or int(text) < least:
         raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found {text[:40]!r}")
     return int(text)
 
 
-def seconds(text: str) -> float:
-    """Read a number of seconds above 0."""
-    return _above_0("seconds", text, inf)
+def read_port(text: str, least: int = 0) -> int:
+    """Read a port."""
+    if not (text.isascii() and text.isdigit() and least <= int(text[:6]) <= HIGHEST_PORT):
+        raise argparse.ArgumentTypeError(
+            f"expected a port from {least} to {HIGHEST_PORT}, found {text[:40]!r}"
+        )
+    return int(text)
 
 
-def gigabytes(text: str) -> float:
-    """Read an amount of memory."""
-    return _above_0("gigabytes", text, _MOST_GIGABYTES)
-
-
-def _above_0(what: str, text: str, most: float) -> float:
+def _above_0(what: str, most: float, text: str) -> float:
     try:
         found = float(text)
     except ValueError:
@@ -250,3 +190,11 @@ def _above_0(what: str, text: str, most: float) -> float:
     if not 0 < found <= most or found == inf:
         raise argparse.ArgumentTypeError(f"expected {what}, a number above 0, found {text[:40]!r}")
     return found
+
+
+#: Read a whole number from 0, and one from 1.
+natural: Final = partial(_whole_from, 0)
+positive: Final = partial(_whole_from, 1)
+#: Read a number of seconds above 0, and an amount of memory.
+seconds: Final = partial(_above_0, "seconds", inf)
+gigabytes: Final = partial(_above_0, "gigabytes", _MOST_GIGABYTES)

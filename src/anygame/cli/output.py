@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from anygame.boards import Line
+    from anygame.boards import Line, Picture
 
 
 def print_json(value: object) -> None:
@@ -38,7 +38,7 @@ def complain(message: object) -> None:
     """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
-    # Where nobody can be told, the exit status still tells.
+    # Where nobody reads it, there is still the exit status.
     with suppress(OSError):
         print(f"{name}{message}", file=sys.stderr, flush=True)
 
@@ -69,6 +69,14 @@ def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
     height = -(-len(cells) // max(1, width // widest)) or 1
     for start in range(min(height, len(cells))):
         yield "".join(cell.ljust(widest) for cell in cells[start::height]).rstrip()
+
+
+def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
+    """Yield lines with the rows of a table; sides say how columns are aligned, `<` or `>` for each."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, sides, widths, strict=True)
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in cells).rstrip()
 
 
 class Screen:
@@ -104,6 +112,13 @@ class Screen:
         for line in lines:
             pieces: list[Any] = [(piece.text, piece.style) for piece in line]
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
+
+    def draw(self, picture: Picture) -> None:
+        """Draw boards, as wide and colourful as the terminal is."""
+        # Most commands draw nothing, and need not wait for what does.
+        from anygame.boards import draw
+
+        self.show(draw(picture, width=self.width, colours=self.colours))
 
     def page(self, lines: Iterable[str]) -> None:
         """Show lines; to a person at a terminal page by page, Enter for the next one."""

@@ -4,52 +4,59 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from rich.progress import Progress
-
+    from anygame.cli.output import Screen
     from anygame.game.game import Game
-    from anygame.search import PracticeReport, Search
+    from anygame.game.state import State
+    from anygame.search import Analysis, PracticeReport, Search, Table
+
 
 #: Seconds between two looks at whether something is ready.
 _LOOK: Final = 0.2
 
 
 @contextmanager
-def progress_bar(*columns: Any) -> Iterator[Progress | None]:
-    """Show progress on standard error, if that is a terminal and rich is installed."""
+def progress(what: str, total: float | None = None, *, counts: bool = False) -> Iterator[Callable[..., None]]:
+    """Show progress on standard error, if that is a terminal and rich is installed.
+
+    Args:
+        what: is done.
+        total: how much of it there is to do, if that is known.
+        counts: whether the number of what is done is shown, the rate, and the time left.
+
+    Yields:
+        what shows more: it takes ``completed``, ``total``, ``description``.
+    """
     bar = None
     if sys.stderr.isatty():
         with suppress(ImportError):
             from rich.console import Console
             from rich.progress import Progress
 
-            chosen = columns or Progress.get_default_columns()[:2]
-            bar = Progress(*chosen, console=Console(stderr=True), transient=True)
+            columns = _counting_columns() if counts else Progress.get_default_columns()[:2]
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
     if bar is None:
-        yield None
+        yield lambda **_: None
         return
     with bar:
-        yield bar
+        yield partial(bar.update, bar.add_task(what, total=total))
 
 
-def counting_columns() -> list[Any]:
-    """Return a bar with the number of what is done, the rate, and the time left; nothing without rich."""
-    try:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            ProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.text import Text
-    except ImportError:
-        return []
+def _counting_columns() -> list[Any]:
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
 
     class Rate(ProgressColumn):
         """How many a second."""
@@ -74,36 +81,94 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
         bounds: as of ``Game.compile``.
     """
     given: dict[str, Any] = bounds
-    with progress_bar() as bar:
-        if bar is None:
-            return game.compile(**given)
-        task = bar.add_task("compiling", total=None)
-
-        def tell(instances: int, atoms: int) -> None:
-            bar.update(task, description=f"compiling: {instances:,} instances of rules, {atoms:,} atoms")
-
-        return game.compile(progress=tell, **given)
+    with progress("compiling") as show:
+        return game.compile(
+            progress=lambda instances, atoms: show(
+                description=f"compiling: {instances:,} instances of rules, {atoms:,} atoms"
+            ),
+            **given,
+        )
 
 
 def compile_search(search: Search) -> None:
     """Let a search compile what it needs, with progress on a terminal: its first use here takes a while."""
-    with progress_bar() as bar:
-        if bar is not None:
-            bar.add_task("compiling the search", total=None)
+    with progress("compiling the search"):
         while search.is_compiling:
             search.compile(_LOOK)
 
 
 def practise(search: Search, seconds: float) -> PracticeReport | None:
     """Let a search practise for so many seconds, with progress on a terminal."""
-    with progress_bar() as bar:
-        if bar is None:
-            return search.practise(seconds=seconds)
-        task = bar.add_task("practising", total=seconds)
+    with progress("practising", seconds) as show:
         begin = perf_counter()
 
         def look() -> bool:
-            bar.update(task, completed=perf_counter() - begin)
+            show(completed=perf_counter() - begin)
             return False
 
         return search.practise(seconds=seconds, stop=look)
+
+
+def analyse(
+    search: Search,
+    state: State,
+    screen: Screen,
+    *,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    table: Table | None = None,
+) -> Analysis:
+    """Search a state, show what is known as it grows, and return it; Ctrl-C ends it early.
+
+    Args:
+        search: of the game.
+        state: the state.
+        screen: where the table stands.
+        seconds: how long at most; None for as long as it takes.
+        iterations: leaves to evaluate at most; None for any number.
+        table: exact values that are known.
+    """
+
+    def known(analysis: Analysis) -> Analysis:
+        return analysis if table is None else table.annotate(analysis, state)
+
+    with _live(screen) as show:
+        found = search.run(
+            state,
+            seconds=seconds,
+            iterations=iterations,
+            progress=None if show is None else lambda analysis: show(known(analysis)),
+        )
+    found = known(found)
+    for line in analysis_lines(found, screen):
+        screen.say(line)
+    return found
+
+
+def analysis_lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
+    """Yield the table, as wide as a terminal is."""
+    width = screen.width if screen.is_terminal else None
+    for line in analysis.lines():
+        yield line if width is None or len(line) <= width else f"{line[: width - 4]} ..."
+
+
+@contextmanager
+def _live(screen: Screen) -> Iterator[Callable[[Analysis], None] | None]:
+    """Yield what shows an analysis in place of the last one; None where nobody looks, or without rich."""
+    live = None
+    if screen.is_terminal:
+        try:
+            from rich.console import Console
+            from rich.live import Live
+            from rich.text import Text
+        except ImportError:
+            pass
+        else:
+            live = Live(console=Console(file=screen.stream), auto_refresh=False, transient=True)
+    if live is None:
+        yield None
+        return
+    with live as shown:
+        yield lambda analysis: shown.update(
+            Text("\n".join(analysis_lines(analysis, screen)), no_wrap=True), refresh=True
+        )

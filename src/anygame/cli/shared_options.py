@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import argument, command_options, flag, option, several
+from anygame.cli.options import argument, command_options, flag, option, seconds, several
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.cluster import Cluster
     from anygame.game.backends import MachineName
+
 
 #: What the help of commands says that take ``--after``.
 AFTER: Final = """\
@@ -70,3 +76,42 @@ class PositionOptions(JsonOption, MachineOption):
     """A question about a state: the initial one, or the one to which some moves lead."""
 
     after: list[str] = several("--after", metavar="MOVES", help="play a joint move first; may be repeated")
+
+
+#: What stands for a cluster that is started here.
+_HERE: Final = "here"
+
+
+def cluster_option(meaning: str) -> Any:
+    """Declare ``--cluster [ADDRESS]``; None where it is not given."""
+    return option("--cluster", metavar="ADDRESS", nargs="?", const=_HERE, help=meaning)
+
+
+@contextmanager
+def joined(address: str | None) -> Iterator[Cluster | None]:
+    """Join the cluster of an option, and leave it; None where it is not given.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ClusterError: there is no cluster.
+    """
+    if address is None:
+        yield None
+        return
+    # Ray takes seconds to load, and most commands are run without it.
+    made: Cluster = import_module("anygame.cluster").Cluster(None if address == _HERE else address)
+    with made:
+        yield made
+
+
+@command_options
+class ClockOptions(JsonOption, ReadingOptions):
+    """Clocks, and what players are sent."""
+
+    start_clock: float = option(
+        "--start-clock", type=seconds, default=30.0, metavar="SECONDS", help="to get ready (30)"
+    )
+    play_clock: float = option(
+        "--play-clock", type=seconds, default=10.0, metavar="SECONDS", help="for each move (10)"
+    )
+    scramble: bool = flag("--scramble", help="send HOST:PORT players other words than those of the rules")

@@ -7,41 +7,38 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.rewriting import named_faults
+from anygame.cli.shared_options import MachineOption
 from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
 from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
+    from anygame.cli.shared_options import ReadingOptions
     from anygame.game.backends import MachineName
     from anygame.game.game import Game
 
 _INPUT_LIMIT: Final = 16 * 2**20
 
 
-def read_game(
-    name: str, *, case_sensitive: bool = True, lenient: bool = False, machine: MachineName = "auto"
-) -> Game:
-    """Load the game that a command line names; ``-`` is standard input.
-
-    Args:
-        name: what the command line says.
-        case_sensitive: as of ``anygame.load``.
-        lenient: as of ``anygame.load``.
-        machine: as of ``anygame.load``.
+def read_game(name: str, options: ReadingOptions) -> Game:
+    """Load the game that a command line names, as its options say; ``-`` is standard input.
 
     Raises:
         RuleSheetError: there is no such file, or its rules cannot be used.
     """
+    machine: MachineName = options.machine if isinstance(options, MachineOption) else "auto"
+    read = partial(load, name)
     if name == "-":
-        text = _standard_input()
-        return loads(text, name="<stdin>", case_sensitive=case_sensitive, lenient=lenient, machine=machine)
-    if find_installed(name) is None:
+        read = partial(loads, _standard_input(), name="<stdin>")
+    elif find_installed(name) is None:
         _check_file(name)
-    return load(name, case_sensitive=case_sensitive, lenient=lenient, machine=machine)
+    return read(case_sensitive=options.case_sensitive, lenient=options.lenient, machine=machine)
 
 
 def sheet_source(name: str) -> Source:
@@ -61,16 +58,11 @@ def _check_file(name: str) -> None:
     if not name:
         raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
-    try:
+    with named_faults("read", name, RuleSheetError):
         if path.is_dir():
             raise RuleSheetError(f"{name} is a folder, not a rule sheet{_advice(_sheets_in(path, ''))}")
         if not path.exists():
             raise RuleSheetError(f"there is no file {name}{_advice(_near(path))}")
-    except (OSError, ValueError) as error:
-        if isinstance(error, RuleSheetError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise RuleSheetError(f"cannot read {name[:200]!r}: {reason}") from error
 
 
 def _standard_input() -> str:

@@ -36,7 +36,7 @@ _CLIENT: Final = "ray://"
 
 
 class Cluster:
-    """Workers of a Ray cluster; see ``anygame.game.workers.Workers`` for the contract.
+    """Workers of a Ray cluster; see ``anygame.game.simulation.Workers`` for the contract.
 
     Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
     with the last use.
@@ -80,11 +80,6 @@ class Cluster:
     def count(self) -> int:
         """How many cores it has."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-
-    @property
-    def machines(self) -> int:
-        """How many machines it has."""
-        return len(self._alive())
 
     def _alive(self) -> list[str]:
         nodes = self._ray.nodes()

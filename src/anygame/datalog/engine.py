@@ -22,11 +22,11 @@ these above the static level is then forgotten (`_reset`), and written anew when
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from anygame.datalog.component_source import emit
-from anygame.datalog.component_writer import Everything, OnTrial, Tabled
+from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.guard import Guard, TooCostly, blame
 from anygame.datalog.linker import Linker
 from anygame.datalog.plan import Snapshot
@@ -38,7 +38,7 @@ from anygame.errors import LimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from anygame.datalog.component_writer import Mode
+    from anygame.datalog.component_source import Mode
     from anygame.datalog.relations import Relation, Row
     from anygame.datalog.schema import Component, Frame, Index, Schema
     from anygame.datalog.source import Source
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
 
 
+@dataclass(slots=True)
 class _Progress:
     """What has been learned of a component by running it.
 
@@ -57,14 +58,11 @@ class _Progress:
         is_numbered: whether the ground terms of its rules are in the table of terms.
     """
 
-    __slots__ = ("is_numbered", "rows", "tableable", "tables", "text")
-
-    def __init__(self, tableable: bool) -> None:
-        self.tableable = tableable
-        self.rows: float | None = None
-        self.text = ""
-        self.tables: dict[Index, str] = {}
-        self.is_numbered = False
+    tableable: bool
+    rows: float | None = None
+    text: str = ""
+    tables: dict[Index, str] = field(default_factory=dict)
+    is_numbered: bool = False
 
 
 class Engine:
@@ -152,7 +150,7 @@ class Engine:
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
         with self._lock:
-            if not self._linker.has_table(index):
+            if index not in self._linker.tables:
                 self._link_table(index, frame)
             look_up = where.get(f"q{index.name}") or self._linker.table(index)(where)
         found: Collection[Row] = look_up(values[0] if len(values) == 1 else values)
@@ -240,7 +238,7 @@ class Engine:
         """Forget all code above the static level; it is written anew when it is next needed."""
         self._resets += 1
         self._termination = Termination(self.schema, self._tabled)
-        self._linker.forget_tables()
+        self._linker.tables.clear()
         for component in self.schema.components:
             is_done = component.is_static and self._progress[component.number].text
             if component.relations[0] not in self._tabled and not is_done:
@@ -308,12 +306,15 @@ class Engine:
         return self._linker.function(sources[0])
 
     def _link_table(self, index: Index, frame: Frame) -> None:
+        self._link(self._whole_sources(self.schema.makers(index.relation)[0], Tabled(index), frame))
+
+    def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
+        """Return the sources, after computing what they need as a whole."""
         while True:
-            sources = self._sources(self.schema.makers(index.relation)[0], Tabled(index), frame)
+            sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
             if missing is None:
-                self._link(sources)
-                return
+                return sources
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
@@ -445,13 +446,7 @@ class Engine:
             self._functions[component.number](frame)
             return
         with self._lock:
-            while True:
-                sources = self._sources(component, Everything(may_outgrow=False), frame)
-                missing = sources[-1].missing
-                if missing is None:
-                    break
-                self._compute_whole(self._tabled[missing], frame)
-            run = self._link(sources)
+            run = self._link(self._whole_sources(component, Everything(may_outgrow=False), frame))
         run(frame)
 
     # -- what was generated ------------------------------------------------------------------------

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.analysis.normal import binders
+from anygame.analysis.normal import binders, substitute_atom
 from anygame.errors import LimitError, QueryError
 from anygame.language.derivations import Attempt, Derivation, Failure
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
 from anygame.language.terms import Variable, substitute
-from anygame.language.unification import apply, match, measure, unify_all
+from anygame.language.unification import apply, match_all, measure, unify_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.analysis.normal import NormalRule
     from anygame.datalog.reasoner import Move, Reasoner
@@ -59,10 +59,9 @@ class Explainer:
 
     # -- why ---------------------------------------------------------------------------------------
 
-    def derive(self, atom: Atom) -> Derivation | None:
-        """Return a derivation of an atom (its variables are taken as they first fit), or None."""
-        found = next(self._facts_like(atom), None)
-        return None if found is None else self._derive(Atom(atom.predicate, found), {}, 0)
+    def derive(self, atom: Atom) -> Derivation:
+        """Return a derivation of an atom that holds; its variables are taken as they first fit."""
+        return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), {}, 0)
 
     def _derive(self, atom: Atom, shown: dict[Atom, None], depth: int) -> Derivation:
         text = self._text(Literal(atom), {})
@@ -78,12 +77,13 @@ class Explainer:
         before = self._stage(atom)
         for rule in self._by_head.get(atom.key, []):
             place = rule.origin.span.place if rule.origin.span else ""
-            bindings = _head_match(rule, atom)
-            if bindings is None:
+            bindings: Bindings = {}
+            if not match_all(rule.head.arguments, atom.arguments, bindings):
                 continue
             if not rule.body:
                 return Derivation(text, "fact", place)
-            solution = next(self._solve(list(rule.body), bindings, before), None)
+            found = self._search(list(rule.body), bindings, before)
+            solution = next((each for level, each in found if not level.rest and each is not None), None)
             if solution is not None:
                 premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
@@ -97,7 +97,7 @@ class Explainer:
         self, item: Formula, bindings: Bindings, before: Stage, shown: dict[Atom, None], depth: int
     ) -> Derivation:
         if isinstance(item, Literal):
-            return self._derive(_ground(item.atom, bindings), shown, depth + 1)
+            return self._derive(substitute_atom(item.atom, bindings), shown, depth + 1)
         if isinstance(item, Or):
             for part in item.formulas:
                 if self._test(part, bindings, before):
@@ -109,26 +109,19 @@ class Explainer:
         return Derivation(self._text(item, bindings), reason)
 
     def _text(self, item: Formula, bindings: Bindings) -> str:
-        """Return a formula as text, if there is room for it."""
-        if isinstance(item, Literal):
-            terms = [apply(argument, bindings) for argument in item.atom.arguments]
-            self._take_room(terms)
-            return str(Atom(item.atom.predicate, tuple(terms)))
-        if isinstance(item, Not):
-            return f"(not {self._text(item.formula, bindings)})"
-        if isinstance(item, Distinct):
-            left, right = apply(item.left, bindings), apply(item.right, bindings)
-            self._take_room((left, right))
-            return f"(distinct {left} {right})"
-        assert isinstance(item, Or | And)
-        word = "or" if isinstance(item, Or) else "and"
-        return f"({' '.join([word, *(self._text(part, bindings) for part in item.formulas)])})"
+        """Return a formula as text, if there is room for it.
 
-    def _take_room(self, terms: Iterable[Term]) -> None:
-        # Facts may share large terms, but each line that shows them has its own text.
-        self._text_left -= sum([len(str(term)) for term in terms])
-        if self._text_left < 0:
-            raise _too_much("the explanation", self._bounds.explanation_characters)
+        Facts may share large terms, but each line that shows them has its own text.
+        """
+
+        def bound(term: Term) -> Term:
+            found = apply(term, bindings)
+            self._text_left -= len(str(found))
+            if self._text_left < 0:
+                raise _too_much("the explanation", self._bounds.explanation_characters)
+            return found
+
+        return str(map_terms(item, bound))
 
     # -- why not -----------------------------------------------------------------------------------
 
@@ -152,21 +145,12 @@ class Explainer:
 
     def _attempt(self, rule: NormalRule, bindings: Bindings) -> Attempt:
         best: _Level | None = None
-        stack = [self._level(list(rule.body), bindings, ())]
-        while stack:
-            level = stack[-1]
-            extended = next(level.candidates, None)
+        for level, extended in self._search(list(rule.body), bindings):
             if self._steps_left <= 0:
                 break
-            if extended is not None:
-                level.held_once = True
-                if level.rest:
-                    held = (*level.held, (level.item, extended))
-                    stack.append(self._level(level.rest, extended, held))
-            else:
-                stack.pop()
-                if not level.held_once and (best is None or len(level.held) > len(best.held)):
-                    best = level
+            is_stuck = extended is None and not level.held_once
+            if is_stuck and (best is None or len(level.held) > len(best.held)):
+                best = level
         if best is None:
             most = self._bounds.explanation_steps
             raise LimitError(
@@ -178,32 +162,35 @@ class Explainer:
         self._text_left -= len(text)
         return Attempt(text, place, shown, self._text(best.item, best.bindings))
 
-    def _level(self, items: list[Formula], bindings: Bindings, held: Held) -> _Level:
-        item, rest = self._choose(items, bindings)
-        return _Level(item, rest, bindings, held, self._candidates(item, bindings))
-
     # -- solving bodies ----------------------------------------------------------------------------
 
-    def _solve(self, items: list[Formula], bindings: Bindings, before: Stage) -> Iterator[Bindings]:
+    def _search(
+        self, items: list[Formula], bindings: Bindings, before: Stage = None
+    ) -> Iterator[tuple[_Level, Bindings | None]]:
+        """Yield, depth first, parts of a body with bindings in which all up to them hold; None at an end."""
         # Without recursion: a body may be longer than CPython nests calls.
-        item, rest = self._choose(items, bindings)
-        stack = [(rest, self._candidates(item, bindings, before))]
+        stack = [self._level(items, bindings, (), before)]
         while stack:
-            rest, candidates = stack[-1]
-            extended = next(candidates, None)
+            level = stack[-1]
+            extended = next(level.candidates, None)
             if extended is None:
                 stack.pop()
-            elif rest:
-                item, rest = self._choose(rest, extended)
-                stack.append((rest, self._candidates(item, extended, before)))
             else:
-                yield extended
+                level.held_once = True
+                if level.rest:
+                    held = (*level.held, (level.item, extended))
+                    stack.append(self._level(level.rest, extended, held, before))
+            yield level, extended
+
+    def _level(self, items: list[Formula], bindings: Bindings, held: Held, before: Stage) -> _Level:
+        item, rest = self._choose(items, bindings)
+        return _Level(item, rest, bindings, held, self._candidates(item, bindings, before))
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
         """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
 
         def rank(item: Formula) -> tuple[int, int]:
-            unbound = sum(1 for variable in set(item.variables()) if not _is_bound(variable, bindings))
+            unbound = sum(1 for variable in set(item.variables()) if not apply(variable, bindings).is_ground)
             if unbound == 0:
                 return 0, 0
             if not isinstance(item, Literal):
@@ -214,7 +201,7 @@ class Explainer:
         best = min(items, key=rank)
         return best, [item for item in items if item is not best]
 
-    def _candidates(self, item: Formula, bindings: Bindings, before: Stage = None) -> Iterator[Bindings]:
+    def _candidates(self, item: Formula, bindings: Bindings, before: Stage) -> Iterator[Bindings]:
         self._steps_left -= 1
         if self._steps_left <= 0:
             return
@@ -222,17 +209,17 @@ class Explainer:
             if self._test(item, bindings, before):
                 yield bindings
             return
-        atom = _ground(item.atom, bindings)
+        atom = substitute_atom(item.atom, bindings)
         for arguments in self._facts_like(atom):
             extended = dict(bindings)
             self._steps_left -= 1
-            fits = all(match(p, t, extended) for p, t in zip(atom.arguments, arguments, strict=True))
+            fits = match_all(atom.arguments, arguments, extended)
             if fits and self._is_earlier(Atom(atom.predicate, arguments), before):
                 yield extended
 
     def _test(self, item: Formula, bindings: Bindings, before: Stage = None) -> bool:
         if isinstance(item, Literal):
-            atom = _ground(item.atom, bindings)
+            atom = substitute_atom(item.atom, bindings)
             return next(self._facts_like(atom), None) is not None and self._is_earlier(atom, before)
         if isinstance(item, Not):
             return not self._test(item.formula, bindings)
@@ -256,7 +243,7 @@ class Explainer:
             every = [
                 arguments
                 for arguments in self._reasoner.matching(self._frame, atom)
-                if _fits(atom.arguments, arguments)
+                if match_all(atom.arguments, arguments, {})
             ]
             found = self._found[atom] = sorted(every, key=lambda row: tuple(map(str, row)))
         return iter(found)
@@ -284,22 +271,3 @@ class Explainer:
 
 def _too_much(what: str, most: int) -> LimitError:
     return LimitError(f"{what} takes more than {most:,} characters", limit="text", bound=most)
-
-
-def _fits(patterns: tuple[Term, ...], terms: tuple[Term, ...]) -> bool:
-    bindings: Bindings = {}
-    return all(match(pattern, term, bindings) for pattern, term in zip(patterns, terms, strict=True))
-
-
-def _head_match(rule: NormalRule, atom: Atom) -> Bindings | None:
-    bindings: Bindings = {}
-    fits = all(match(p, t, bindings) for p, t in zip(rule.head.arguments, atom.arguments, strict=True))
-    return bindings if fits else None
-
-
-def _is_bound(variable: Variable, bindings: Bindings) -> bool:
-    return variable in bindings and apply(variable, bindings).is_ground
-
-
-def _ground(atom: Atom, bindings: Bindings) -> Atom:
-    return Atom(atom.predicate, tuple([apply(argument, bindings) for argument in atom.arguments]), atom.node)

@@ -20,7 +20,7 @@ from anygame.datalog.relations import (
 from anygame.datalog.strategy import DEFAULT
 from anygame.errors import LimitError
 from anygame.language.rules import And, Atom, Distinct, Formula, Literal, Not, Or, atoms_in
-from anygame.language.terms import Compound, Constant, Term, Variable
+from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,11 +49,14 @@ class Layout:
 
     ``true`` and ``does`` share the shapes of what flows into them, so that a state is laid out alike
     whether it is read or written.
+
+    Attributes:
+        domains: what kinds of terms can stand in each place.
     """
 
     def __init__(self, rules: Sequence[NormalRule], strategy: Strategy = DEFAULT, split: str = "all") -> None:
         self._most_variants = strategy.shapes
-        domains = self._domains = Domains(
+        domains = self.domains = Domains(
             rules,
             kinds_only=True,
             declared=True,
@@ -94,10 +97,6 @@ class Layout:
         """Return the shapes an argument is split by, or None."""
         shapes = self._shapes.get(key)
         return shapes[argument] if shapes else None
-
-    def shapes_of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
-        """Return what shapes each variable of a rule can take, as far as its positive literals say."""
-        return self._domains.of_variables(rule)
 
     def variants(self, key: tuple[str, int]) -> list[Relation]:
         """Return all flat relations of one relation, in a fixed order."""
@@ -187,7 +186,7 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
         for number, term in enumerate(used.arguments)
         if isinstance(term, Variable) and term not in choices and layout.splits(used.key, number) is not None
     ]
-    possible = layout.shapes_of_variables(rule) if elsewhere else {}
+    possible = layout.domains.of_variables(rule) if elsewhere else {}
     choices.update({term: sorted(possible.get(term) or [ATOM], key=_shape_order) for term in elsewhere})
     mixed = frozenset(term for term in elsewhere if len(choices[term]) > 1)
     if prod(map(len, choices.values())) > most or _most_columns(rule, choices) > room:
@@ -287,22 +286,20 @@ def _unequal(formula: Distinct, *, negated: bool) -> Condition | bool:
     left, right = formula.left, formula.right
     if left is right:
         return negated
-    if isinstance(left, Constant) and isinstance(right, Constant | Compound):
+    if isinstance(left, Variable) or isinstance(right, Variable):
+        return Unequal(left, right, negated)
+    if not (isinstance(left, Compound) and isinstance(right, Compound)):
         return not negated
-    if isinstance(right, Constant) and isinstance(left, Compound):
+    if (left.functor, len(left.arguments)) != (right.functor, len(right.arguments)):
         return not negated
-    if isinstance(left, Compound) and isinstance(right, Compound):
-        if (left.functor, len(left.arguments)) != (right.functor, len(right.arguments)):
-            return not negated
-        parts = [
-            _unequal(Distinct(a, b), negated=negated)
-            for a, b in zip(left.arguments, right.arguments, strict=True)
-        ]
-        decisive = not negated
-        if decisive in parts:
-            return decisive
-        rest = [part for part in parts if not isinstance(part, bool)]
-        if not rest:
-            return negated
-        return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))
-    return Unequal(left, right, negated)
+    parts = [
+        _unequal(Distinct(a, b), negated=negated)
+        for a, b in zip(left.arguments, right.arguments, strict=True)
+    ]
+    decisive = not negated
+    if decisive in parts:
+        return decisive
+    rest = [part for part in parts if not isinstance(part, bool)]
+    if not rest:
+        return negated
+    return Alternatives((tuple(rest),)) if negated else Alternatives(tuple((part,) for part in rest))

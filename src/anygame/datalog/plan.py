@@ -9,16 +9,18 @@ columns that is usual since Selinger et al. 1979.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, IsConstant, Negated, Unequal
+from anygame.datalog.relations import terms_in
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anygame.datalog.relations import Condition, FlatRule, Relation
+    from anygame.datalog.schema import Component, Schema
     from anygame.datalog.strategy import Strategy
     from anygame.datalog.termination import Termination
 
@@ -118,29 +120,66 @@ def joins_of(
 
 def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
     """Return the variables of some conditions."""
-    found: set[Variable] = set()
-    for condition in conditions:
-        if isinstance(condition, Unequal):
-            found.update(variables_of(condition.left), variables_of(condition.right))
-        elif isinstance(condition, IsConstant):
-            found.add(condition.variable)
-        elif isinstance(condition, Alternatives):
-            for choice in condition.choices:
-                found |= variables_in(choice)
-        else:
-            atom = condition.atom if isinstance(condition, Negated) else condition
-            for term in atom.columns:
-                found.update(variables_of(term))
-    return found
+    return {variable for term in terms_in(conditions) for variable in variables_of(term)}
 
 
-class Sizes:
-    """Sizes of relations and of their parts, measured on a sample of rows and remembered."""
+class Access(Enum):
+    """How the rules of a component come by a relation."""
 
-    def __init__(self, snapshot: Snapshot, strategy: Strategy) -> None:
+    CONSTANT = "static, and a constant of the code"
+    FRAME = "complete, in the frame"
+    GROWING = "not complete yet: the component's own, or one that later components add to"
+    ON_DEMAND = "computed only where it is asked"
+
+
+class Scope:
+    """What the rules of a component see of the relations around them.
+
+    Sizes are measured on a sample of rows and remembered.
+
+    Args:
+        component: whose rules they are.
+        schema: relations and components.
+        snapshot: what is known of the relations.
+        strategy: thresholds.
+        tabled: whether the component's own relations are computed on demand.
+
+    Attributes:
+        access: how the rules come by each relation that they read or derive.
+    """
+
+    def __init__(
+        self, component: Component, schema: Schema, snapshot: Snapshot, strategy: Strategy, *, tabled: bool
+    ) -> None:
+        self.component = component
+        self.schema = schema
+        self.strategy = strategy
         self._snapshot = snapshot
-        self._strategy = strategy
         self._fanouts: dict[object, float] = {}
+        self.access = {relation: self._access(relation, tabled) for relation in component.reads}
+
+    def _access(self, relation: Relation, tabled: bool) -> Access:
+        if relation in self.component.relations:
+            return Access.ON_DEMAND if tabled else Access.GROWING
+        if relation in self._snapshot.on_demand:
+            return Access.ON_DEMAND
+        if any(maker.number > self.component.number for maker in self.schema.makers(relation)):
+            return Access.GROWING
+        return Access.CONSTANT if self.is_constant(relation) else Access.FRAME
+
+    def is_constant(self, relation: Relation) -> bool:
+        """Whether what is known of a relation can be a constant of the code."""
+        return self.schema.is_static(relation) and not self.component.is_static
+
+    def known_rows(self, relation: Relation) -> Collection[object] | None:
+        """Return the rows of a relation that is static and complete, None for others."""
+        return self._snapshot.complete.get(relation)
+
+    def number(self, term: Term) -> int:
+        """Return the number of a ground term of the rules, which the table has learned before."""
+        found = self.schema.terms.find(term)
+        assert found is not None, term
+        return found
 
     def size(self, relation: Relation) -> float:
         """Return the number of rows, a guess where it is unknown or zero."""
@@ -148,7 +187,7 @@ class Sizes:
         if estimate is not None:
             return estimate
         rows = self._snapshot.rows(relation)
-        return float(len(rows)) if rows else min(self._strategy.guessed_rows, 1.0 + 15.0 * relation.width)
+        return float(len(rows)) if rows else min(self.strategy.guessed_rows, 1.0 + 15.0 * relation.width)
 
     def fanout(self, relation: Relation, columns: Sequence[Column], bound: Collection[Variable]) -> float:
         """Return how many rows are expected to match when some variables are bound."""
@@ -164,7 +203,7 @@ class Sizes:
     def _measure(
         self, relation: Relation, fixed: tuple[tuple[int, int], ...], given: tuple[int, ...]
     ) -> float:
-        strategy = self._strategy
+        strategy = self.strategy
         estimate = self._snapshot.on_demand.get(relation)
         if estimate is not None and not self._ends(relation, [*(number for number, _ in fixed), *given]):
             return _LAST_RESORT
@@ -199,8 +238,7 @@ class Sizes:
 
 def order_joins(
     items: Sequence[Join | Compose],
-    sizes: Sizes,
-    strategy: Strategy,
+    scope: Scope,
     *,
     first: Join | None = None,
     bound: Collection[Variable] = (),
@@ -209,8 +247,7 @@ def order_joins(
 
     Args:
         items: what to join.
-        sizes: of the relations.
-        strategy: thresholds.
+        scope: what is known of the relations.
         first: the item to begin with (the one read from the newest rows), if that is decided.
         bound: variables that are bound before.
     """
@@ -218,13 +255,13 @@ def order_joins(
         return 1.0, []
     if first is not None:
         rest = [item for item in items if item is not first]
-        return _greedy([first], rest, sizes, strategy, first.variables(), strategy.newest_rows)
-    best = _greedy([], items, sizes, strategy, set(bound), 1.0)
+        return _greedy([first], rest, scope, first.variables(), scope.strategy.newest_rows)
+    best = _greedy([], items, scope, set(bound), 1.0)
     if not bound:
-        for start in [item for item in items if isinstance(item, Join)][: strategy.first_literals]:
+        for start in [item for item in items if isinstance(item, Join)][: scope.strategy.first_literals]:
             rest = [item for item in items if item is not start]
-            rows = sizes.fanout(start.relation, start.columns, ())
-            found = _greedy([start], rest, sizes, strategy, start.variables(), rows)
+            rows = scope.fanout(start.relation, start.columns, ())
+            found = _greedy([start], rest, scope, start.variables(), rows)
             if found[0] < best[0]:
                 best = found
     return best
@@ -233,8 +270,7 @@ def order_joins(
 def _greedy(
     start: Sequence[Join | Compose],
     items: Sequence[Join | Compose],
-    sizes: Sizes,
-    strategy: Strategy,
+    scope: Scope,
     bound: set[Variable],
     rows: float,
 ) -> tuple[float, list[Join | Compose]]:
@@ -243,7 +279,7 @@ def _greedy(
     bound = set(bound)
     cost = rows
     while rest:
-        choice, fanout = _cheapest(rest, sizes, strategy, bound)
+        choice, fanout = _cheapest(rest, scope, bound)
         rest.remove(choice)
         order.append(choice)
         bound |= choice.variables()
@@ -253,7 +289,7 @@ def _greedy(
 
 
 def _cheapest(
-    rest: Sequence[Join | Compose], sizes: Sizes, strategy: Strategy, bound: set[Variable]
+    rest: Sequence[Join | Compose], scope: Scope, bound: set[Variable]
 ) -> tuple[Join | Compose, float]:
     best: tuple[float, Join | Compose] | None = None
     for item in rest:
@@ -261,13 +297,13 @@ def _cheapest(
             ready = item.value in bound or all(
                 not isinstance(part, Variable) or part in bound for part in item.parts
             )
-            fanout = strategy.compose_passes if ready else float("inf")
+            fanout = scope.strategy.compose_passes if ready else float("inf")
         else:
             free = item.variables() - bound
             if not free:
-                fanout = min(strategy.test_passes, sizes.fanout(item.relation, item.columns, bound))
+                fanout = min(scope.strategy.test_passes, scope.fanout(item.relation, item.columns, bound))
             else:
-                fanout = sizes.fanout(item.relation, item.columns, bound)
+                fanout = scope.fanout(item.relation, item.columns, bound)
         if best is None or fanout < best[0]:
             best = fanout, item
     assert best is not None

@@ -7,16 +7,16 @@ This module knows the relations that GDL gives a meaning: it feeds ``true`` and 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
-from anygame.datalog.checks import check_levels, check_strata
 from anygame.datalog.engine import Engine
 from anygame.datalog.flatten import flatten
-from anygame.datalog.schema import ACTION, STATE, STATIC, Schema
+from anygame.datalog.schema import ACTION, STATE, STATIC, Schema, check_levels, check_strata
 from anygame.datalog.strategy import DEFAULT
 from anygame.datalog.term_table import TermTable
 from anygame.errors import LimitError, PositionError
@@ -88,11 +88,11 @@ class Reasoner:
             )
         )
         self._true_slots = [slots[relation] for relation in self._fluents]
-        self._next = [_renamed("next", relation) for relation in self._fluents]
+        self._next = [replace(relation, predicate="next") for relation in self._fluents]
         # Moves of a shape that no rule gives are in the layout, but never legal.
         self._legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
-            (slots[relation], slots[_renamed("does", relation)], relation) for relation in self._legal
+            (slots[legal], slots[replace(legal, predicate="does")], legal) for legal in self._legal
         ]
         self._does_slots = [slots[relation] for relation in self._does]
         self._terminal = layout.variants(("terminal", 0))[0]
@@ -112,7 +112,7 @@ class Reasoner:
     def initial(self) -> Fluents:
         """Return the initial state."""
         return tuple(
-            frozenset(self.engine.rows(self.engine.static, _renamed("init", relation)))
+            frozenset(self.engine.rows(self.engine.static, replace(relation, predicate="init")))
             for relation in self._fluents
         )
 
@@ -165,8 +165,12 @@ class Reasoner:
     def goals(self, frame: Frame) -> dict[int, list[Term]]:
         """Return all goal values that the rules give, per role (by number)."""
         self.engine.evaluate(frame, self._for_goals)
+        return self._by_role(frame, self._goals)
+
+    def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
+        """Return the second arguments of what holds, by the number of the first."""
         found: dict[int, list[Term]] = {}
-        for relation in self._goals:
+        for relation in relations:
             for row in self.engine.rows(frame, relation):
                 found.setdefault(row[0], []).append(self.arguments(relation, row)[1])
         return found
@@ -194,12 +198,7 @@ class Reasoner:
         """Return what each role (by number) sees of a joint move."""
         extended = self.action_frame(frame, joint)
         self.engine.evaluate(extended, self._for_sees)
-        found: dict[int, list[Term]] = {}
-        for relation in self._sees:
-            for row in self.engine.rows(extended, relation):
-                columns = relation.unpacked(row)
-                found.setdefault(columns[0], []).append(self.arguments(relation, row)[1])
-        return found
+        return self._by_role(extended, self._sees)
 
     # -- terms -------------------------------------------------------------------------------------
 
@@ -412,7 +411,3 @@ def _sorted_tops(tops: Iterable[Top]) -> tuple[Term, ...]:
         Compound(top[0], (Constant(str(top[1])),)) if isinstance(top, tuple) else top for top in tops
     ]
     return tuple(sorted(terms, key=str))
-
-
-def _renamed(predicate: str, relation: Relation) -> Relation:
-    return type(relation)(predicate, relation.shapes)

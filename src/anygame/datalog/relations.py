@@ -198,14 +198,20 @@ def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
 def terms_of(rule: FlatRule) -> Iterator[Term]:
     """Yield the terms of a rule: what stands in columns, and what is compared."""
     yield from rule.head.columns
-    for read in rule.reads:
-        yield from read.atom.columns
-    pending = list(rule.conditions)
-    while pending:
-        condition = pending.pop()
+    for atom in rule.literals:
+        yield from atom.columns
+    yield from terms_in(rule.conditions)
+
+
+def terms_in(conditions: Iterable[Condition]) -> Iterator[Term]:
+    """Yield the terms of conditions, from left to right."""
+    for condition in conditions:
         if isinstance(condition, Unequal):
-            yield condition.left
-            yield condition.right
+            yield from (condition.left, condition.right)
+        elif isinstance(condition, IsConstant):
+            yield condition.variable
         elif isinstance(condition, Alternatives):
             for choice in condition.choices:
-                pending += choice
+                yield from terms_in(choice)
+        else:
+            yield from (condition.atom if isinstance(condition, Negated) else condition).columns

@@ -8,32 +8,19 @@ its needs, and nothing is evaluated to write it; ``source`` lists the names.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from anygame.datalog.plan import Compose, Join, Sizes, joins_of, order_joins, variables_in
+from anygame.datalog.plan import Access, Compose, Join, joins_of, order_joins, variables_in
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
-from anygame.datalog.scope import Access
-from anygame.datalog.source import (
-    ComposerPart,
-    IndexCode,
-    StaticIndex,
-    StaticRows,
-    StaticTable,
-    TableCode,
-    WholeRelation,
-    row_source,
-)
+from anygame.datalog.source import Kind, Need, row_source
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anygame.datalog.plan import Column
+    from anygame.datalog.plan import Column, Scope
     from anygame.datalog.relations import Condition, FlatRule, Relation
     from anygame.datalog.schema import Index
-    from anygame.datalog.scope import Scope
-    from anygame.datalog.source import Need
 
 
 @dataclass
@@ -70,14 +57,12 @@ class _Translation:
         self,
         rule: FlatRule,
         scope: Scope,
-        sizes: Sizes,
         delta: int | None,
         bound: Mapping[Variable, str],
         composed: Iterable[tuple[Variable, Compound]],
     ) -> None:
         self.rule = rule
         self.scope = scope
-        self.sizes = sizes
         self.strategy = scope.strategy
         self.delta = delta
         self.names: dict[Variable, str] = dict(bound)
@@ -91,9 +76,7 @@ class _Translation:
         first = next(
             (item for item in self.items if isinstance(item, Join) and item.number == self.delta), None
         )
-        self.code.cost, order = order_joins(
-            self.items, self.sizes, self.strategy, first=first, bound=self.names.keys()
-        )
+        self.code.cost, order = order_joins(self.items, self.scope, first=first, bound=self.names.keys())
         if any(self.is_empty(atom.relation) for atom in self.rule.literals):
             self.code.dead = True
             return self.code
@@ -129,7 +112,7 @@ class _Translation:
             elif item.number == self.delta or item.variables() - bound:
                 # The newest rows are looked through, be it for a row that is known.
                 generators += 1
-                fanout *= self.sizes.fanout(item.relation, item.columns, bound)
+                fanout *= self.scope.fanout(item.relation, item.columns, bound)
             bound |= item.variables()
         if not generators:
             return False
@@ -191,13 +174,13 @@ class _Translation:
         key = row_source([self.column(part) for part in item.parts])
         # Rows that nobody has asked for yet may hold terms that never arose: there the term is made.
         if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
-            source = f"{self.composer(item.functor, 'make')}({key})"
+            source = f"{self.composer(Kind.MAKE, item.functor)}({key})"
         else:
-            source = f"{self.composer(item.functor, 'known')}({key}, -1)"
+            source = f"{self.composer(Kind.KNOWN, item.functor)}({key}, -1)"
         self.loop([self.bind(item.value)], f"({source},)")
 
     def destructure(self, item: Compose) -> None:
-        parts = self.composer(item.functor, "parts")
+        parts = self.composer(Kind.PARTS, item.functor)
         value = self.names[item.value]
         targets, tests = self.targets(item.parts)
         self.loop(targets, f"{parts}({value}, ())")
@@ -233,8 +216,8 @@ class _Translation:
             for number, column in enumerate(columns)
             if not self.is_bound(column) and (column in needed or fresh.count(column) > 1)
         )
-        fanout = self.sizes.fanout(relation, columns, set(self.names))
-        size = self.sizes.size(relation)
+        fanout = self.scope.fanout(relation, columns, set(self.names))
+        size = self.scope.size(relation)
         self.code.work *= max(min(fanout * 4, size), 1.0)
         if self.is_on_demand(relation):
             self.indexed(item, keys, outputs)
@@ -299,7 +282,8 @@ class _Translation:
     def is_on_demand(self, relation: Relation) -> bool:
         return self.scope.access[relation] is Access.ON_DEMAND
 
-    def need(self, need: Need) -> str:
+    def need(self, kind: Kind, of: object) -> str:
+        need = Need(kind, of)
         self.code.needs[need] = None
         return need.name
 
@@ -307,7 +291,7 @@ class _Translation:
         """Return the name of the rows of a relation."""
         slot = self.scope.schema.slots[relation]
         if self.scope.access[relation] is Access.CONSTANT:
-            return self.need(StaticRows(slot))
+            return self.need(Kind.STATIC_ROWS, slot)
         self.code.rows[relation] = None
         return f"s{slot}"
 
@@ -317,11 +301,10 @@ class _Translation:
         access = self.scope.access[relation]
         if access is Access.ON_DEMAND:
             return f"{self.table(index)}({key})"
+        self.need(Kind.INDEX_CODE, index)
         if access is Access.CONSTANT:
-            self.need(IndexCode(index))
-            name = self.need(StaticIndex(index))
+            name = self.need(Kind.STATIC_INDEX, index)
         else:
-            self.need(IndexCode(index))
             self.code.indexes[index] = access
             name = f"{'g' if keys and outputs else 'j'}{index.name}"
         if not outputs:
@@ -331,17 +314,16 @@ class _Translation:
     def table(self, index: Index) -> str:
         """Return the name of the look-up in a table on demand."""
         is_own = index.relation in self.scope.component.relations
-        if not is_own and not self.sizes.can_be_asked(index.relation, index.keys):
-            self.need(WholeRelation(index.relation))
+        if not is_own and not self.scope.can_be_asked(index.relation, index.keys):
+            self.need(Kind.WHOLE, index.relation)
         if self.scope.is_constant(index.relation):
-            return self.need(StaticTable(index))
-        self.need(TableCode(index))
+            return self.need(Kind.STATIC_TABLE, index)
+        self.need(Kind.TABLE_CODE, index)
         self.code.indexes[index] = Access.ON_DEMAND
         return f"q{index.name}"
 
-    def composer(self, functor: tuple[str, int], part: Literal["make", "known", "parts"]) -> str:
-        """Return the name of a part of a functor's composer."""
-        return self.need(ComposerPart(functor, self.scope.schema.functors[functor], part))
+    def composer(self, kind: Kind, functor: tuple[str, int]) -> str:
+        return self.need(kind, self.scope.schema.functors[functor])
 
     # -- conditions --------------------------------------------------------------------------------
 
@@ -399,27 +381,24 @@ class _Translation:
             return str(self.scope.number(term))
         functor = (term.functor, len(term.arguments))
         parts = row_source([self.expression(argument, make=make) for argument in term.arguments])
-        name = self.composer(functor, "make" if make else "known")
+        name = self.composer(Kind.MAKE if make else Kind.KNOWN, functor)
         return f"{name}({parts})" if make else f"{name}({parts}, -1)"
 
 
 def translate(
     rule: FlatRule,
     scope: Scope,
-    sizes: Sizes,
-    *,
-    delta: int | None = None,
-    bound: Mapping[Variable, str] = MappingProxyType({}),
-    composed: Iterable[tuple[Variable, Compound]] = (),
+    delta: int | None,
+    bound: Mapping[Variable, str],
+    composed: Iterable[tuple[Variable, Compound]],
 ) -> RuleCode:
     """Return the Python of a rule.
 
     Args:
         rule: the rule.
         scope: what it sees of the relations it reads.
-        sizes: their sizes, for the order of joins.
         delta: the number of the literal to read from the newest rows only, under semi-naive evaluation.
         bound: variables that have a value already, with their names in the source.
         composed: compound terms that some of these variables equal.
     """
-    return _Translation(rule, scope, sizes, delta, bound, composed).run()
+    return _Translation(rule, scope, delta, bound, composed).run()

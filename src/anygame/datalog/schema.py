@@ -3,7 +3,8 @@
 A component is what has to be computed together: rules that depend on each other (a strongly connected
 component of the dependency graph). The components are in an order in which each comes after all that it
 reads, so that negation is stratified (Apt, Blair and Walker 1988). The schema is made once from the flat
-rules, and nothing in it changes.
+rules, and nothing in it changes. Levels and strata must be such that the program means anything: see
+``check_levels`` and ``check_strata``.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.analysis.dependencies import components
 from anygame.datalog.relations import FlatRule, Relation, Row, terms_of
-from anygame.language.terms import Compound, Term, Variable, are_ground, substitute, variables_of
-from anygame.language.unification import unify
+from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
+from anygame.language.rules import Atom
+from anygame.language.terms import Compound, Term, are_ground
+from anygame.language.unification import may_agree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +34,13 @@ STATIC, STATE, ACTION = 0, 1, 2
 Frame = dict[int | str, Any]
 #: Where a frame holds the list in which recursive components note their rounds, if somebody wants to know.
 TRACE: Final = "trace"
+_DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
+#: What may be read, by what may be depended on and what is.
+_INSTEAD: Final = {
+    (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
+    (STATIC, STATE): "ask only for what never changes, such as facts and `init`",
+    (STATIC, ACTION): "ask only for what never changes, such as facts and `init`",
+}
 #: Relations that are asked for as a whole; never computed on demand.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
 
@@ -141,7 +151,9 @@ class Schema:
             rows.add(terms.row(head.columns))
         self._relations = list(self.slots)
         self.functors = {functor: number for number, functor in enumerate(_functors(proper))}
-        found, self.cycles = components(proper, _head_relation, lambda rule: rule.reads, _may_feed)
+        found, self.cycles = components(
+            proper, lambda rule: rule.head.relation, lambda rule: rule.reads, _may_feed
+        )
         self._levels = _levels(found, inputs)
         heads = [tuple(dict.fromkeys(rule.head.relation for rule in part.rules)) for part in found]
         numbers: dict[Relation, list[int]] = defaultdict(list)
@@ -209,14 +221,13 @@ class Schema:
         """Return the index of a relation by some columns."""
         key = (relation, tuple(keys), tuple(outputs))
         found = self._indexes.get(key)
-        return self._indexes.setdefault(key, self._new_index(*key)) if found is None else found
-
-    def _new_index(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...]) -> Index:
-        slot = self.slots[relation]
-        parts = [str(slot)]
-        parts += ["by", *map(str, keys)] if keys else []
-        parts += ["to", *map(str, outputs)] if outputs else []
-        return Index(relation, slot, keys, outputs, "_".join(parts))
+        if found is None:
+            slot = self.slots[relation]
+            parts = [str(slot)]
+            parts += ["by", *map(str, key[1])] if key[1] else []
+            parts += ["to", *map(str, key[2])] if key[2] else []
+            found = self._indexes.setdefault(key, Index(relation, slot, key[1], key[2], "_".join(parts)))
+        return found
 
     # -- components --------------------------------------------------------------------------------
 
@@ -227,24 +238,19 @@ class Schema:
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
         """Return the components that compute some relations, in order, without the static ones."""
         key = tuple(relations)
-        if key not in self._sequences:
-            self._sequences[key] = self._sequence(key)
-        return self._sequences[key]
-
-    def _sequence(self, relations: tuple[Relation, ...]) -> list[Component]:
-        needed: dict[int, Component] = {}
-        pending = list(relations)
-        seen = set(pending)
-        while pending:
-            for component in self.makers(pending.pop()):
-                if component.is_static or component.number in needed:
-                    continue
-                needed[component.number] = component
-                for relation in component.reads:
-                    if relation not in seen:
-                        seen.add(relation)
-                        pending.append(relation)
-        return [needed[number] for number in sorted(needed)]
+        found = self._sequences.get(key)
+        if found is None:
+            needed: dict[int, Component] = {}
+            pending = list(key)
+            seen = set(pending)
+            while pending:
+                for component in self.makers(pending.pop()):
+                    if not component.is_static and component.number not in needed:
+                        needed[component.number] = component
+                        pending += [relation for relation in component.reads if relation not in seen]
+                        seen.update(component.reads)
+            found = self._sequences[key] = [needed[number] for number in sorted(needed)]
+        return found
 
     def rules_of_name(self, name: str) -> list[FlatRule]:
         """Return the rules that derive relations of a name, given as name/arity."""
@@ -256,10 +262,6 @@ class Schema:
             for rule in component.rules
             if rule.head.relation == relation
         ]
-
-
-def _head_relation(rule: FlatRule) -> Relation:
-    return rule.head.relation
 
 
 def _levels(found: Sequence[Rules[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
@@ -306,12 +308,61 @@ def _asks_for_larger_terms(rules: Iterable[FlatRule], own: Sequence[Relation]) -
 
 
 def _may_feed(feeder: FlatRule, reader: FlatRule, index: int) -> bool:
-    """Whether the feeder's head and the reader's atom unify, their variables kept apart."""
     atom = reader.reads[index].atom
-    if feeder.head.relation != atom.relation:
-        return False
-    if not atom.columns:
-        return True
-    head = Compound(" ", feeder.head.columns)
-    renamed = substitute(head, {v: Variable(f"{v.name} '") for v in variables_of(head)})
-    return unify(renamed, Compound(" ", atom.columns), {}) is not None
+    return feeder.head.relation == atom.relation and may_agree(feeder.head.columns, atom.columns)
+
+
+def check_strata(schema: Schema) -> None:
+    """Raise RuleSheetError where rules depend on each other through a negation."""
+    diagnostics = []
+    seen = set()
+    for cycle in schema.cycles:
+        rules = list(dict.fromkeys(rule.origin for rule in cycle.rules))
+        key = tuple(map(id, rules))
+        if key in seen:
+            continue
+        seen.add(key)
+        reader, index = cycle.negations[0]
+        atom = reader.reads[index].atom
+        source = Atom(atom.relation.predicate, atom.relation.arguments(atom.columns))
+        diagnostics.append(
+            Diagnostic(
+                "unstratified",
+                Severity.ERROR,
+                f"this rule needs (not {source}), which depends on the rule itself",
+                reader.origin.span,
+                tuple(
+                    Note("the cycle passes here", rule.span) for rule in rules if rule is not reader.origin
+                ),
+                hint="a relation may not be defined through its own negation; break the cycle",
+            )
+        )
+    raise_if_errors(diagnostics)
+
+
+def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
+    """Raise RuleSheetError where what holds once, or in each state, depends on the state or the moves."""
+    diagnostics = []
+    allowed = dict.fromkeys(["role", "init", "base", "input"], STATIC)
+    allowed |= dict.fromkeys(["legal", "terminal", "goal"], STATE)
+    for rule in rules:
+        predicate = rule.head.relation.predicate
+        for read in rule.reads:
+            level = schema.level(read.relation)
+            if level > allowed.get(predicate, ACTION):
+                diagnostics.append(
+                    Diagnostic(
+                        "static-relation" if allowed[predicate] == STATIC else "action-dependent",
+                        Severity.ERROR,
+                        f"`{predicate}` may not depend on {_DEPENDENCIES[level]}, but this rule reads "
+                        f"{_reading(read.relation.predicate)}",
+                        rule.origin.span,
+                        hint=_INSTEAD[allowed[predicate], level],
+                    )
+                )
+    raise_if_errors(dict.fromkeys(diagnostics))
+
+
+def _reading(predicate: str) -> str:
+    """Return what a rule reads, in words: the moves or the state themselves, or what depends on them."""
+    return f"`{predicate}`" if predicate in ("true", "does") else f"`{predicate}`, which does"

@@ -18,7 +18,8 @@ to column 2:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,121 +28,42 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Index
 
 
-@dataclass(frozen=True, slots=True)
-class _OfRelation:
-    """What is needed of a relation, given by its slot."""
+class Kind(StrEnum):
+    """What a text may need; the values are what its names in generated code begin with."""
 
-    slot: int
-    prefix: ClassVar[str]
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return f"{self.prefix}{self.slot}"
-
-
-class StaticRows(_OfRelation):
-    """The rows of a static relation, as a constant."""
-
-    __slots__ = ()
-    prefix = "R"
-
-
-class Facts(_OfRelation):
-    """The facts of a relation that rules add to."""
-
-    __slots__ = ()
-    prefix = "B"
-
-
-class Title(_OfRelation):
-    """The name of a relation, for messages."""
-
-    __slots__ = ()
-    prefix = "N"
+    #: The rows of a static relation, given by its slot, as a constant.
+    STATIC_ROWS = "R"
+    #: The facts of a relation that rules add to, given by its slot.
+    FACTS = "B"
+    #: The name of a relation, given by its slot, for messages.
+    TITLE = "N"
+    #: The functions that build an index in a frame, and extend one.
+    INDEX_CODE = "index"
+    #: An index of a static relation, as a constant: its ``get``, if it has outputs.
+    STATIC_INDEX = "I"
+    #: The function that makes, in a frame, the look-up in a table that is filled on demand.
+    TABLE_CODE = "table"
+    #: The look-up in the table of a static relation, as a constant.
+    STATIC_TABLE = "Q"
+    #: What puts terms of a functor, given by its number, together; finds known ones; takes them apart.
+    MAKE = "C"
+    KNOWN = "K"
+    PARTS = "P"
+    #: All rows of a relation that is computed on demand: it has to be computed as a whole first. A source
+    #: with this need cannot run, and nothing can be bound to its name.
+    WHOLE = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _OfIndex:
-    """What is needed of an index or a table."""
+class Need(NamedTuple):
+    """What has to be there before a text can run: of a slot, a functor's number, an index or a relation."""
 
-    index: Index
-    prefix: ClassVar[str]
+    kind: Kind
+    of: Any
 
     @property
     def name(self) -> str:
         """The name in generated code."""
-        return f"{self.prefix}{self.index.name}"
-
-
-class IndexCode(_OfIndex):
-    """The functions that build an index in a frame, and extend one."""
-
-    __slots__ = ()
-    prefix = "index"
-
-
-class StaticIndex(_OfIndex):
-    """An index of a static relation, as a constant: its ``get``, if it has outputs."""
-
-    __slots__ = ()
-    prefix = "I"
-
-
-class TableCode(_OfIndex):
-    """The function that makes, in a frame, the look-up in a table that is filled on demand."""
-
-    __slots__ = ()
-    prefix = "table"
-
-
-class StaticTable(_OfIndex):
-    """The look-up in the table of a static relation, as a constant."""
-
-    __slots__ = ()
-    prefix = "Q"
-
-
-@dataclass(frozen=True, slots=True)
-class ComposerPart:
-    """What a functor's composer does: ``make`` a term, find a ``known`` one, or give its ``parts``."""
-
-    functor: tuple[str, int]
-    number: int
-    part: Literal["make", "known", "parts"]
-
-    @property
-    def name(self) -> str:
-        """The name in generated code."""
-        return {"make": "C", "known": "K", "parts": "P"}[self.part] + str(self.number)
-
-
-@dataclass(frozen=True, slots=True)
-class WholeRelation:
-    """All rows of a relation that is computed on demand: it has to be computed as a whole first.
-
-    A source with this need cannot run; what it says changes once the need is met.
-    """
-
-    relation: Relation
-
-    @property
-    def name(self) -> str:
-        """No name: nothing can be bound to it."""
-        return ""
-
-
-Need = (
-    StaticRows
-    | Facts
-    | Title
-    | ComposerPart
-    | IndexCode
-    | StaticIndex
-    | TableCode
-    | StaticTable
-    | WholeRelation
-)
+        return self.kind + (str(self.of) if isinstance(self.of, int) else getattr(self.of, "name", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +87,56 @@ class Source:
     @property
     def tables(self) -> list[Index]:
         """The tables on demand that the function asks."""
-        found = [need.index for need in self.needs if isinstance(need, TableCode | StaticTable)]
-        return list(dict.fromkeys(found))
+        tables = (Kind.TABLE_CODE, Kind.STATIC_TABLE)
+        return list(dict.fromkeys(need.of for need in self.needs if need.kind in tables))
 
     @property
     def missing(self) -> Relation | None:
         """A relation that has to be computed as a whole before the source can be of use."""
-        found = (need.relation for need in self.needs if isinstance(need, WholeRelation))
-        return next(found, None)
+        return next((need.of for need in self.needs if need.kind is Kind.WHOLE), None)
 
 
 def row_source(parts: Sequence[str]) -> str:
     """Return the source of a row: a bare value for one column, a tuple otherwise."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def empty_index(index: Index) -> str:
+    """Return the source of an index without rows.
+
+    Without outputs it is the set of keys, without keys the set of outputs. Where columns are left out, rows
+    may give the same output twice: then a bucket is a dict, which keeps one of them.
+    """
+    if not index.keys or not index.outputs:
+        return "set()"
+    return "defaultdict(list)" if _has_every_column(index) else "defaultdict(dict)"
+
+
+def emit_index(index: Index) -> Source:
+    """Return the source of the functions that build an index in a frame, and extend one by rows."""
+    name = index.name
+    text = (
+        f"def extend{name}(rows, index):\n"
+        f"{_extension(index)}"
+        f"    return index\n"
+        f"def index{name}(F):\n"
+        f"    index = extend{name}(F[{index.slot}], {empty_index(index)})\n"
+        f'    F["j{name}"] = index\n'
+        f"    return index\n"
+    )
+    return Source(Need(Kind.INDEX_CODE, index).name, text, ())
+
+
+def _extension(index: Index) -> str:
+    used = {*index.keys, *index.outputs}
+    columns = ", ".join([f"c{number}" if number in used else "_" for number in range(index.relation.width)])
+    key = row_source([f"c{number}" for number in index.keys])
+    output = row_source([f"c{number}" for number in index.outputs])
+    if not index.outputs or not index.keys:
+        return f"    index.update([{key if index.keys else output} for {columns} in rows])\n"
+    add = f"append({output})" if _has_every_column(index) else f"setdefault({output})"
+    return f"    for {columns} in rows:\n        index[{key}].{add}\n"
+
+
+def _has_every_column(index: Index) -> bool:
+    return len({*index.keys, *index.outputs}) == index.relation.width

@@ -116,9 +116,9 @@ class Termination:
         return True
 
 
-def known_columns(atom: FlatAtom, known: set[Variable]) -> list[int]:
+def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
     """Return the columns of a literal whose variables are all known."""
-    return [number for number, term in enumerate(atom.columns) if known.issuperset(variables_of(term))]
+    return [n for n, term in enumerate(atom.columns) if all(v in known for v in variables_of(term))]
 
 
 def _goes_down(

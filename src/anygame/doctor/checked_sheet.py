@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from anygame.doctor import check_program, read_sheet
-from anygame.doctor.mending.findings import as_read_leniently
+from anygame.doctor.mending import as_read_leniently
 from anygame.doctor.play.checking import PlayCheck, game_or_faults
 from anygame.game.loading import game_of
 from anygame.language.collector import collector_paused

@@ -116,8 +116,14 @@ class Check:
             yield last
 
 
+def check(
+    *codes: Code, needs_all: bool = True, once: bool = False
+) -> Callable[[Callable[[Sheet], Iterable[Diagnostic]]], Check]:
+    """Make a function that yields diagnostics of some codes a check."""
+    return lambda function: Check(codes, function, needs_all, once)
+
+
 def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield the first finding of each place."""
     seen: set[Span | None] = set()
     for each in found:
         if each.span not in seen:

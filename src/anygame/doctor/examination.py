@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from anygame.doctor.causes.diagnosis import Diagnosis, in_order
-from anygame.doctor.causes.edits import cause_in
 from anygame.doctor.checked_sheet import CheckedSheet
 from anygame.doctor.finding import Finding
-from anygame.doctor.mending.findings import with_edits
+from anygame.doctor.mending import with_edits
 from anygame.doctor.play.checking import BRIEF, cut_short, limit_reached
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import read_silently
@@ -126,16 +125,9 @@ class Examination:
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
         """Put what names a cause first, and mark what follows from it."""
-        known = {each.diagnostic: each for each in self.findings}
-        static = set(sheet.diagnostics)
-        played = sorted(each for each in known if each not in static)
-        bounds = self.wanted.play if any(known[each].line is not None for each in played) else None
-        diagnosis = Diagnosis(sheet, played, bounds, self._checked)
+        bounds = self.wanted.play if any(each.line is not None for each in self.findings) else None
+        diagnosis = Diagnosis(sheet, self.findings, bounds, self._checked)
         with read_silently():  # how the sheet itself is read has been shown
-            found = diagnosis.findings()
-        self.findings = []
-        for before, now in found:
-            cause = diagnosis.named.get(before) or cause_in(before, sheet.source)
-            self.findings.append(replace(known[before], diagnostic=now, meant=cause.edits if cause else ()))
+            self.findings = list(diagnosis.findings())
         if diagnosis.is_late:
             self.findings.append(Finding(cut_short("time was up while edits were tried", sheet.program)))

@@ -27,6 +27,7 @@ class Finding:
             translating the sheet does; None where no command mends it.
         edits: these edits; empty where more is added than an edit.
         meant: edits that write what was probably meant; nobody but the author can be sure.
+        echoes: what follows from it, in a few words; empty where nothing does.
     """
 
     diagnostic: Diagnostic
@@ -34,6 +35,7 @@ class Finding:
     kinds: tuple[str, ...] | None = None
     edits: tuple[Edit, ...] = ()
     meant: tuple[Edit, ...] = ()
+    echoes: str = ""
 
     @property
     def command(self) -> str:

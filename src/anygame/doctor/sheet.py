@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
+from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.analysis.domains import Functor, Path, Top
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
+
 #: Name and arity of a relation, a function, or (with arity 0) a constant.
 Key = tuple[str, int]
+#: How long the paths of places are that are looked at, as in `Domains`.
+DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
 #: Predicates of fluents and of moves; what is written is named as it is read.
@@ -51,6 +56,26 @@ class Name:
     def span(self) -> Span:
         """The place of the name itself."""
         return (self.node.children[0] if self.node.children else self.node).span
+
+
+class Standing(NamedTuple):
+    """A term where it stands in an atom.
+
+    Attributes:
+        term: the term.
+        tops: what can stand there.
+        path: the place, as `Domains` has it.
+        node: where it is written.
+        name: of the relation or function whose argument it is.
+        number: of that argument, from 0.
+    """
+
+    term: Term
+    tops: frozenset[Top]
+    path: Path
+    node: Node | None
+    name: str
+    number: int
 
 
 class Sheet:
@@ -103,6 +128,27 @@ class Sheet:
         """The normal rules; who moves or has a goal is a role, even where the author forgot to say so."""
         return [_with_role(part) for part in self.normal]
 
+    def inside(self, atom: Atom) -> Iterator[Standing]:
+        """Yield the terms in an atom, outer ones first.
+
+        Terms that stand too deep are left out.
+        """
+        pending: list[tuple[Functor, Sequence[Term], Path, Node | None]] = [
+            ((atom.predicate, len(atom.arguments)), atom.arguments, (), atom.node)
+        ]
+        while pending:
+            functor, terms, path, node = pending.pop()
+            nodes = (node.children or ())[1:] if node else ()
+            for number, term in enumerate(terms):
+                tops = (
+                    self.domains.below(path, functor, number) if path else self.domains.tops(*functor, number)
+                )
+                here = (*path, functor, number) if path else (*functor, number)
+                child = nodes[number] if number < len(nodes) else None
+                yield Standing(term, tops, here, child, functor[0], number)
+                if isinstance(term, Compound) and len(here) <= DEEPEST:
+                    pending.append(((term.functor, len(term.arguments)), term.arguments, here, child))
+
     @cached_property
     def heads(self) -> dict[Key, list[Rule]]:
         """The rules and facts of each relation."""
@@ -129,6 +175,11 @@ class Sheet:
             for atom, _ in atoms_in(rule.body):
                 result[atom.key].append(atom)
         return dict(result)
+
+    @cached_property
+    def formulas(self) -> list[tuple[Formula, Rule]]:
+        """The formulas of bodies, those inside others too, each with its rule."""
+        return [(formula, rule) for rule in self.program.rules for formula, _ in walk(rule.body)]
 
     @cached_property
     def denied(self) -> frozenset[Key]:
@@ -293,13 +344,6 @@ def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
     return atom.key, atom.arguments
 
 
-def atoms_of(rule: Rule) -> Iterator[Atom]:
-    """Yield the head of a rule, and the atoms of its body."""
-    yield rule.head
-    for atom, _ in atoms_in(rule.body):
-        yield atom
-
-
 def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
     """Return the place of a formula, or of its rule where it has none of its own."""
     return formula.node.span if formula.node else rule.span
@@ -333,3 +377,16 @@ def _names_of_term(term: Term, node: Node, rule: Rule) -> Iterator[Name]:
         yield Name("function", term.functor, len(term.arguments), node, rule)
         for inner, child in zip(term.arguments, (node.children or ())[1:], strict=False):
             yield from _names_of_term(inner, child, rule)
+
+
+def named(key: Key) -> str:
+    """Return a name with the number of its arguments."""
+    name, arity = key
+    if not arity:
+        return shown(name)
+    return f"{shown(name)} with {arity} argument{'s' * (arity > 1)}"
+
+
+def pattern(key: Key) -> str:
+    """Return a name as a term with its arguments left out."""
+    return f"({shown(key[0])} ...)" if key[1] else shown(key[0])

@@ -1,23 +1,27 @@
-"""One match of a compiled game, in numbers: what environments of single games are made of."""
+"""Matches of a compiled game in numbers, one or many side by side: how they stand, what is seen of them."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from io import BytesIO
 from operator import index as as_integer
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from anygame.envs.observing import Observer
 from anygame.envs.rewards import players_of
-from anygame.errors import IllegalMoveError
+from anygame.envs.sources import missing
+from anygame.game.roles import illegal_number
+from anygame.game.showing import planes_of
 from anygame.game.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gymnasium import Space
+    from gymnasium.spaces import Discrete
     from numpy.typing import NDArray
 
-    from anygame.envs.observing import Form
     from anygame.game.game import Game
     from anygame.game.showing import BoardView
 
@@ -26,8 +30,10 @@ DEFAULT_LIMIT: Final = 10_000
 #: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the
 #: GGP protocol do it.
 Illegal: TypeAlias = Literal["error", "random"]
-#: Legal moves that an error names at most.
-_SHOWN: Final = 8
+#: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board.
+Form: TypeAlias = Literal["flat", "planes"]
+#: What can be rendered here: pixels need what makes them of drawings.
+RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
 def check_illegal(illegal: str) -> None:
@@ -63,7 +69,6 @@ class Episode:
         self._illegal = illegal
         self._network = game.backends.needed_network()
         self._actions = [game.actions(role) for role in game.roles]
-        self._seen: list[NDArray[np.bool_]] = []
         self.begin()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,8 +83,7 @@ class Episode:
         """Go to the initial state."""
         self.moves = 0
         self._last: tuple[bytes, tuple[int, ...]] | None = None
-        if self.observer.hides:
-            self._seen = [np.zeros(len(names), np.bool_) for names in self.observer.names]
+        self._seen = [np.zeros(size, np.bool_) for size in self.observer.percepts]
         self._stand_at(self._network.initial())
 
     def _stand_at(self, position: bytes) -> None:
@@ -142,23 +146,8 @@ class Episode:
             return number
         if self._illegal == "random" and random is not None and number is not None:
             return self.draw(random, role)
-        raise self._refused(role, action, number)
-
-    def _refused(self, role: int, action: object, number: int | None) -> IllegalMoveError:
-        moves, legal = self._actions[role], self.legal[role]
-        name = self.game.roles[role]
-        known = number is not None and 0 <= number < len(moves)
-        text = str(moves[number]) if known and number is not None else ""
-        some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
-        more = ", ..." if len(legal) > _SHOWN else ""
-        numbers = f"actions are numbers from 0 to {len(moves) - 1}"
-        what = f"{number}, {text}," if known else f"{action!r:.80} ({numbers})"
-        return IllegalMoveError(
-            f"{what} is not legal for {name}: the action mask allows {some}{more}",
-            name,
-            text,
-            [str(moves[index]) for index in legal[:_SHOWN]],
-        )
+        given = action if number is None else number
+        raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
 
     # -- what it looks like ------------------------------------------------------------------------
 
@@ -198,3 +187,188 @@ class Episode:
         position, joint = self._last
         moves = [moves[number] for moves, number in zip(self._actions, joint, strict=True)]
         return self.state().board(last=moves, before=State(self.game, self._network, position))
+
+
+class Observer:
+    """Makes observations of the states of a compiled game.
+
+    In a game whose rules hide information (GDL-II) a role observes what it has seen, and not the state.
+
+    Attributes:
+        hides: whether the rules hide information.
+        percepts: per role how many things it can see, where the rules hide information; else empty.
+        shapes: per role the shape of its observation. Where a role can observe nothing at all, it is one
+            number that stays 0.
+
+    Raises:
+        ValueError: there is no such form, or the rules hide the board that planes would show.
+        LimitError: the game is too large for a network that computes what roles see.
+    """
+
+    def __init__(self, game: Game, form: Form) -> None:
+        if form not in ("flat", "planes"):
+            raise ValueError(f"observations are flat or planes, not {form!r}")
+        self.hides = game.is_gdl2
+        if self.hides and form == "planes":
+            raise ValueError(f"{game.name} hides information: roles see no board, only flat observations")
+        self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
+        self._fluents = len(game.fluent_terms)
+        self._actions = [len(game.actions(role)) for role in game.roles]
+        self.percepts = [len(game.percept_terms(role)) for role in game.roles] if self.hides else []
+        # Neither Gymnasium nor PettingZoo takes an array without numbers.
+        counts = self.percepts or [self._fluents] * len(game.roles)
+        self.shapes: list[tuple[int, ...]] = [(max(1, count),) for count in counts]
+        if self._planes is not None:
+            shape = len(self._planes.channels), self._planes.rows, self._planes.columns
+            self.shapes = [shape] * len(game.roles)
+
+    def action_space(self, role: int) -> Discrete:
+        """Return the numbers of the moves of a role."""
+        from gymnasium.spaces import Discrete
+
+        return Discrete(max(1, self._actions[role]))
+
+    def space(self, role: int, *, masked: bool) -> Space[Any]:
+        """Return where the observations of a role lie: int8, 0 or 1.
+
+        With masks, these are ``{"observation": ..., "action_mask": int8 [actions]}``.
+        """
+        from gymnasium.spaces import Box, Dict
+
+        seen = Box(0, 1, self.shapes[role], np.int8)
+        mask = Box(0, 1, (max(1, self._actions[role]),), np.int8)
+        return Dict({"observation": seen, "action_mask": mask}) if masked else seen
+
+    def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """Return observations of states [..., fluents] that roles see as they are: int8 [..., *shape]."""
+        if self._planes is not None:
+            return self._planes.of(states).view(np.int8)
+        if not self._fluents:
+            return np.zeros((*states.shape[:-1], 1), np.int8)
+        return states.astype(np.int8, order="C")
+
+    def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """Return observations of percepts [..., percepts] of a role: int8 [..., *shape]."""
+        found = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
+        found[..., : percepts.shape[-1]] = percepts
+        return found
+
+
+class EpisodeLanes:
+    """Matches side by side: where they stand, what each role can do there, what it has seen on the way.
+
+    Attributes:
+        batch: the states.
+        masks: per role which moves are legal: bool [lanes, actions].
+        terminal: which matches have come to an end: bool [lanes].
+        stuck: the first role that has no legal move though the match has not come to an end, -1 where all is
+            well: int [lanes].
+        moves: how many joint moves were made: int [lanes].
+    """
+
+    def __init__(self, game: Game, form: Form, lanes: int, limit: int) -> None:
+        if limit < 1:
+            raise ValueError(f"expected a limit of at least one joint move, got {limit}")
+        self.game = game
+        self.batch = game.batch(lanes, seed=0)
+        self.observer = Observer(game, form)
+        self.moves = np.zeros(lanes, np.int64)
+        self._limit = limit
+        self._seen = [np.zeros((lanes, size), np.bool_) for size in self.observer.percepts]
+        self._look()
+
+    def _look(self) -> None:
+        self.masks = self.batch.legal_masks()
+        self.terminal = self.batch.terminal
+        lacking = np.stack([~mask.any(axis=1) for mask in self.masks])
+        self.stuck = np.where(lacking.any(axis=0) & ~self.terminal, lacking.argmax(axis=0), -1)
+
+    @property
+    def cut(self) -> NDArray[np.bool_]:
+        """Which matches cannot go on though they have not come to an end: bool [lanes]."""
+        return ~self.terminal & ((self.stuck >= 0) | (self.moves >= self._limit))
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which matches are over: bool [lanes]."""
+        return self.terminal | self.cut
+
+    def begin(self, lanes: NDArray[np.bool_]) -> None:
+        """Begin matches in some lanes: bool [lanes]."""
+        self.batch.reset(lanes)
+        self.moves[lanes] = 0
+        for seen in self._seen:
+            seen[lanes] = False
+        self._look()
+
+    def move(self, joint: Sequence[NDArray[np.int64]], lanes: NDArray[np.bool_]) -> None:
+        """Make joint moves in some lanes, bool [lanes]: the numbers of legal moves, int [lanes] per role."""
+        self.batch.step(dict(zip(self.game.roles, joint, strict=True)), lanes)
+        self.moves[lanes] += 1
+        if self.observer.hides:
+            for role, seen in zip(self.game.roles, self._seen, strict=True):
+                # Lanes that did not move have seen nothing new.
+                seen |= self.batch.percepts(role)
+        self._look()
+
+    def forget(self, role: int, lanes: NDArray[np.bool_]) -> None:
+        """Let a role look away from what it has seen so far in some lanes: bool [lanes]."""
+        if self.observer.hides:
+            self._seen[role][lanes] = False
+
+    def mark(self) -> list[NDArray[Any]]:
+        """Return where all matches stand, for ``go_back``: states, joint moves made, what each role saw."""
+        return [self.batch.packed(), self.moves.copy(), *(seen.copy() for seen in self._seen)]
+
+    def go_back(self, mark: Sequence[NDArray[Any]], lanes: NDArray[np.bool_]) -> None:
+        """Go back to where some matches stood: bool [lanes]."""
+        states = self.batch.packed()
+        for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
+            now[lanes] = before[lanes]
+        self.batch.set_packed(states)
+        self._look()
+
+    def observation(self, role: int, lanes: NDArray[np.intp] | None = None) -> NDArray[np.int8]:
+        """Return what a role observes, in some lanes or all: int8 [lanes, *shape]."""
+        if self.observer.hides:
+            seen = self._seen[role]
+            return self.observer.of_seen(role, seen if lanes is None else seen[lanes])
+        states = self.batch.observation()
+        return self.observer.of(states if lanes is None else states[lanes])
+
+    def goals(self) -> NDArray[np.float64]:
+        """Return the goals here: float [lanes, roles]; not a number where there is none, or several."""
+        return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
+
+
+def check_mode(mode: str | None) -> None:
+    """Raise unless boards can be rendered so.
+
+    Raises:
+        MissingExtraError: pixels need cairosvg, which is not installed.
+        ValueError: there is no such mode.
+    """
+    if mode == "rgb_array" and mode not in RENDER_MODES:
+        raise missing("cairosvg", "cairosvg")
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"a render mode is one of {', '.join(RENDER_MODES)}, not {mode!r}")
+
+
+def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
+    """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
+
+    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing: its pixels are one white dot.
+    """
+    if mode == "ansi":
+        return board.text()
+    if mode == "human":
+        print(board.text())
+    return _pixels(board.svg(dark=False)) if mode == "rgb_array" else None
+
+
+def _pixels(drawing: str) -> NDArray[np.uint8]:
+    from cairosvg import svg2png
+    from PIL import Image
+
+    image = svg2png(bytestring=drawing.encode(), background_color="white")
+    return np.asarray(Image.open(BytesIO(image)).convert("RGB"))

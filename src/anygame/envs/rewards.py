@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -44,18 +44,23 @@ class Rewards:
             raise ValueError(f"zero-sum rewards need two roles or more, and {game.name} has one")
 
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the rewards for goals: both float [..., roles].
+        """Return the rewards for goals: both float [..., roles], 0 for ``random``.
 
         Where the rules give a role no goal, or several, its reward is 0; in zero-sum, so are all others'.
         """
         given = np.asarray(goals, np.float64)
-        if self._name == "goals":
-            return np.nan_to_num(given, nan=0.0)
-        if self._name == "scaled":
-            return np.nan_to_num(given, nan=0.0) / _HIGHEST
-        own = given[..., self._players] / _HIGHEST
-        total = own.sum(axis=-1, keepdims=True)
         rewards = np.zeros_like(given)
-        # Of one role, the others' mean is what is left of the total.
-        rewards[..., self._players] = np.nan_to_num(own - (total - own) / (len(self._players) - 1), nan=0.0)
+        rewards[..., self._players] = rewards_of_goals(self._name, given[..., self._players], np)
         return rewards
+
+
+def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
+    """Return the rewards for the goals of players, both float [..., players], by NumPy or what is like it."""
+    if name == "goals":
+        return library.nan_to_num(goals)
+    scaled = goals / np.float32(_HIGHEST)
+    if name == "zero-sum":
+        # For a player, the others' mean is what is left of the total.
+        rest = scaled.sum(axis=-1, keepdims=True) - scaled
+        scaled = scaled - rest / (goals.shape[-1] - 1)
+    return library.nan_to_num(scaled)

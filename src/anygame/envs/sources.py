@@ -1,4 +1,4 @@
-"""What an environment is made of: a game, however it is named, compiled."""
+"""What an environment is made of: a game, however it is named, compiled; and libraries that are extras."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from anygame.errors import MissingExtraError
 from anygame.game.game import Game
 from anygame.game.loading import load
 from anygame.language.installed import find_installed
@@ -39,3 +40,13 @@ def compiled_game(source: Game | str | os.PathLike[str]) -> Game:
 @lru_cache(_KEPT)
 def _loaded(source: str, path: Path, version: tuple[int, int] | None) -> Game:
     return load(source)
+
+
+def missing(library: str, extra: str) -> MissingExtraError:
+    """Return the error for a library that is not installed, which names the extra that has it.
+
+    >>> str(missing("pettingzoo", "pettingzoo"))
+    "this needs pettingzoo, which is not installed: pip install 'anygame[pettingzoo]'"
+    """
+    message = f"this needs {library}, which is not installed: pip install 'anygame[{extra}]'"
+    return MissingExtraError(message, extra)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
 
+#: Games whose turns are remembered.
+_KEPT: Final = 8
 #: Random matches that are looked at, side by side, which costs as much as one.
 _LANES: Final = 512
 #: Joint moves in each: where roles choose together at all, most sheets let them do so early on.
@@ -37,14 +39,6 @@ class Turns:
     Raises:
         SimultaneousMovesError: two roles choose at the same time.
     """
-
-    @classmethod
-    def of(cls, game: Game) -> Turns:
-        """Return whose turn it is in a game, found once for all that ask."""
-        found = _FOUND.get(game)
-        if found is None:
-            found = _FOUND[game] = cls(game)
-        return found
 
     def __init__(self, game: Game) -> None:
         self._name = game.name
@@ -99,5 +93,7 @@ class Turns:
         return acting[0] if len(acting) == 1 and acting[0] in self._players else None
 
 
-#: By game, for as long as there is one.
-_FOUND: Final[WeakKeyDictionary[Game, Turns]] = WeakKeyDictionary()
+@lru_cache(_KEPT)
+def turns_of(game: Game) -> Turns:
+    """Return whose turn it is in a game, found once for all that ask. Raises SimultaneousMovesError."""
+    return Turns(game)

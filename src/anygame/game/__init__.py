@@ -9,9 +9,8 @@ from anygame.game.game import Game
 from anygame.game.loading import LenientReadingWarning, load, loads
 from anygame.game.machine import FallbackWarning
 from anygame.game.outcomes import Stuck
-from anygame.game.playouts import Playout
 from anygame.game.roles import Role
-from anygame.game.simulation import SimulationResult
+from anygame.game.simulation import Playout, SimulationResult
 from anygame.game.state import Bindings, State
 
 __all__ = ["Batch", "Bindings", "Encoding", "FallbackWarning", "Game", "Playout", "Role", "SimulationResult"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.errors import IllegalMoveError, PositionError
 from anygame.game.encoding import ActionSpace
-from anygame.game.moves import in_order
+from anygame.game.roles import in_order
 from anygame.game.showing import planes_of
 from anygame.game.state import State
 
@@ -118,7 +118,7 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.legal_of(self.game.role_index(role))
+        return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
         """Return ``legal_mask`` of every role, in their order, at little more than the cost of one."""

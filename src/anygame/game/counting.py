@@ -87,8 +87,6 @@ class _TooManyError(Exception):
 
 
 class _Tree:
-    """The tree of a game, to be counted."""
-
     def __init__(self, machine: Machine, strict: bool, most: int | None) -> None:
         self._machine = machine
         self._strict = strict

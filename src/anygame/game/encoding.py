@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import EncodingError, LimitError
 from anygame.language.diagnostics import shown
@@ -17,31 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.game.roles import Role
+    from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
 #: Bytes of the largest file that is read: names of a million fluents.
 _LARGEST: Final = 64 << 20
-
-
-class NumberedGame(Protocol):
-    """A game, as far as its numbers go."""
-
-    roles: tuple[Role, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the source."""
-
-    @property
-    def fluent_terms(self) -> tuple[Term, ...]:
-        """Every fact that can ever be true."""
-
-    def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the moves that can ever be legal for a role."""
-
-    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return what a role can ever see. Raises LimitError."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +128,7 @@ class Encoding:
         (rules,) = _texts([content["rules"]])
         return cls(rules, roles, actions, percepts, _texts(content["fluents"]))
 
-    def check(self, game: NumberedGame) -> None:
+    def check(self, game: GameLike) -> None:
         """Raise unless this is the encoding of a game.
 
         Raises:
@@ -171,7 +152,7 @@ class Encoding:
                 raise EncodingError(f"{game.name}: {_difference(what, kept, found)}")
 
 
-def encoding_of(game: NumberedGame) -> Encoding:
+def encoding_of(game: GameLike) -> Encoding:
     """Return the encoding of a game; see ``Game.encoding``."""
     return Encoding(
         rules_digest(game),
@@ -182,7 +163,7 @@ def encoding_of(game: NumberedGame) -> Encoding:
     )
 
 
-def _percept_terms(game: NumberedGame, role: Role) -> tuple[Term, ...]:
+def _percept_terms(game: GameLike, role: Role) -> tuple[Term, ...]:
     try:
         return game.percept_terms(role)
     except LimitError:

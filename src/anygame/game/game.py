@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache
 from html import escape
 from random import Random, SystemRandom
@@ -11,14 +12,12 @@ from warnings import warn
 from anygame.errors import PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
-from anygame.game.playouts import Playout, play_outs
 from anygame.game.roles import Role, find_role
-from anygame.game.sharing import Share
-from anygame.game.simulation import simulate
-from anygame.game.state import RecentStates, State
+from anygame.game.simulation import Playout, Share, play_outs, simulate
+from anygame.game.state import State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
-from anygame.language.printer import format_program
+from anygame.language.rules import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
 from anygame.playouts.request import PlayoutRequest
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from anygame.game.batch import Batch
     from anygame.game.encoding import Encoding
     from anygame.game.machine import Machine
-    from anygame.game.simulation import SimulationResult
-    from anygame.game.workers import Workers
+    from anygame.game.simulation import SimulationResult, Workers
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
@@ -73,7 +71,7 @@ class Game:
         self.machine_name: MachineName = machine
         self.backends = Backends(program, limits, machine, self.name)
         self.roles: tuple[Role, ...] = tuple(map(Role, self.backends.reasoner.roles))
-        self.recent = RecentStates()
+        self.recent: deque[State] = deque()
         self._index = {str(role): index for index, role in enumerate(self.roles)}
 
     @property
@@ -292,17 +290,17 @@ class Game:
 
         Compound terms are given by their functor, as ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
-        return self.backends.reasoner.domains()
+        return self.backends.reasoner.reasoner.domains()
 
     @property
     def fluents(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """The fluents by functor and arity, with what can stand at each of their arguments."""
-        return self.backends.reasoner.domains_below("true", 1)
+        return self.backends.reasoner.reasoner.domains_below("true", 1)
 
     @property
     def moves(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
         """The moves by functor and arity, with what can stand at each of their arguments."""
-        return self.backends.reasoner.domains_below("does", 2)
+        return self.backends.reasoner.reasoner.domains_below("does", 2)
 
     # -- what computes -----------------------------------------------------------------------------
 

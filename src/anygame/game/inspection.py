@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.language.terms import Term
@@ -17,9 +17,25 @@ _SHOWN: Final = 30
 _SHOWN_IN_A_LINE: Final = 6
 
 
-def describe_summary(game: Game) -> dict[str, Any]:
-    """Return what the rules are about, as plain data: who plays, what can be true and done."""
-    parts = describe_strata(game)
+def describe(game: Game, what: str) -> Any:
+    """Return a summary, the strata, plan, domains or network of a game as plain data.
+
+    Raises:
+        LimitError: the game has no network.
+    """
+    return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
+
+
+def explain(game: Game, what: str) -> str:
+    """Return the same as text. Raises LimitError, too."""
+    if what == "network":
+        return game.backends.needed_network().figures()
+    return _SHOWN_AS[what][1](describe(game, what))
+
+
+def _summary(game: Game) -> dict[str, Any]:
+    """Return what the rules are about: who plays, what can be true and done."""
+    parts = _strata(game)
     facts = sum(not rule.body for rule in game.program.rules)
     return {
         "roles": list(map(str, game.roles)),
@@ -40,9 +56,7 @@ def _below(domains: Mapping[tuple[str, int], tuple[tuple[Term, ...], ...]]) -> d
     }
 
 
-def explain_summary(game: Game) -> str:
-    """Return what the rules are about, as text."""
-    found = describe_summary(game)
+def _summary_text(found: Mapping[str, Any]) -> str:
     found_how = ", ".join(f"{count} {when}" for when, count in found["components"].items())
     lines = [
         f"roles     {' '.join(found['roles'])}",
@@ -66,15 +80,13 @@ def _listed(terms: Sequence[str]) -> str:
     return " ".join(terms[:_SHOWN_IN_A_LINE]) + more
 
 
-def describe_strata(game: Game) -> list[dict[str, Any]]:
-    """Return the components of the rules in the order of computation, as plain data."""
-    return game.backends.reasoner.describe_strata()
+def _strata(game: Game) -> list[dict[str, Any]]:
+    return game.backends.reasoner.reasoner.describe_strata()
 
 
-def explain_strata(game: Game) -> str:
-    """Return the components of the rules in the order of computation, as text."""
+def _strata_text(found: Iterable[Mapping[str, Any]]) -> str:
     lines = []
-    for part in describe_strata(game):
+    for part in found:
         recursive = ", recursive" if part["recursive"] else ""
         head = f"{part['number']:4}  stratum {part['stratum']}, {part['computed']}{recursive}: "
         lines.append(head + ", ".join(part["relations"]))
@@ -82,8 +94,7 @@ def explain_strata(game: Game) -> str:
     return "\n".join(lines)
 
 
-def describe_plan(game: Game) -> list[dict[str, Any]]:
-    """Return the functions that were generated for the rules, as plain data."""
+def _plan(game: Game) -> list[dict[str, Any]]:
     machine = game.backends.reasoner
     view = machine.view(machine.initial())
     # What was not asked has not been generated.
@@ -94,27 +105,18 @@ def describe_plan(game: Game) -> list[dict[str, Any]]:
     if all(legal):
         machine.next(view, [moves[0] for moves in legal])
         machine.percepts(view, [moves[0] for moves in legal])
-    return machine.describe_plan()
+    return machine.reasoner.describe_plan()
 
 
-def explain_plan(game: Game) -> str:
-    """Return the functions that were generated for the rules, as text."""
+def _plan_text(found: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(
-        f"# {', '.join(part['relations'])}\n{part['source']}"
-        for part in describe_plan(game)
-        if part["source"]
+        f"# {', '.join(part['relations'])}\n{part['source']}" for part in found if part["source"]
     )
 
 
-def describe_domains(game: Game) -> dict[str, list[list[str]]]:
-    """Return what can stand at each argument of each relation, as plain data."""
-    return _below(game.domains())
-
-
-def explain_domains(game: Game) -> str:
-    """Return what can stand at each argument of each relation, as text."""
+def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
     lines = []
-    for relation, arguments in describe_domains(game).items():
+    for relation, arguments in found.items():
         lines.append(relation)
         for number, terms in enumerate(arguments, 1):
             more = f" ... ({len(terms)} in all)" if len(terms) > _SHOWN else ""
@@ -122,28 +124,10 @@ def explain_domains(game: Game) -> str:
     return "\n".join(lines)
 
 
-def describe_network(game: Game) -> dict[str, Any]:
-    """Return what the compiled game is like, as plain data.
-
-    Raises:
-        LimitError: the game has no network.
-    """
-    return game.backends.needed_network().describe()
-
-
-def explain_network(game: Game) -> str:
-    """Return what the compiled game is like, as text.
-
-    Raises:
-        LimitError: the game has no network.
-    """
-    return game.backends.needed_network().figures()
-
-
-def draw_network(game: Game) -> str:
-    """Return a picture of the compiled game in Graphviz's language.
-
-    Raises:
-        LimitError: the game has no network, or one that is too large for a picture.
-    """
-    return game.backends.needed_network().picture()
+#: What can be shown of the rules: how it is found as plain data, and how that is written as text.
+_SHOWN_AS: Final[Mapping[str, tuple[Callable[[Game], Any], Callable[[Any], str]]]] = {
+    "summary": (_summary, _summary_text),
+    "strata": (_strata, _strata_text),
+    "plan": (_plan, _plan_text),
+    "domains": (lambda game: _below(game.domains()), _domains_text),
+}

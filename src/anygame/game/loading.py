@@ -110,8 +110,7 @@ def game_of(
     except RuleSheetError as error:
         if not lenient or program.source is None:
             raise
-        from anygame.analysis.lenient.places import in_places_of
-        from anygame.analysis.lenient.reading import read_leniently
+        from anygame.analysis.lenient import in_places_of, read_leniently
 
         source, mends = read_leniently(program, case_sensitive=case_sensitive)
         if not mends:

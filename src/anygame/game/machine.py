@@ -105,11 +105,8 @@ class Machine(Protocol):
             QueryError: there is no such relation, or it depends on moves and none are given.
         """
 
-    def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
-        """Return a derivation of a ground atom, None where it does not hold. Raises QueryError."""
-
-    def explain_failure(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
-        """Return why nothing gives an atom, None where something does. Raises QueryError."""
+    def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
+        """Return a derivation of an atom, or why nothing gives it. Raises QueryError."""
 
     # -- play at random ----------------------------------------------------------------------------
 

@@ -1,18 +1,18 @@
-"""What random matches came to: one of them, or many of them counted."""
+"""What random matches came to, one of them or many of them counted; and what goal values come to."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import IllegalMoveError
-from anygame.game.goals import usable_goal
+from anygame.errors import GoalError, IllegalMoveError
 from anygame.language.diagnostics import shown
 from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _BETWEEN_REPORTS: Final = 0.1
 #: Characters of a state that are shown in a line about it.
 _SHOWN: Final = 300
+
+_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,25 @@ def _count(outcome: Outcome, total: Tally[Stuck]) -> None:
                 total.goals[role][goal] = total.goals[role].get(goal, 0) + 1
             else:
                 (total.double if len(values) > 1 else total.missing)[role] += 1
+
+
+def goal_of(role: Role, values: Sequence[Term]) -> int | None:
+    """Return the goal of a role to which the rules give these values; None for no value at all.
+
+    Raises:
+        GoalError: there are several values, or one that is not an integer.
+    """
+    texts = list(map(str, values))
+    wrong = next((text for text in texts if not _INTEGER.fullmatch(text)), None)
+    if wrong is not None:
+        raise GoalError(f"the goal of {role} should be an integer, but the rules give {wrong}", role, texts)
+    if len(texts) > 1:
+        raise GoalError(
+            f"the rules give {role} {len(texts)} different goal values here: {', '.join(texts)}", role, texts
+        )
+    return int(texts[0]) if texts else None
+
+
+def usable_goal(values: Sequence[Term]) -> int | None:
+    """Return the goal to which these values come: None unless it is one integer."""
+    return int(str(values[0])) if len(values) == 1 and _INTEGER.fullmatch(str(values[0])) else None

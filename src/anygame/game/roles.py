@@ -1,18 +1,22 @@
-"""Roles: text that knows the term it names, and finding the one that is meant."""
+"""Roles, which are text that knows its term; joint moves, one move per role, made into legal terms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import Any, Final, TypeAlias, TypeVar
 
-from anygame.errors import TermSyntaxError, UnknownRoleError
+from anygame.errors import IllegalMoveError, TermSyntaxError, UnknownRoleError
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_term
+from anygame.language.terms import Term
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+#: Moves by role, or in the order of the roles; as text or terms.
+JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
-    from anygame.language.terms import Term
+_Choice = TypeVar("_Choice")
+#: Legal moves that an error names at most.
+_SHOWN: Final = 8
 
 
 class Role(str):
@@ -70,3 +74,117 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
             index,
         )
     return found
+
+
+def moves_in_order(
+    moves: JointMove, roles: Sequence[Role], index: Callable[[str | Term], int]
+) -> Sequence[str | Term]:
+    """Return the moves in the order of the roles, not looking at what they are.
+
+    Args:
+        moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
+        roles: the roles of the game.
+        index: finds the index of a role; raises UnknownRoleError.
+
+    Raises:
+        IllegalMoveError: there is not one move per role.
+        UnknownRoleError: a key of the mapping is no role.
+    """
+    if isinstance(moves, Mapping):
+        return in_order(moves, roles, index, ("two moves are", "no move is", "a joint move has one per role"))
+    if isinstance(moves, str | Term):
+        raise IllegalMoveError(
+            f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single move "
+            f"{moves}",
+            move=str(moves),
+        )
+    given = list(moves)
+    if len(given) != len(roles):
+        raise IllegalMoveError(
+            f"expected {len(roles)} move{'s' * (len(roles) > 1)}, one per role ({', '.join(roles)}), "
+            f"found {len(given)}"
+        )
+    return given
+
+
+def in_order(
+    choices: Mapping[Any, _Choice],
+    roles: Sequence[Role],
+    index: Callable[[str | Term], int],
+    words: tuple[str, str, str],
+) -> list[_Choice]:
+    """Return what is given by role, in the order of the roles.
+
+    Args:
+        choices: what is given.
+        roles: the roles of the game.
+        index: finds the index of a role; raises UnknownRoleError.
+        words: how errors call two for a role and none for it, and what is right.
+
+    Raises:
+        IllegalMoveError: a role has none, or two.
+        UnknownRoleError: a key is no role.
+    """
+    by_index: dict[int, _Choice] = {}
+    for role, choice in choices.items():
+        number = index(role)
+        if number in by_index:
+            raise IllegalMoveError(f"{words[0]} given for {roles[number]}", roles[number])
+        by_index[number] = choice
+    for number, role in enumerate(roles):
+        if number not in by_index:
+            raise IllegalMoveError(f"{words[1]} given for {role}: {words[2]}", role)
+    return [by_index[number] for number in range(len(roles))]
+
+
+def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sensitive: bool) -> Term:
+    """Return a move of a role as a term, one of the legal ones.
+
+    Raises:
+        IllegalMoveError: it is not legal, or cannot be read.
+    """
+    if not isinstance(move, str | Term):
+        raise IllegalMoveError(
+            f"the move of {role} should be text or a term, found {move!r} ({type(move).__name__})",
+            role,
+            str(move),
+        )
+    try:
+        term = parse_term(move, case_sensitive=case_sensitive) if isinstance(move, str) else move
+    except TermSyntaxError as error:
+        raise IllegalMoveError(f"the move of {role} cannot be read: {error}", role, str(move)) from None
+    if term in legal:
+        return term
+    names = list(map(str, legal))
+    near = get_close_matches(str(term), names, n=3, cutoff=0.5)
+    if near:
+        advice = f"; did you mean {' or '.join(near)}?"
+    elif names:
+        advice = f"; legal: {', '.join(names[:_SHOWN])}{', ...' if len(names) > _SHOWN else ''}"
+    else:
+        advice = f"; {role} has no legal move at all"
+    raise IllegalMoveError(
+        f"{shown(str(term), 200)} is not legal for {role} here{advice}",
+        role,
+        str(term),
+        near or names[:_SHOWN],
+    )
+
+
+def illegal_number(
+    role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
+) -> IllegalMoveError:
+    """Return the error that a number is none of a legal move, with what begins its text."""
+    known = isinstance(action, int) and 0 <= action < len(moves)
+    move = str(moves[action]) if known else ""  # type: ignore[call-overload]
+    some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
+    more = ", ..." if len(legal) > _SHOWN else ""
+    numbers = f"{'numbers go' if where else 'actions are numbers'} from 0 to {len(moves) - 1}"
+    what = f"{action}, {move}," if known else f"{action!r:.80} ({numbers})"
+    allowed = "; legal:" if where else ": the action mask allows"
+    return IllegalMoveError(
+        f"{where}{what} is not legal for {role}{allowed} {some or 'nothing'}{more}",
+        role,
+        move,
+        [str(moves[index]) for index in legal[:_SHOWN]],
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     import os
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from anygame.game.moves import JointMove
+    from anygame.game.roles import JointMove
     from anygame.language.terms import Term
-
-_VIEWS: Final = "anygame.boards.drawing.views"
-_PLANES: Final = "anygame.boards.planes"
 
 
 class BoardView(Protocol):
@@ -60,17 +57,18 @@ class Planes(Protocol):
 
 def planes_of(game: object, fluents: Sequence[Term]) -> Planes:
     """Return how some fluents of a game lie on planes over its board."""
-    return cast("Planes", import_module(_PLANES).find_planes(game, fluents))
+    return cast("Planes", import_module("anygame.boards.planes").find_planes(game, fluents))
 
 
 def show(state: object, last: JointMove | None, before: object) -> BoardView:
     """Return the boards of a state, with marks for the joint move that led there from another."""
-    return cast("BoardView", import_module(_VIEWS).view(state, last=last, before=before))
+    return cast("BoardView", import_module("anygame.boards").view(state, last=last, before=before))
 
 
 def animate(states: Sequence[object], moves: Sequence[JointMove]) -> str:
     """Return a match as an animated SVG."""
-    return cast("str", import_module(_VIEWS).match_view(states, moves))
+    boards = import_module("anygame.boards")
+    return cast("str", boards.animation(boards.match_pictures(states, moves)))
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

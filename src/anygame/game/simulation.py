@@ -1,25 +1,36 @@
-"""Random matches by the million, and what they have in common."""
+"""Random matches by the million, what they have in common, and workers that play some blocks of them each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt, sqrt
-from typing import TYPE_CHECKING, Final
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from anygame.game.outcomes import usable_goal
 from anygame.game.showing import html_table
+from anygame.playouts.request import PlayoutRequest
+from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from random import Random
 
+    from anygame.game.backends import Backends
     from anygame.game.machine import Machine, Position
     from anygame.game.outcomes import Stuck
     from anygame.game.roles import Role
-    from anygame.game.sharing import Share
-    from anygame.playouts.request import PlayoutRequest
-    from anygame.playouts.tally import Tally
+    from anygame.game.state import State
+    from anygame.language.terms import Term
 
 #: Integers of so many bits have a square root that can be taken of a float.
 _FLOAT_BITS: Final = 1000
+#: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
+_PARTS_A_WORKER: Final = 16
+
+_Shared = TypeVar("_Shared")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +119,22 @@ def simulate(
         if request.strict and tally.first_stuck is not None:
             raise tally.first_stuck.error()
     counts = [{value: count for value, count in sorted(goals.items()) if count} for goals in tally.goals]
-    moments = [_moments(goals) for goals in counts]
+    means, spreads, errors = zip(*map(_moments, counts), strict=True)
     lengths = dict(sorted(tally.lengths.items()))
     return SimulationResult(
         playouts=tally.playouts,
-        mean_goals={role: mean for role, (mean, _, _) in zip(roles, moments, strict=True)},
+        mean_goals=dict(zip(roles, means, strict=True)),
         goal_counts=dict(zip(roles, counts, strict=True)),
-        goal_spread={role: spread for role, (_, spread, _) in zip(roles, moments, strict=True)},
-        goal_error={role: error for role, (_, _, error) in zip(roles, moments, strict=True)},
+        goal_spread=dict(zip(roles, spreads, strict=True)),
+        goal_error=dict(zip(roles, errors, strict=True)),
         missing_goals=dict(zip(roles, tally.missing, strict=True)),
         double_goals=dict(zip(roles, tally.double, strict=True)),
         lengths=lengths,
         mean_length=_moments(lengths)[0],
-        branching=_branching(roles, tally),
+        branching={
+            role: count / tally.states if tally.states else None
+            for role, count in zip(roles, tally.options, strict=True)
+        },
         states=tally.states,
         cut=tally.cut,
         stuck=tally.stuck,
@@ -132,11 +146,6 @@ def simulate(
         seconds=tally.seconds,
         setup_seconds=setup_seconds,
     )
-
-
-def _branching(roles: Sequence[Role], tally: Tally[Stuck]) -> dict[str, float | None]:
-    made = tally.states
-    return {role: count / made if made else None for role, count in zip(roles, tally.options, strict=True)}
 
 
 def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float | None]:
@@ -163,3 +172,143 @@ def _root(square: int) -> float | int:
 
 def _short(number: float | None) -> str:
     return "-" if number is None else f"{number:.4g}"
+
+
+class _Compiled(Protocol):
+    backends: Backends
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A game that several workers play, from a state."""
+
+    game: _Compiled
+    state: State | None
+    workers: Workers
+
+    def tally(self, machine: Machine, request: PlayoutRequest) -> Tally[Stuck]:
+        """Have random matches played in parts, and return what the machine would have counted alone.
+
+        Ctrl-C ends it early, with the parts that are complete.
+        """
+        began = perf_counter()
+        blocks = machine.blocks(request.playouts)
+        count = min(blocks, _PARTS_A_WORKER * self.workers.count)
+        parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
+        alone = replace(request, threads=1, strict=False, progress=None)
+        shared = _Part(self.game, self.state, machine.name, alone)
+        found: dict[int, Tally[Stuck]] = {}
+        played, interrupted = 0, False
+        try:
+            for number, tally in self.workers.map(_play_part, shared, parts, _get_ready):
+                found[number] = tally
+                played += tally.playouts + tally.cut + tally.stuck
+                if request.progress:
+                    request.progress(played)
+        except KeyboardInterrupt:
+            interrupted = True
+        together: Tally[Stuck] = Tally.empty(len(machine.roles))
+        for _, tally in sorted(found.items()):
+            together.add(tally)
+        together.interrupted, together.threads = interrupted, self.workers.count
+        together.seconds = perf_counter() - began
+        return together
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    game: _Compiled
+    state: State | None
+    machine: str
+    request: PlayoutRequest
+
+    def begin(self) -> tuple[Machine, Position]:
+        """Return the machine of the name asked for, and the position that it starts from."""
+        backends = self.game.backends
+        machine: Machine = backends.reasoner if self.machine == "reasoner" else backends.needed_network()
+        return machine, machine.initial() if self.state is None else self.state.position_in(machine)
+
+
+def _get_ready(shared: _Part) -> None:
+    """Compile the game, so that the workers of a machine find its code."""
+    machine, start = shared.begin()
+    machine.simulate(start, PlayoutRequest(1, limit=1))
+
+
+def _play_part(shared: _Part, part: tuple[int, int]) -> Tally[Stuck]:
+    machine, start = shared.begin()
+    return machine.simulate(start, replace(shared.request, blocks=range(*part)))
+
+
+class Workers(Protocol):
+    """Processes that make calls, on this machine or on others; see ``anygame.cluster``.
+
+    Attributes:
+        count: how many calls they make at a time.
+    """
+
+    @property
+    def count(self) -> int:
+        """How many calls are made at a time."""
+
+    def map(
+        self,
+        call: Callable[[_Shared, _Item], _Result],
+        shared: _Shared,
+        items: Sequence[_Item],
+        prepare: Callable[[_Shared], object] | None = None,
+    ) -> Iterator[tuple[int, _Result]]:
+        """Make a call for each item, and yield each number of an item with its result, as they come.
+
+        Everything is pickled. A call whose process dies is made again elsewhere; each item has one result.
+
+        Args:
+            call: a function of a module that the processes can import.
+            shared: what all calls are given; sent to each machine once.
+            items: what each call is given.
+            prepare: called once on each machine before the calls.
+
+        Raises:
+            ClusterError: there is nobody left to make calls.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Playout:
+    """One random match.
+
+    Attributes:
+        moves: the joint moves, each in the order of the roles.
+        goals: goal value per role in the last state; None where the rules give none or several.
+        is_complete: whether it reached a terminal state within the limit.
+        stuck: where it could not go on since a role had no legal move; None otherwise.
+    """
+
+    moves: tuple[tuple[Term, ...], ...]
+    goals: Mapping[str, int | None]
+    is_complete: bool
+    stuck: Stuck | None = None
+
+    @property
+    def length(self) -> int:
+        """The number of joint moves."""
+        return len(self.moves)
+
+
+def play_outs(
+    machine: Machine,
+    roles: Sequence[Role],
+    start: Position,
+    count: int,
+    random: Random,
+    *,
+    limit: int,
+    strict: bool,
+) -> Iterator[Playout]:
+    """Yield random matches from a position of a machine; see ``Game.playouts``."""
+    for _ in range(count):
+        outcome = machine.play_out(start, random, limit)
+        if strict and outcome.stuck:
+            raise outcome.stuck.error()
+        goals = dict[str, int | None](zip(roles, map(usable_goal, outcome.goals), strict=True))
+        yield Playout(outcome.moves, goals, outcome.is_complete, outcome.stuck)

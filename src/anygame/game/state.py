@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from anygame.errors import QueryError
-from anygame.game.goals import goal_of
-from anygame.game.moves import legal_move, moves_in_order
+from anygame.errors import GoalError, QueryError
+from anygame.game.outcomes import goal_of
+from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
+from anygame.language.derivations import Failure
 from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Iterable, Iterator
 
     from anygame.game.machine import Machine, Position, View
-    from anygame.game.moves import JointMove
-    from anygame.game.roles import Role
+    from anygame.game.roles import JointMove, Role
     from anygame.game.showing import BoardView
-    from anygame.language.derivations import Derivation, Failure
+    from anygame.language.derivations import Derivation
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
 
@@ -35,7 +35,7 @@ class GameLike(Protocol):
     case_sensitive: bool
     limits: Limits | None
     roles: tuple[Role, ...]
-    recent: RecentStates
+    recent: deque[State]
 
     @property
     def name(self) -> str:
@@ -48,6 +48,16 @@ class GameLike(Protocol):
     @property
     def machine(self) -> Machine:
         """What answers questions about states now."""
+
+    @property
+    def fluent_terms(self) -> tuple[Term, ...]:
+        """Every fact that can ever be true."""
+
+    def actions(self, role: str | Term) -> tuple[Term, ...]:
+        """Return the moves that can ever be legal for a role."""
+
+    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
+        """Return what a role can ever see. Raises LimitError."""
 
     def role_index(self, role: str | Term) -> int:
         """Return the index of a role. Raises UnknownRoleError."""
@@ -144,7 +154,11 @@ class State:
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            self._game.recent.add(self)
+            # A search tree may keep any number of states; what it took to answer for them is much larger.
+            recent = self._game.recent
+            recent.append(self)
+            if len(recent) > _MOST_RECENT:
+                recent.popleft().forget()
         return view
 
     def forget(self) -> None:
@@ -246,15 +260,12 @@ class State:
             QueryError: no such relation, or it depends on the moves and none are given.
             TermSyntaxError: the pattern cannot be read.
         """
-        joint = None if moves is None else self._joint(moves)
-        return map(Bindings, self._machine.query(self._seen(), self._atom(pattern), joint))
+        return map(Bindings, self._machine.query(self._seen(), *self._asked(pattern, moves)))
 
-    def _atom(self, pattern: str | Atom) -> Atom:
-        return (
-            parse_atom(pattern, case_sensitive=self._game.case_sensitive)
-            if isinstance(pattern, str)
-            else pattern
-        )
+    def _asked(self, pattern: str | Atom, moves: JointMove | None) -> tuple[Atom, list[Term] | None]:
+        if isinstance(pattern, str):
+            pattern = parse_atom(pattern, case_sensitive=self._game.case_sensitive)
+        return pattern, None if moves is None else self._joint(moves)
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
         """Return why an atom holds: a derivation down to facts; ``str()`` of it is a tree.
@@ -262,11 +273,9 @@ class State:
         Raises:
             QueryError: it does not hold (the message says why), or it cannot be asked.
         """
-        joint = None if moves is None else self._joint(moves)
-        asked = self._atom(atom)
-        found = self._machine.explain(self._seen(), asked, joint)
-        if found is None:
-            raise QueryError(str(self._machine.explain_failure(self._seen(), asked, joint)))
+        found = self._machine.explain(self._seen(), *self._asked(atom, moves))
+        if isinstance(found, Failure):
+            raise QueryError(str(found))
         return found
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
@@ -275,12 +284,11 @@ class State:
         Raises:
             QueryError: it does hold, or it cannot be asked.
         """
-        joint = None if moves is None else self._joint(moves)
-        asked = self._atom(atom)
-        found = self._machine.explain_failure(self._seen(), asked, joint)
-        if found is None:
-            raise QueryError(f"{asked} does hold; ask why it does")
-        return found
+        asked, joint = self._asked(atom, moves)
+        found = self._machine.explain(self._seen(), asked, joint)
+        if isinstance(found, Failure):
+            return found
+        raise QueryError(f"{asked} does hold; ask why it does")
 
     # -- being looked at ---------------------------------------------------------------------------
 
@@ -327,17 +335,9 @@ def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
 
 
-class RecentStates:
-    """The states that hold intermediate results: the latest few hundred.
-
-    A search tree may keep any number of states; what it took to answer for them is much larger.
-    """
-
-    def __init__(self) -> None:
-        self._states: deque[State] = deque()
-
-    def add(self, state: State) -> None:
-        """Note that a state holds intermediate results; the oldest that does may have to drop them."""
-        self._states.append(state)
-        if len(self._states) > _MOST_RECENT:
-            self._states.popleft().forget()
+def known_goal(state: State, role: str) -> int | None:
+    """Return the goal of a role; None where the rules give none, several, or one that is no integer."""
+    try:
+        return state.goal(role)
+    except GoalError:
+        return None

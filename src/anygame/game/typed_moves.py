@@ -57,6 +57,12 @@ class _Spelling:
         words = tuple([token for token in tokens if token not in "()"])
         return cls(tokens, words, words[1:] if is_compound else ())
 
+    @classmethod
+    def of_move(cls, move: Term, *, folded: bool = False) -> _Spelling:
+        """Return the spelling of a move, perhaps in small letters."""
+        text = str(move).lower() if folded else str(move)
+        return cls.of(text, is_compound=isinstance(move, Compound))
+
     @property
     def forms(self) -> tuple[tuple[str, ...], ...]:
         """The words that can be typed for the move: all, or the arguments."""
@@ -91,26 +97,30 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return []
-    typed = _Spelling.of(text)
-    spelled = [_Spelling.of(str(move), is_compound=isinstance(move, Compound)) for move in legal]
+    exact = _fitting(text, legal, (_same_text,))
+    number = _NUMBER.fullmatch(text)
+    if exact or (number is None and _is_closed(_Spelling.of(text).tokens)):
+        return exact or _fitting(text, legal, (_same_words,))
+    if number is None:
+        return _fitting(text, legal, _READINGS)
+    place = int(number[2])
+    numbered = [legal[place - 1]] if 1 <= place <= len(legal) else []
+    spelled_out = [] if number[1] else _fitting(text, legal, (_same_words, _joined))
+    return list(dict.fromkeys([*numbered, *spelled_out]))
 
-    def fitting(readings: Sequence[Reading]) -> list[Term]:
-        for reads in readings:
+
+def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
+    """Return the moves that fit by the first reading under which any does; in whole words, case counts."""
+    cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
+    for reads in readings:
+        ways = [(_Spelling.of(text.lower()), folded)]
+        if reads in (_same_text, _same_words):
+            ways.insert(0, (_Spelling.of(text), cased))
+        for typed, spelled in ways:
             found = [move for move, spelling in zip(legal, spelled, strict=True) if reads(typed, spelling)]
             if found:
                 return found
-        return []
-
-    exact = fitting((_same_text, _same_text_folded))
-    number = _NUMBER.fullmatch(text)
-    if exact or (number is None and _is_closed(typed.tokens)):
-        return exact or fitting((_same_words, _same_words_folded))
-    if number is None:
-        return fitting(_READINGS)
-    place = int(number[2])
-    numbered = [legal[place - 1]] if 1 <= place <= len(legal) else []
-    spelled_out = [] if number[1] else fitting((_same_words, _same_words_folded, _joined))
-    return list(dict.fromkeys([*numbered, *spelled_out]))
+    return []
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
@@ -125,7 +135,7 @@ def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
     found = []
     for move in legal:
         full = str(move)
-        forms = [full, *map(" ".join, _Spelling.of(full, is_compound=isinstance(move, Compound)).forms)]
+        forms = [full, *map(" ".join, _Spelling.of_move(move).forms)]
         form = next((form for form in forms if form.lower().startswith(folded)), None)
         if form is not None:
             found.append((move, form))
@@ -149,17 +159,15 @@ def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
             fnmatchcase(word.lower(), each) for word, each in zip(words, wanted, strict=False)
         )
 
-    spelled = [_Spelling.of(str(move), is_compound=isinstance(move, Compound)) for move in legal]
-    return [move for move, each in zip(legal, spelled, strict=True) if wanted and any(map(fits, each.forms))]
+    return [move for move in legal if wanted and any(map(fits, _Spelling.of_move(move).forms))]
 
 
 def nearest_moves(text: str, legal: Sequence[Term]) -> list[str]:
     """Return the texts of the moves most like what was typed, best first."""
     forms: dict[str, str] = {}
     for move in legal:
-        spelling = _Spelling.of(str(move), is_compound=isinstance(move, Compound))
-        for words in spelling.forms:
-            forms.setdefault(" ".join(words).lower(), str(move))
+        for words in _Spelling.of_move(move, folded=True).forms:
+            forms.setdefault(" ".join(words), str(move))
     typed = " ".join(_Spelling.of(text[:_LONGEST].lower()).words)[:100]
     near = get_close_matches(typed, forms, n=6, cutoff=0.5)
     return list(dict.fromkeys([forms[each] for each in near]))[:3]
@@ -172,16 +180,8 @@ def _same_text(typed: _Spelling, move: _Spelling) -> bool:
     return typed.tokens == move.tokens
 
 
-def _same_text_folded(typed: _Spelling, move: _Spelling) -> bool:
-    return _lower(typed.tokens) == _lower(move.tokens)
-
-
 def _same_words(typed: _Spelling, move: _Spelling) -> bool:
     return typed.words in move.forms
-
-
-def _same_words_folded(typed: _Spelling, move: _Spelling) -> bool:
-    return _lower(typed.words) in map(_lower, move.forms)
 
 
 def _joined(typed: _Spelling, move: _Spelling) -> bool:
@@ -191,21 +191,19 @@ def _joined(typed: _Spelling, move: _Spelling) -> bool:
 
 def _begins(typed: _Spelling, move: _Spelling) -> bool:
     """Every word is whole but the last."""
-    *whole, last = _lower(typed.words) or ("",)
+    *whole, last = typed.words or ("",)
     return any(
-        len(form) > len(whole)
-        and list(_lower(form[: len(whole)])) == whole
-        and form[len(whole)].lower().startswith(last)
+        len(form) > len(whole) and list(form[: len(whole)]) == whole and form[len(whole)].startswith(last)
         for form in move.forms
     )
 
 
 def _abbreviates(typed: _Spelling, move: _Spelling) -> bool:
     """Every word is the beginning of one."""
-    words = _lower(typed.words)
+    words = typed.words
     return any(
         len(form) >= len(words)
-        and all(whole.startswith(word) for whole, word in zip(_lower(form), words, strict=False))
+        and all(whole.startswith(word) for whole, word in zip(form, words, strict=False))
         for form in move.forms
     )
 
@@ -228,24 +226,11 @@ def _has_run(typed: _Spelling, move: _Spelling) -> bool:
 
 def _has_words(typed: _Spelling, move: _Spelling) -> bool:
     """Find the words in the move in this order, others perhaps between them."""
-    rest = iter(_lower(move.words))
-    return bool(typed.words) and all(word in rest for word in _lower(typed.words))
+    rest = iter(move.words)
+    return bool(typed.words) and all(word in rest for word in typed.words)
 
 
-_READINGS: Final = (
-    _same_words,
-    _same_words_folded,
-    _joined,
-    _begins,
-    _abbreviates,
-    _begins_joined,
-    _has_run,
-    _has_words,
-)
-
-
-def _lower(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple([word.lower() for word in words])
+_READINGS: Final = (_same_words, _joined, _begins, _abbreviates, _begins_joined, _has_run, _has_words)
 
 
 def _join(words: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from anygame.language.diagnostics import (
 )
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.parser import parse_atom, parse_nodes, parse_program, parse_term
-from anygame.language.printer import format_program, format_rule, format_term
 from anygame.language.rules import (
     KEYWORDS,
     And,
@@ -26,6 +25,8 @@ from anygame.language.rules import (
     Program,
     Rule,
     atoms_in,
+    format_program,
+    format_rule,
     map_atoms,
     map_terms,
     walk,
@@ -66,7 +67,6 @@ __all__ = [
     "format_excerpt",
     "format_program",
     "format_rule",
-    "format_term",
     "map_atoms",
     "map_terms",
     "parse_atom",

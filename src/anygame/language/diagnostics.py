@@ -140,12 +140,6 @@ def _line_and_mark(span: Span) -> tuple[str, str]:
     return _cells(before + text[span.start : right]).rstrip() + ("..." if right < last else ""), mark
 
 
-def _gutter_excerpt(span: Span, width: int) -> list[str]:
-    line, mark = _line_and_mark(span)
-    number = span.source.position(span.start)[0]
-    return [f"{number:>{width}} | {line}".rstrip(), f"{'':>{width}} | {mark}"]
-
-
 def format_diagnostic(diagnostic: Diagnostic) -> str:
     """Return a diagnostic as several lines of text: place and message, source line and caret, notes, hint."""
     spans = [span for span in (diagnostic.span, *(note.span for note in diagnostic.notes)) if span]
@@ -162,7 +156,9 @@ def format_diagnostic(diagnostic: Diagnostic) -> str:
 def _placed(message: str, span: Span | None, width: int) -> list[str]:
     if span is None:
         return [message]
-    return [f"{span.place}: {message}", *_gutter_excerpt(span, width)]
+    line, mark = _line_and_mark(span)
+    number = span.source.position(span.start)[0]
+    return [f"{span.place}: {message}", f"{number:>{width}} | {line}".rstrip(), f"{'':>{width}} | {mark}"]
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:

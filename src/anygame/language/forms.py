@@ -1,4 +1,4 @@
-"""The two forms of rule sheets, KIF and infix, and how names are spelled in each.
+"""The two forms of rule sheets, KIF and infix, how names are spelled in each, and their comments.
 
 ::
 
@@ -24,6 +24,7 @@ KIF                infix
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -35,12 +36,33 @@ Form = Literal["kif", "infix"]
 #: What starts a comment, which runs to the end of its line.
 COMMENT_MARKS: Final[dict[Form, str]] = {"kif": ";", "infix": "%"}
 
+_COMMENT: Final[dict[Form, re.Pattern[str]]] = {
+    "kif": re.compile(r";[^\r\n]*"),
+    "infix": re.compile(r"'(?:[^'\r\n]|'')*'|(%[^\r\n]*)"),
+}
 _SUFFIXES: Final[dict[str, Form]] = {".kif": "kif", ".hrf": "infix", ".infix": "infix"}
 _INFIX_START: Final = re.compile(r"\s*(?:%|(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-))")
 _BARE_CONSTANT: Final = re.compile(r"[a-z0-9][A-Za-z0-9_]*")
 _BARE_VARIABLE: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 _AFTER_UNDERSCORE: Final = re.compile(r"[A-Z0-9][A-Za-z0-9_]*")
 _WITH_UNDERSCORE: Final = re.compile(r"_+[a-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment.
+
+    Attributes:
+        text: with its marks, as in ``;; Moves``, without blanks at the end.
+        start: offset of its first mark.
+        end: offset after its last character.
+        own_line: whether nothing else stands on its line; otherwise it belongs to what stands before it.
+    """
+
+    text: str
+    start: int
+    end: int
+    own_line: bool
 
 
 def form_of(source: Source) -> Form:
@@ -87,6 +109,29 @@ def kif_variable(name: str) -> str:
     if name[0] != "_":
         return f"?{name[0].lower()}{name[1:]}"
     return f"?{name[1:]}" if _AFTER_UNDERSCORE.fullmatch(name, 1) else f"?{name}"
+
+
+def comments_of(source: Source, form: Form) -> list[Comment]:
+    """Return the comments of a sheet in the order of the text."""
+    found = []
+    mark = COMMENT_MARKS[form]
+    for match in _COMMENT[form].finditer(source.text):
+        if match[0][0] == mark:
+            start = match.start()
+            _, column = source.position(start)
+            own_line = not source.text[start - column + 1 : start].strip()
+            found.append(Comment(match[0].rstrip(), start, match.end(), own_line))
+    return found
+
+
+def marked(text: str, form: Form) -> str:
+    """Return a comment with the marks of a form in place of those it has.
+
+    >>> marked(";;; Moves; and more", "infix")
+    '%%% Moves; and more'
+    """
+    bare = text.lstrip(text[0])
+    return COMMENT_MARKS[form] * (len(text) - len(bare)) + bare
 
 
 def _quoted(name: str) -> str:

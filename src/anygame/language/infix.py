@@ -100,7 +100,7 @@ class _Parser:
         self._deadline = Deadline(limits.seconds)
         self._tokens = self._scan()
         self._place = 0
-        self._openers: list[Node] = []
+        self._openers: list[_Token] = []
         self._depth = self._deepest = 0
         self._fresh = 0
         self._taken: set[str] | None = None
@@ -181,7 +181,7 @@ class _Parser:
             node = self._list("not", token, (self._formula(),), token.start)
         elif self._take("("):
             self._go_deeper(token)
-            self._open(token)
+            self._openers.append(token)
             node = self._alternatives()
             end = self._close()
             if node.children is not None and node.children[0].text in {"and", "or"}:
@@ -197,7 +197,7 @@ class _Parser:
         if not self._take("("):
             return name
         self._go_deeper(token)
-        self._open(token)
+        self._openers.append(token)
         arguments = []
         if self._now.text != ")":
             arguments.append(self._alternatives())
@@ -258,9 +258,6 @@ class _Parser:
         self._place += taken
         return taken
 
-    def _open(self, token: _Token) -> None:
-        self._openers.append(Node(self._source, token.start, token.end, "("))
-
     def _close(self) -> int:
         """Take a closing parenthesis; return where it ends."""
         end = self._now.end
@@ -310,15 +307,14 @@ class _Parser:
         if token.kind and not self._starts_line(token):
             if token.kind == "odd":
                 self._expected("a comma or )")
-            note = Note("the parenthesis opens here", opener.span)
+            note = Note("the parenthesis opens here", Span(self._source, opener.start, opener.end))
             hint = "" if token.kind == "mark" else "arguments are parted by commas"
             message = f"expected a comma or ), found {shown(token.text)}"
             self._fault("infix-syntax", message, token, note, hint)
         else:
             note = Note("a new item seems to start here", Span(self._source, token.start, token.end))
-            opening = _Token("mark", "(", opener.start, opener.end)
             message = "this parenthesis is never closed"
-            self._fault("unclosed-list", message, opening, note if token.kind else None, "add the missing )")
+            self._fault("unclosed-list", message, opener, note if token.kind else None, "add the missing )")
         raise _UnreadableError
 
     def _go_deeper(self, token: _Token) -> None:

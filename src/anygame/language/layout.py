@@ -20,20 +20,19 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
-from anygame.language.comments import Comment, CommentedItems, comments_of, marked
-from anygame.language.forms import form_of, infix_constant, infix_variable
-from anygame.language.page import WIDTH, Page
+from anygame.language.forms import Comment, comments_of, form_of, infix_constant, infix_variable, marked
+from anygame.language.page import WIDTH, CommentedItems, Page
 from anygame.language.parser import parse_items, parse_program, read_items
-from anygame.language.printer import format_rule
+from anygame.language.rules import format_rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.language.comments import Part
     from anygame.language.forms import Form
     from anygame.language.limits import ReadingLimits
+    from anygame.language.page import Part
     from anygame.language.rules import Program, Rule
 
 _INDENT: Final = 4
@@ -84,20 +83,14 @@ def format_rules(rules: Iterable[Rule], form: Form) -> str:
         if key is None:
             blocks += [format_rule(rule) for rule in group]
         else:
-            blocks.append(
-                fill(
-                    " ".join(map(_unbroken, group)), WIDTH, break_long_words=False, break_on_hyphens=False
-                ).replace("\0", " ")
-            )
+            facts = " ".join([str(fact.head).replace(" ", "\0") for fact in group])
+            lines = fill(facts, WIDTH, break_long_words=False, break_on_hyphens=False)
+            blocks.append(lines.replace("\0", " "))
     text = "\n\n".join(blocks)
     source = Source("rules.kif", text)
     nodes, _ = parse_items(source)
     commented = CommentedItems(nodes, [], len(source.text))
     return (_KifWriter if form == "kif" else _InfixWriter)(commented, source).write()
-
-
-def _unbroken(fact: Rule) -> str:
-    return str(fact.head).replace(" ", "\0")
 
 
 def _translated(
@@ -271,7 +264,8 @@ class _Writer:
                 page.comment(part.text)
                 continue
             gap = gaps[not is_first]
-            full = one_per_line or self._overflows(part, gap, formula)
+            room = WIDTH - page.column - len(gap)
+            full = one_per_line or self._flat(part, room, formula) is None
             if page.is_ended or gap == "\n" or (full and not is_first):
                 page.newline(inner)
             else:
@@ -281,9 +275,6 @@ class _Writer:
             left -= 1
             if left:
                 page.put(separator)
-
-    def _overflows(self, node: Node, gap: str, formula: bool) -> bool:
-        return self._flat(node, WIDTH - self._page.column - len(gap), formula) is None
 
     def _rule(self, node: Node) -> None:
         raise NotImplementedError

@@ -1,10 +1,16 @@
-"""Lines of a sheet as they are laid out: code, comments at their ends, tables of facts."""
+"""What a sheet is laid out from, nodes and the comments among them, and the lines that come out.
+
+Lines hold code, comments at their ends, and tables of facts.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
+
+from anygame.language.forms import Comment
+from anygame.language.source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,6 +21,10 @@ WIDTH: Final = 100
 #: Indentation stops growing here, so that no text can make lines of blanks.
 _DEEPEST: Final = 60
 _BEFORE_COMMENT: Final = "  "
+
+
+#: What a list holds, and a sheet.
+Part = Node | Comment
 
 
 @dataclass(slots=True)
@@ -103,3 +113,72 @@ def _written(lines: Iterable[_Line]) -> list[str]:
             code = line.code.ljust(width) + _BEFORE_COMMENT if aligned else line.code
             written.append((code + line.comment).rstrip())
     return written
+
+
+class CommentedItems:
+    """The items of a sheet with the comments between and inside them.
+
+    A comment at the end of a list's last line counts as standing after the list, since that is where the
+    list is closed when it is laid out. Of several comments that so come to stand after one thing, all but
+    the first get lines of their own.
+
+    Attributes:
+        items: rules, facts and comments, in order.
+    """
+
+    def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:
+        self._comments = comments
+        self._next = 0
+        self._inside: dict[int, list[Part]] = {}
+        self.items = self._between(nodes, end + 1)
+        if self.items and isinstance(self.items[0], Comment):
+            self.items[0] = replace(self.items[0], own_line=True)
+
+    def has_comments(self, node: Node) -> bool:
+        """Whether comments stand inside a list."""
+        return id(node) in self._inside
+
+    def parts(self, node: Node) -> Sequence[Part]:
+        """Return what a list holds after its name, comments included."""
+        return self._inside.get(id(node)) or _arguments(node)
+
+    def _between(self, nodes: Iterable[Node], end: int) -> list[Part]:
+        parts: list[Part] = []
+        for node in nodes:
+            self._take(parts, node.start)
+            after = self._enter(node)
+            parts.append(node)
+            if after is not None:
+                parts.append(after)
+        self._take(parts, end)
+        return parts
+
+    def _take(self, parts: list[Part], end: int) -> None:
+        while self._next < len(self._comments) and self._comments[self._next].start < end:
+            comment = self._comments[self._next]
+            if parts and isinstance(parts[-1], Comment) and not comment.own_line:
+                comment = replace(comment, own_line=True)
+            parts.append(comment)
+            self._next += 1
+
+    def _enter(self, node: Node) -> Comment | None:
+        """Take the comments inside a node; return the one that now stands after it."""
+        if not node.children or self._next == len(self._comments):
+            return None
+        if self._comments[self._next].start >= node.end:
+            return None
+        arguments = _arguments(node)
+        parts = self._between(arguments, node.end)
+        last = parts[-1] if parts else None
+        after = None
+        if isinstance(last, Comment) and not last.own_line:
+            after = last
+            parts.pop()
+        if len(parts) > len(arguments) or any(map(self.has_comments, arguments)):
+            self._inside[id(node)] = parts
+        return after
+
+
+def _arguments(node: Node) -> tuple[Node, ...]:
+    children = node.children or ()
+    return children[1:] if children and children[0].children is None else children

@@ -1,12 +1,14 @@
-"""Rules as they stand in a sheet: heads, formulas, programs.
+"""Rules as they stand in a sheet: heads, formulas, programs; and their text in KIF.
 
 The tree is faithful to the text (nothing is normalised away), compares by meaning (places are ignored),
-and every part knows its place in the source.
+and every part knows its place in the source. ``parse_program(format_program(program)) == program`` for every
+program that was read.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.terms import Term, Variable, variables_of
@@ -24,6 +26,9 @@ KEYWORDS: Final = {
     "sees": 2, "percept": 2,
 }  # fmt: skip
 
+#: Columns of a rule's text, and the indentation of its body.
+_WIDTH: Final = 100
+_INDENT: Final = " " * 4
 
 #: Keywords that speak of the same fluents or moves: what is written with the one is read with the other.
 READ_AS: Final = {
@@ -76,7 +81,7 @@ class Formula:
 
     def variables(self) -> Iterator[Variable]:
         """Yield the variables from left to right, each as often as it occurs."""
-        raise NotImplementedError
+        return chain.from_iterable(part.variables() for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,54 +115,36 @@ class Not(Formula):
         """The negated formula."""
         return (self.formula,)
 
-    def variables(self) -> Iterator[Variable]:
-        """Yield the negated formula's variables."""
-        return self.formula.variables()
-
     def __str__(self) -> str:
         return f"(not {self.formula})"
 
 
 @dataclass(frozen=True, slots=True)
-class Or(Formula):
+class _Joining(Formula):
+    """Several formulas, joined by the name of the class in lower case."""
+
+    formulas: tuple[Formula, ...]
+    node: Node | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The formulas that are joined."""
+        return self.formulas
+
+    def __str__(self) -> str:
+        return f"({' '.join((type(self).__name__.lower(), *map(str, self.formulas)))})"
+
+
+class Or(_Joining):
     """At least one of some formulas must hold; of none, never."""
 
-    formulas: tuple[Formula, ...]
-    node: Node | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """The alternatives."""
-        return self.formulas
-
-    def variables(self) -> Iterator[Variable]:
-        """Yield the variables of all alternatives."""
-        for formula in self.formulas:
-            yield from formula.variables()
-
-    def __str__(self) -> str:
-        return f"({' '.join(('or', *map(str, self.formulas)))})"
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class And(Formula):
+class And(_Joining):
     """All formulas must hold. Not GDL but KIF; accepted with a warning, since it can mean one thing only."""
 
-    formulas: tuple[Formula, ...]
-    node: Node | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """The conjuncts."""
-        return self.formulas
-
-    def variables(self) -> Iterator[Variable]:
-        """Yield the variables of all conjuncts."""
-        for formula in self.formulas:
-            yield from formula.variables()
-
-    def __str__(self) -> str:
-        return f"({' '.join(('and', *map(str, self.formulas)))})"
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +184,13 @@ def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive
+
+
+def atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the head of a rule, and the atoms of its body."""
+    yield rule.head
+    for atom, _ in atoms_in(rule.body):
+        yield atom
 
 
 def map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
@@ -260,3 +254,43 @@ class Program:
 
     def __str__(self) -> str:
         return "".join(f"{rule}\n" for rule in self.rules)
+
+
+def format_program(program: Program) -> str:
+    """Return a whole sheet: facts on one line, one literal per line, a blank line where the relation changes.
+
+    >>> from anygame.language.parser import parse_program
+    >>> print(format_program(parse_program("(role x) (<= (legal ?r noop) (role ?r)) (init a)")), end="")
+    (role x)
+    <BLANKLINE>
+    (<= (legal ?r noop)
+        (role ?r))
+    <BLANKLINE>
+    (init a)
+    """
+    lines: list[str] = []
+    previous = None
+    for rule in program.rules:
+        if previous not in (None, rule.head.key):
+            lines.append("")
+        previous = rule.head.key
+        lines.append(format_rule(rule))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def format_rule(rule: Rule) -> str:
+    """Return a rule, its literals on lines of their own, or a fact on one line; without a line end."""
+    if not rule.body:
+        return str(rule.head)
+    body = "".join(f"\n{_INDENT}{_format_formula(formula, _INDENT)}" for formula in rule.body)
+    return f"(<= {rule.head}{body})"
+
+
+def _format_formula(formula: Formula, indent: str) -> str:
+    """Return a formula on one line, or its parts on lines of their own where one line would be too long."""
+    line = str(formula)
+    if len(indent) + len(line) <= _WIDTH or not formula.parts:
+        return line
+    operator = type(formula).__name__.lower()
+    indent += " " * (len(operator) + 2)
+    return f"({operator} " + f"\n{indent}".join(_format_formula(part, indent) for part in formula.parts) + ")"

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _FOLDED: Final = frozenset(
     ("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input")
 )
-_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
-_FOLDED_HEADS: Final = _FOLDED | _OPERATORS | {"sees", "percept"}
+OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
+_FOLDED_HEADS: Final = _FOLDED | OPERATORS | {"sees", "percept"}
 #: What other languages write between a head and its body, and slips of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
 #: What may stand for one, and may name relations, too.
@@ -217,7 +217,7 @@ class Reader:
             return Atom(flat[0], flat[1], node)
         atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
-        if atom.predicate in _OPERATORS:
+        if atom.predicate in OPERATORS:
             hint = "a comment starts with a semicolon" if node is self._item and node.text else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
@@ -257,7 +257,7 @@ class Reader:
     def formula(self, node: Node) -> Formula:
         """Read a literal, a negation, a disjunction, a conjunction or `distinct`."""
         operator = self._head_name(node)
-        if operator not in _OPERATORS:
+        if operator not in OPERATORS:
             return Literal(self.atom(node))
         if node.children is None:
             message = f"`{operator}` needs parentheses round itself and what it joins"
@@ -276,7 +276,13 @@ class Reader:
         if operator == "not":
             self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
-        return self._and(node, formulas) if operator == "and" else self._or(node, formulas)
+        if operator == "and":
+            message = "`and` is not part of GDL; here it is a conjunction, elsewhere an unknown relation"
+            self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
+            return And(formulas, node)
+        if not formulas:
+            self._warn("empty-or", "a disjunction of nothing is always false", node)
+        return Or(formulas, node)
 
     def _not_without_parentheses(self, node: Node, parts: Sequence[Node]) -> Formula:
         """Report ``(not p ?x)``, and read it as ``(not (p ?x))``, which is meant."""
@@ -285,16 +291,6 @@ class Reader:
         self._error("formula-arity", message, node, f"(not ({shown(meant)}))")
         name = fold_head(parts[0].text, self._case_sensitive)
         return Not(Literal(Atom(name, tuple(map(self.term, parts[1:])), node)), node)
-
-    def _or(self, node: Node, formulas: tuple[Formula, ...]) -> Formula:
-        if not formulas:
-            self._warn("empty-or", "a disjunction of nothing is always false", node)
-        return Or(formulas, node)
-
-    def _and(self, node: Node, formulas: tuple[Formula, ...]) -> Formula:
-        message = "`and` is not part of GDL; here it is a conjunction, elsewhere an unknown relation"
-        self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
-        return And(formulas, node)
 
     def _check_parts(self, node: Node, operator: str, found: int, expected: int) -> None:
         if found != expected:
@@ -308,9 +304,8 @@ class Reader:
         if self._item is not None:
             outer = Note("the rule that it stands in starts here", _opening(self._item))
             message = "a rule cannot stand inside another one"
-            self._report(
-                Severity.ERROR, "stray-rule", message, _opening(node), (outer,), "is a ) missing before it?"
-            )
+            place, hint = _opening(node), "is a ) missing before it?"
+            self._add(Diagnostic("stray-rule", Severity.ERROR, message, place, (outer,), hint))
             self._item = None  # one missing parenthesis makes all that follows stand inside
         for part in (node.children or ())[2:]:
             self.formula(part)
@@ -379,7 +374,7 @@ class Reader:
             )
             self._error("state-in-head", message, node, hint)
             return self._sentence(node)
-        if name in _OPERATORS and node.children:
+        if name in OPERATORS and node.children:
             message = f"expected a sentence, found a formula with `{name}`"
             self._error("bad-head", message, node, "a rule starts with <= and has one sentence as its head")
             return Atom("formula", (), node)
@@ -416,7 +411,7 @@ class Reader:
         """Return whether something can hardly be a term: it has variables, or is a sentence of GDL's own."""
         if node.children is None:
             return fold_head(node.text) == "terminal"
-        is_keyword = self._head_name(node) in KEYWORDS.keys() | _OPERATORS
+        is_keyword = self._head_name(node) in KEYWORDS.keys() | OPERATORS
         return is_keyword or _first_variable(node) is not node
 
     def _check_rule(self, rule: Rule) -> None:
@@ -433,15 +428,10 @@ class Reader:
     # reporting
 
     def _error(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        self._report(Severity.ERROR, code, message, node.span, (), hint)
+        self._add(Diagnostic(code, Severity.ERROR, message, node.span, hint=hint))
 
     def _warn(self, code: str, message: str, node: Node, hint: str = "") -> None:
-        self._report(Severity.WARNING, code, message, node.span, (), hint)
-
-    def _report(
-        self, severity: Severity, code: str, message: str, span: Span, notes: tuple[Note, ...], hint: str
-    ) -> None:
-        self._add(Diagnostic(code, severity, message, span, notes, hint))
+        self._add(Diagnostic(code, Severity.WARNING, message, node.span, hint=hint))
 
     def _add(self, problem: Diagnostic) -> None:
         self._counts[problem.severity] += 1

@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 from operator import attrgetter
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from weakref import WeakSet, WeakValueDictionary
 
 from anygame.errors import LimitError
@@ -57,58 +57,49 @@ class Term:
         return self
 
 
-class Constant(Term):
+class _Named(Term):
+    """A term without parts; one of each kind and name."""
+
+    __slots__ = ("name",)
+    name: str
+    _known: ClassVar[WeakValueDictionary[str, Any]]
+    _mark: ClassVar[str]
+
+    def __new__(cls, name: str) -> Self:
+        """Return the one term of this kind and name."""
+        found: Self | None = cls._known.get(name)
+        if found is None:
+            with _INTERNING:
+                found = cls._known.get(name)
+                if found is None:
+                    found = object.__new__(cls)
+                    _set(found, "name", name)
+                    _set(found, "_text", cls._mark + name)
+                    _set(found, "is_ground", not cls._mark)
+                    cls._known[name] = found
+        return found
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return type(self), (self.name,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Constant(_Named):
     """An object constant, such as ``red`` or ``7`` (numbers are symbols: ``01`` is not ``1``)."""
 
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, name: str) -> Constant:
-        """Return the one constant of this name."""
-        found = _CONSTANTS.get(name)
-        if found is None:
-            with _INTERNING:
-                found = _CONSTANTS.get(name)
-                if found is None:
-                    found = object.__new__(cls)
-                    _set(found, "name", name)
-                    _set(found, "_text", name)
-                    _set(found, "is_ground", True)
-                    _CONSTANTS[name] = found
-        return found
-
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return Constant, (self.name,)
-
-    def __repr__(self) -> str:
-        return f"Constant({self.name!r})"
+    __slots__ = ()
+    _known: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
+    _mark = ""
 
 
-class Variable(Term):
+class Variable(_Named):
     """A variable; its name is kept without the question mark."""
 
-    __slots__ = ("name",)
-    name: str
-
-    def __new__(cls, name: str) -> Variable:
-        """Return the one variable of this name."""
-        found = _VARIABLES.get(name)
-        if found is None:
-            with _INTERNING:
-                found = _VARIABLES.get(name)
-                if found is None:
-                    found = object.__new__(cls)
-                    _set(found, "name", name)
-                    _set(found, "_text", "?" + name)
-                    _set(found, "is_ground", False)
-                    _VARIABLES[name] = found
-        return found
-
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return Variable, (self.name,)
-
-    def __repr__(self) -> str:
-        return f"Variable({self.name!r})"
+    __slots__ = ()
+    _known: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
+    _mark = "?"
 
 
 class Compound(Term):
@@ -190,8 +181,6 @@ _LONG: Final = 250
 _MOST_LONG_TEXT: Final = 250_000_000
 
 _LONG_TERMS: Final = _LongTerms()
-_CONSTANTS: Final[WeakValueDictionary[str, Constant]] = WeakValueDictionary()
-_VARIABLES: Final[WeakValueDictionary[str, Variable]] = WeakValueDictionary()
 _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] = WeakValueDictionary()
 
 

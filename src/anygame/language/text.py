@@ -115,9 +115,13 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
             if openers:
                 openers.pop()
             else:
-                faults.append(_unexpected_close(source, start))
+                message = "this closing parenthesis has no opening one"
+                span, hint = Span(source, start, start + 1), "delete it, or add the missing ( before it"
+                faults.append(Diagnostic("unexpected-close", Severity.ERROR, message, span, hint=hint))
         elif match.end() - start > limits.token_length:
-            faults.append(_too_long(source, start, match.end(), limits))
+            message = f"a token of {match.end() - start:,} characters; the limit is {limits.token_length:,}"
+            span = Span(source, start, match.end())
+            faults.append(Diagnostic("token-too-long", Severity.ERROR, message, span))
         if len(faults) >= limits.problems:
             message = f"reading stopped after {len(faults):,} problems"
             return [*faults, Diagnostic("too-many-problems", Severity.ERROR, message, faults[-1].span)]
@@ -176,21 +180,6 @@ def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> 
         Span(source, openers[-1], openers[-1] + 1),
         (Note("the outermost list starts here", Span(source, openers[0], openers[0] + 1)),),
     )
-
-
-def _unexpected_close(source: Source, start: int) -> Diagnostic:
-    return Diagnostic(
-        "unexpected-close",
-        Severity.ERROR,
-        "this closing parenthesis has no opening one",
-        Span(source, start, start + 1),
-        hint="delete it, or add the missing ( before it",
-    )
-
-
-def _too_long(source: Source, start: int, end: int, limits: ReadingLimits) -> Diagnostic:
-    message = f"a token of {end - start:,} characters; the limit is {limits.token_length:,}"
-    return Diagnostic("token-too-long", Severity.ERROR, message, Span(source, start, end))
 
 
 def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:

@@ -8,12 +8,13 @@ True
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.terms import Compound, Term, Variable
+from anygame.language.terms import Compound, Term, Variable, substitute, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Bindings = dict[Variable, Term]
 
@@ -123,6 +124,12 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
     return None if nested and measure(bound, extended) is None else extended
 
 
+def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
+    """Return whether as many terms can be made equal, the variables of both sides kept apart."""
+    apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
+    return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
+
+
 def _find(term: Term, same: dict[Term, Term]) -> Term:
     """Return what a term was made equal to at last, and shorten the way there."""
     while (further := same.get(term)) is not None:
@@ -148,5 +155,10 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
         and isinstance(ground, Compound)
         and pattern.functor == ground.functor
         and len(pattern.arguments) == len(ground.arguments)
-        and all(map(match, pattern.arguments, ground.arguments, [bindings] * len(ground.arguments)))
+        and match_all(pattern.arguments, ground.arguments, bindings)
     )
+
+
+def match_all(patterns: Sequence[Term], ground: Sequence[Term], bindings: Bindings) -> bool:
+    """Match as many patterns with ground terms, as `match` does one."""
+    return all(map(match, patterns, ground, repeat(bindings)))

@@ -2,144 +2,358 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
 
-from anygame.language_server.colouring import colours
+from anygame.doctor import CODES
 from anygame.language_server.completing import complete, signature
-from anygame.language_server.conversions import (
-    completion_item,
-    document_symbol,
-    offset,
-    range_of,
-    signature_information,
-    text_edits,
-    workspace_edit,
-)
-from anygame.language_server.hovering import hover
-from anygame.language_server.navigating import definitions, highlights, references
-from anygame.language_server.outline import folds, outline
-from anygame.language_server.reformatting import layout_edits
-from anygame.language_server.renaming import can_rename, rename
+from anygame.language_server.lines import Lines, layout_edits, line_edits
+from anygame.language_server.meanings import hover
+from anygame.language_server.navigating import can_rename, definitions, highlights, references, rename
+from anygame.language_server.outline import MODIFIERS, TYPES, colours, folds, outline
 from anygame.language_server.sheet import Range
 
 if TYPE_CHECKING:
-    from anygame.language_server.documents import Document
+    from collections.abc import Iterable
+
+    from anygame.language_server.checking.findings import Edit, Finding, Fix
+    from anygame.language_server.documents import Document, Part
+    from anygame.language_server.outline import Entry
+
+FIX_ALL = "source.fixAll.anygame"
+_SOURCE: Final = "anygame"
+_SEVERITIES: Final = {
+    1: lsp.DiagnosticSeverity.Information,
+    2: lsp.DiagnosticSeverity.Warning,
+    3: lsp.DiagnosticSeverity.Error,
+}
+#: What could be left out; editors show it dimmed.
+_UNNECESSARY: Final = frozenset(
+    ("unused-relation", "duplicate-rule", "subsumed-rule", "unread-fluent", "dead-alternative", "never-fires",
+     "idle-distinct", "idle-negation")
+)  # fmt: skip
+_SYMBOLS: Final = {
+    "keyword": lsp.SymbolKind.Namespace,
+    "fluent": lsp.SymbolKind.Property,
+    "move": lsp.SymbolKind.Event,
+    "relation": lsp.SymbolKind.Constant,
+    "view": lsp.SymbolKind.Function,
+    "rule": lsp.SymbolKind.Object,
+}
+_COMPLETIONS: Final = {
+    "keyword": lsp.CompletionItemKind.Keyword,
+    "relation": lsp.CompletionItemKind.Function,
+    "fluent": lsp.CompletionItemKind.Property,
+    "move": lsp.CompletionItemKind.Event,
+    "function": lsp.CompletionItemKind.Struct,
+    "constant": lsp.CompletionItemKind.EnumMember,
+    "variable": lsp.CompletionItemKind.Variable,
+}
 
 
-class Answers:
-    """Answers requests; each method is called with a document and the parameters of the request.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request.
 
-    Args:
+    Attributes:
+        document: what it is about.
+        params: its parameters.
         client: what the editor can do.
     """
 
-    def __init__(self, client: lsp.ClientCapabilities) -> None:
-        text = client.text_document
-        item = text.completion.completion_item if text and text.completion else None
-        self._snippets = bool(item and item.snippet_support)
-        formats = text.hover.content_format if text and text.hover else None
-        self._markdown = formats is None or lsp.MarkupKind.Markdown in formats
+    document: Document
+    params: Any
+    client: lsp.ClientCapabilities
 
-    def hover(self, document: Document, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Return what is told about the name at a place."""
-        found = hover(document.sheet, offset(document.lines, params.position), document.domains)
-        if found is None:
-            return None
-        kind = lsp.MarkupKind.Markdown if self._markdown else lsp.MarkupKind.PlainText
-        content = lsp.MarkupContent(kind, found.markdown if self._markdown else found.plain)
-        return lsp.Hover(content, range_of(document.lines, found.range.start, found.range.end))
+    @property
+    def place(self) -> tuple[Any, int]:
+        """The sheet, and the offset that is asked about."""
+        return self.document.sheet, self.document.offset(self.params.position)
 
-    def definition(self, document: Document, params: lsp.DefinitionParams) -> list[lsp.Location]:
-        """Return where the name at a place is defined."""
-        return self._locations(document, definitions(document.sheet, offset(document.lines, params.position)))
+    @property
+    def part(self) -> Range:
+        """The part of the text that is asked about."""
+        asked = self.params.range
+        return Range(self.document.offset(asked.start), self.document.offset(asked.end))
 
-    def references(self, document: Document, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Return all places of what is meant at a place."""
-        return self._locations(
-            document,
-            references(
-                document.sheet,
-                offset(document.lines, params.position),
-                declaration=params.context.include_declaration,
-            ),
+    def locations(self, found: Iterable[Range]) -> list[lsp.Location]:
+        """Return parts of the document."""
+        return [lsp.Location(self.document.uri, self.document.range(each)) for each in found]
+
+    def edits(self, found: Iterable[tuple[Part, str]]) -> list[lsp.TextEdit]:
+        """Return edits of the document."""
+        return [lsp.TextEdit(self.document.range(place), text) for place, text in found]
+
+
+# -- one place --------------------------------------------------------------------------------------------
+
+
+def _hover(asked: Question) -> lsp.Hover | None:
+    found = hover(*asked.place, asked.document.domains)
+    if found is None:
+        return None
+    text = asked.client.text_document
+    formats = text.hover.content_format if text and text.hover else None
+    is_markdown = formats is None or lsp.MarkupKind.Markdown in formats
+    kind = lsp.MarkupKind.Markdown if is_markdown else lsp.MarkupKind.PlainText
+    content = lsp.MarkupContent(kind, found.markdown if is_markdown else found.plain)
+    return lsp.Hover(content, asked.document.range(found.range))
+
+
+def _highlights(asked: Question) -> list[lsp.DocumentHighlight]:
+    kinds = {True: lsp.DocumentHighlightKind.Write, False: lsp.DocumentHighlightKind.Read}
+    return [
+        lsp.DocumentHighlight(asked.document.range(each), kinds[is_written])
+        for each, is_written in highlights(*asked.place)
+    ]
+
+
+def _completion(asked: Question) -> lsp.CompletionList:
+    text = asked.client.text_document
+    item = text.completion.completion_item if text and text.completion else None
+    snippets = bool(item and item.snippet_support)
+    forms = {True: lsp.InsertTextFormat.Snippet, False: lsp.InsertTextFormat.PlainText}
+    items = [
+        lsp.CompletionItem(
+            label=found.label,
+            kind=_COMPLETIONS[found.kind],
+            detail=found.detail,
+            sort_text=f"{found.order}{found.label}",
+            filter_text=found.label,
+            insert_text_format=forms[found.is_snippet],
+            text_edit=lsp.TextEdit(asked.document.range(found.range), found.text),
         )
+        for found in complete(*asked.place, asked.document.domains, snippets=snippets)
+    ]
+    return lsp.CompletionList(is_incomplete=False, items=items)
 
-    @staticmethod
-    def _locations(document: Document, found: list[Range]) -> list[lsp.Location]:
-        return [lsp.Location(document.uri, range_of(document.lines, each.start, each.end)) for each in found]
 
-    def highlights(
-        self, document: Document, params: lsp.DocumentHighlightParams
-    ) -> list[lsp.DocumentHighlight]:
-        """Return all places of what is meant at a place, with what is done there."""
-        return [
-            lsp.DocumentHighlight(
-                range_of(document.lines, each.start, each.end),
-                lsp.DocumentHighlightKind.Write if is_written else lsp.DocumentHighlightKind.Read,
-            )
-            for each, is_written in highlights(document.sheet, offset(document.lines, params.position))
+def _signature(asked: Question) -> lsp.SignatureHelp | None:
+    found = signature(*asked.place, asked.document.domains)
+    if not found:
+        return None
+    signatures = []
+    for each in found:
+        units = Lines(each.label)  # in UTF-16, whatever the document's encoding
+        parameters = [
+            lsp.ParameterInformation((units.width(0, start), units.width(0, end)), values or None)
+            for start, end, values in each.arguments
         ]
+        signatures.append(lsp.SignatureInformation(each.label, parameters=parameters))
+    return lsp.SignatureHelp(signatures, 0, min(found[0].active, max(0, len(found[0].arguments) - 1)))
 
-    def symbols(self, document: Document, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        """Return the outline."""
-        return [document_symbol(document.lines, entry) for entry in outline(document.sheet)]
 
-    def folding(self, document: Document, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        """Return what can be folded."""
-        return [
-            lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment if is_comment else None)
-            for first, last, is_comment in folds(document.sheet, document.lines)
-        ]
+def _rename(asked: Question) -> lsp.WorkspaceEdit:
+    sheet, offset = asked.place
+    return _edit_of(asked.document, rename(sheet, offset, asked.params.new_name))
 
-    def completion(self, document: Document, params: lsp.CompletionParams) -> lsp.CompletionList:
-        """Return what can stand at a place."""
-        place = offset(document.lines, params.position)
-        found = complete(document.sheet, place, document.domains, snippets=self._snippets)
-        items = [completion_item(document.lines, each) for each in found]
-        return lsp.CompletionList(is_incomplete=False, items=items)
 
-    def signature(self, document: Document, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
-        """Return how the sentence or term around a place is written."""
-        found = signature(document.sheet, offset(document.lines, params.position), document.domains)
-        if not found:
+def _can_rename(asked: Question) -> lsp.PrepareRenamePlaceholder:
+    sheet, offset = asked.place
+    found = can_rename(sheet, offset)
+    name = found.symbol.name if found.symbol.kind != "variable" else sheet.spelled(found.symbol)
+    return lsp.PrepareRenamePlaceholder(asked.document.range(found), name)
+
+
+# -- the whole text ---------------------------------------------------------------------------------------
+
+
+def symbol_kind(entry: Entry) -> lsp.SymbolKind:
+    """Return the kind of symbol that an entry of an outline is shown as."""
+    return _SYMBOLS.get(entry.kind.partition(",")[0], lsp.SymbolKind.Constant)
+
+
+def _symbol(document: Document, entry: Entry) -> lsp.DocumentSymbol:
+    return lsp.DocumentSymbol(
+        name=entry.name or "?",
+        detail=entry.detail,
+        kind=symbol_kind(entry),
+        range=document.range(entry.range),
+        selection_range=document.range(entry.selection),
+        children=[_symbol(document, child) for child in entry.children] or None,
+    )
+
+
+def _folding(asked: Question) -> list[lsp.FoldingRange]:
+    return [
+        lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment if is_comment else None)
+        for first, last, is_comment in folds(asked.document.sheet, asked.document.lines)
+    ]
+
+
+def _colours(asked: Question) -> lsp.SemanticTokens:
+    part = asked.part if hasattr(asked.params, "range") else Range(0, len(asked.document.text))
+    return lsp.SemanticTokens(list(colours(asked.document.sheet, asked.document.lines, part.start, part.end)))
+
+
+_LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
+#: Requests about a document, what answers them, and what the editor hears of them. An answer may raise
+#: AnygameError, which says why there is none.
+REQUESTS: Final = (
+    (lsp.TEXT_DOCUMENT_HOVER, _hover, None),
+    (lsp.TEXT_DOCUMENT_DEFINITION, lambda asked: asked.locations(definitions(*asked.place)), None),
+    (
+        lsp.TEXT_DOCUMENT_REFERENCES,
+        lambda asked: asked.locations(
+            references(*asked.place, declaration=asked.params.context.include_declaration)
+        ),
+        None,
+    ),
+    (lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _highlights, None),
+    (
+        lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
+        lambda asked: [_symbol(asked.document, entry) for entry in outline(asked.document.sheet)],
+        None,
+    ),
+    (lsp.TEXT_DOCUMENT_FOLDING_RANGE, _folding, None),
+    (
+        lsp.TEXT_DOCUMENT_COMPLETION, _completion,
+        lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
+    ),
+    (
+        lsp.TEXT_DOCUMENT_SIGNATURE_HELP, _signature,
+        lsp.SignatureHelpOptions(trigger_characters=["(", " ", ","]),
+    ),
+    (
+        lsp.TEXT_DOCUMENT_RENAME,
+        _rename,
+        lsp.RenameOptions(prepare_provider=True),
+    ),
+    (lsp.TEXT_DOCUMENT_PREPARE_RENAME, _can_rename, None),
+    (lsp.TEXT_DOCUMENT_FORMATTING, lambda asked: asked.edits(layout_edits(asked.document.sheet)), None),
+    (
+        lsp.TEXT_DOCUMENT_RANGE_FORMATTING,
+        lambda asked: asked.edits(layout_edits(asked.document.sheet, asked.part)),
+        None,
+    ),
+    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _colours, _LEGEND),
+    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _colours, _LEGEND),
+)  # fmt: skip
+
+
+# -- findings and quick fixes -----------------------------------------------------------------------------
+
+
+class Explanations:
+    """A folder of explanations, which goes when it is closed; each is written when it is first linked to."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+        self._links: dict[str, str] = {}
+
+    def link(self, code: str) -> str | None:
+        """Return the address of what a code means; None where nothing explains it."""
+        if code not in CODES:
             return None
-        active = min(found[0].active, max(0, len(found[0].arguments) - 1))
-        return lsp.SignatureHelp(list(map(signature_information, found)), 0, active)
+        if code not in self._links:
+            self._links[code] = self._written(code)
+        return self._links[code] or None
 
-    def rename(self, document: Document, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
-        """Return the edits that change a name. Raises RenamingError."""
-        found = rename(document.sheet, offset(document.lines, params.position), params.new_name)
-        return workspace_edit(document, text_edits(document.lines, found))
+    def _written(self, code: str) -> str:
+        try:
+            if self._folder is None:
+                self._folder = TemporaryDirectory(prefix="anygame-codes-")
+            path = Path(self._folder.name) / f"{code}.txt"
+            path.write_text(f"{CODES[code].text}\n", encoding="utf-8")
+        except OSError:
+            return ""
+        return path.as_uri()
 
-    def can_rename(self, document: Document, params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder:
-        """Return the name at a place. Raises RenamingError where it cannot be changed."""
-        found = can_rename(document.sheet, offset(document.lines, params.position))
-        place = range_of(document.lines, found.start, found.end)
-        name = found.symbol.name if found.symbol.kind != "variable" else document.sheet.spelled(found.symbol)
-        return lsp.PrepareRenamePlaceholder(place, name)
+    def close(self) -> None:
+        """Remove the folder."""
+        if self._folder is not None:
+            self._folder.cleanup()
 
-    def formatting(self, document: Document, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        """Return the edits that lay a sheet out. Raises RuleSheetError where it cannot be read."""
-        return text_edits(document.lines, layout_edits(document.sheet))
 
-    def range_formatting(
-        self, document: Document, params: lsp.DocumentRangeFormattingParams
-    ) -> list[lsp.TextEdit]:
-        """Return the edits that lay a part of a sheet out. Raises RuleSheetError."""
-        lines = document.lines
-        part = Range(offset(lines, params.range.start), offset(lines, params.range.end))
-        return text_edits(lines, layout_edits(document.sheet, part))
+def diagnostic(document: Document, found: Finding, explanations: Explanations) -> lsp.Diagnostic:
+    """Return a finding, with its related places and a link to what its code means."""
+    link = explanations.link(found.code)
+    related = [
+        lsp.DiagnosticRelatedInformation(lsp.Location(document.uri, document.range(each)), each.message)
+        for each in found.related
+    ]
+    return lsp.Diagnostic(
+        range=document.range(found),
+        message=found.message,
+        severity=_SEVERITIES[found.severity],
+        code=found.code,
+        code_description=lsp.CodeDescription(link) if link else None,
+        source=_SOURCE,
+        tags=[lsp.DiagnosticTag.Unnecessary] if found.code in _UNNECESSARY else None,
+        related_information=related or None,
+    )
 
-    def semantic_tokens(self, document: Document, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-        """Return what each token is."""
-        return lsp.SemanticTokens(list(colours(document.sheet, document.lines)))
 
-    def semantic_tokens_range(
-        self, document: Document, params: lsp.SemanticTokensRangeParams
-    ) -> lsp.SemanticTokens:
-        """Return what each token of a part of the text is."""
-        lines = document.lines
-        start, end = offset(lines, params.range.start), offset(lines, params.range.end)
-        return lsp.SemanticTokens(list(colours(document.sheet, lines, start, end)))
+def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAction]:
+    """Return the mends of a part of a document, and all of those that are beyond doubt at once.
+
+    There are none while the latest text has not been examined.
+    """
+    document = asked.document
+    if document.findings is None:
+        return []
+    found, part = document.findings.findings, asked.part
+    wanted = [str(getattr(kind, "value", kind)) for kind in asked.params.context.only or ()]
+    actions = []
+    if not wanted or any("quickfix".startswith(kind) for kind in wanted):
+        for finding in found:
+            if finding.fixes and finding.start <= part.end and part.start <= finding.end:
+                shown = diagnostic(document, finding, explanations)
+                actions += [_quick_fix(document, shown, fix) for fix in finding.fixes]
+    if not wanted or any(FIX_ALL.startswith(kind) for kind in wanted):
+        edits = _sure_edits(found)
+        if edits:
+            title = "Mend all that can be mended beyond doubt"
+            actions.append(lsp.CodeAction(title, kind=FIX_ALL, edit=_edit_of(document, _plain(edits))))
+    return actions
+
+
+def _quick_fix(document: Document, shown: lsp.Diagnostic, fix: Fix) -> lsp.CodeAction:
+    action = lsp.CodeAction(fix.title, lsp.CodeActionKind.QuickFix, [shown], is_preferred=fix.sure or None)
+    if fix.edits:
+        action.edit = _edit_of(document, _plain(fix.edits))
+    else:
+        action.data = {"uri": document.uri, "version": document.version, "kinds": list(fix.kinds)}
+    return action
+
+
+def _sure_edits(found: Iterable[Finding]) -> list[Edit]:
+    """Return the edits of all mends that are beyond doubt, without those that overlap others."""
+    edits: list[Edit] = []
+    for finding in found:
+        fix = next((fix for fix in finding.fixes if fix.sure and fix.edits), None)
+        if fix is not None and not any(
+            edit.start <= other.end and other.start <= edit.end for edit in fix.edits for other in edits
+        ):
+            edits += fix.edits
+    return edits
+
+
+def _plain(edits: Iterable[Edit]) -> Iterable[tuple[Edit, str]]:
+    return ((edit, edit.text) for edit in edits)
+
+
+def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
+    """Return address and version of the document of an action without edits, and its kinds of mends."""
+    data: Any = action.data
+    if action.edit is not None or not isinstance(data, dict):
+        return None
+    uri, version, kinds = data.get("uri"), data.get("version"), data.get("kinds")
+    if not (isinstance(uri, str) and isinstance(version, int) and isinstance(kinds, list)):
+        return None
+    return uri, version, [kind for kind in kinds if isinstance(kind, str)]
+
+
+def edit_to(document: Document, text: str) -> lsp.WorkspaceEdit:
+    """Return the edit that makes another text of a document's."""
+    return _edit_of(document, line_edits(document.text, text))
+
+
+def _edit_of(document: Document, edits: Iterable[tuple[Part, str]]) -> lsp.WorkspaceEdit:
+    return lsp.WorkspaceEdit(
+        changes={document.uri: [lsp.TextEdit(document.range(place), text) for place, text in edits]}
+    )

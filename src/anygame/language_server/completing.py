@@ -1,26 +1,100 @@
-"""What can stand where somebody types: keywords, relations, terms of a domain, variables."""
+"""What can stand where somebody types: keywords, relations, terms of a domain, variables.
+
+Parentheses need not match there.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.forms import infix_variable
 from anygame.language.rules import KEYWORDS
+from anygame.language.sentences import OPERATORS
 from anygame.language_server.domains import Values
-from anygame.language_server.hovering import pattern, told_values
-from anygame.language_server.meanings import KEYWORD_TEXTS, argument_names, argument_values, kind_of
-from anygame.language_server.names import Symbol
-from anygame.language_server.reading import starts_item
-from anygame.language_server.typing_context import typing_context
+from anygame.language_server.meanings import (
+    KEYWORD_TEXTS,
+    argument_names,
+    argument_values,
+    kind_of,
+    pattern,
+    values_text,
+)
+from anygame.language_server.reading import OpenItem, starts_item, tokens_of
+from anygame.language_server.settings import LIMITS
+from anygame.language_server.sheet import Range, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.language_server.domains import DomainTable
-    from anygame.language_server.sheet import Range, WrittenSheet
-    from anygame.language_server.typing_context import Slot, TypingContext
+    from anygame.language_server.reading import Token
+    from anygame.language_server.sheet import WrittenSheet
+
+
+#: What can stand somewhere: a rule or fact, a head, a formula of a body, a term.
+Slot = Literal["item", "head", "formula", "term"]
+
+
+@dataclass(frozen=True, slots=True)
+class TypingContext:
+    """Where somebody types.
+
+    Attributes:
+        slot: what can stand there.
+        prefix: what is typed of it so far.
+        range: where that stands.
+        opened: whether a parenthesis has been typed right before, so that a name must follow (in KIF).
+        steps: of a term, where it stands: a relation and the number of an argument, then functions with
+            theirs.
+    """
+
+    slot: Slot
+    prefix: str
+    range: Range
+    opened: bool = False
+    steps: tuple[tuple[str, int], ...] = field(default=())
+
+
+def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
+    """Return where somebody types who is at an offset; None inside a comment, and where nobody reads on."""
+    if len(sheet.text) > LIMITS.reading.bytes:
+        return None
+    start = starts_item(sheet.source, sheet.form, max(0, offset - 1))
+    tokens: list[Token] = []
+    last: Token | None = None
+    for token in tokens_of(sheet.source, sheet.form, start):
+        if token.start >= offset:
+            break
+        if token.kind == "comment" and token.end >= offset:
+            return None
+        if token.kind == "name" and token.end >= offset:
+            last = token
+            break
+        tokens.append(token)
+    item = OpenItem(sheet.source, sheet.form, tokens)
+    lists = list(item.lists())
+    if len(lists) >= LIMITS.reading.depth:
+        return None
+    slot: Slot = "formula" if item.is_in_body else "item"
+    steps: tuple[tuple[str, int], ...] = ()
+    opened = False
+    for name, index in lists:
+        if name is None:
+            opened = True
+            break
+        if name == "<=" and slot in ("item", "formula"):
+            slot = "formula" if index else "head"
+        elif slot != "term" and (not name or name in OPERATORS):
+            slot = "term" if name == "distinct" else "formula"
+        elif slot != "term":
+            slot, steps = "term", ((name, index),)
+        elif steps and name:
+            steps = (*steps, (name, index))
+    begin = last.start if last else offset
+    return TypingContext(slot, sheet.text[begin:offset], Range(begin, offset), opened, steps)
+
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
@@ -109,7 +183,6 @@ def _escaped(text: str) -> str:
 
 
 def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> Iterator[Completion]:
-    """Yield the keywords and relations of a slot."""
     needs_list = context.opened
     for name in _OF_SLOT[context.slot]:
         keyword = KEYWORD_TEXTS[name]
@@ -143,7 +216,6 @@ def _hole(word: str) -> str:
 def _terms(
     sheet: WrittenSheet, context: TypingContext, table: DomainTable, writer: _Writer
 ) -> Iterator[Completion]:
-    """Yield the rule's variables, then what the domain of the place has."""
     if not context.opened:
         for name in _variables(sheet, context):
             yield writer.proposal(Symbol("variable", name, 0), "variable", "variable of this rule", 0, [])
@@ -236,6 +308,6 @@ def _signature(sheet: WrittenSheet, symbol: Symbol, active: int, table: DomainTa
     values = argument_values(sheet, symbol, table)
     for name, value in zip(argument_names(sheet, symbol), values, strict=True):
         width = len(sheet.spelled(Symbol("variable", name, 0)))
-        arguments.append((place, place + width, told_values(value) if value else ""))
+        arguments.append((place, place + width, values_text(value) if value else ""))
         place += width + 1
     return Signature(label, tuple(arguments), active)

@@ -1,13 +1,21 @@
-"""The documents that an editor has open."""
+"""The documents that an editor has open, and the sheets in its folders."""
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
+from lsprotocol import types as lsp
+
+from anygame.language.installed import SUFFIXES
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.lines import Lines
+from anygame.language_server.outline import outline
+from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import WrittenSheet
 
 if TYPE_CHECKING:
@@ -15,11 +23,25 @@ if TYPE_CHECKING:
 
     from anygame.language_server.domains import DomainTable
     from anygame.language_server.lines import Encoding, Place
+    from anygame.language_server.outline import Entry
+
 
 #: A part of the text, or None for the whole of it, and what takes its place.
 Change = tuple["tuple[Place, Place] | None", str]
 #: Documents at a time: more are left unanswered, as if they were not open.
 _MOST: Final = 1_000
+
+
+class Part(Protocol):
+    """A part of a text, by its offsets."""
+
+    @property
+    def start(self) -> int:
+        """The first character."""
+
+    @property
+    def end(self) -> int:
+        """The one after the last."""
 
 
 class Document:
@@ -51,6 +73,15 @@ class Document:
     def sheet(self) -> WrittenSheet:
         """Its text as a sheet that is being written."""
         return WrittenSheet(unquote(self.uri.rpartition("/")[2]), self.text)
+
+    def offset(self, position: lsp.Position) -> int:
+        """Return the offset of a position."""
+        return self.lines.offset((position.line, position.character))
+
+    def range(self, part: Part) -> lsp.Range:
+        """Return a part of the text as the editor counts."""
+        start, end = (lsp.Position(*self.lines.place(offset)) for offset in (part.start, part.end))
+        return lsp.Range(start, end)
 
     def changed(self, version: int, changes: Iterable[Change]) -> Document:
         """Return the document after changes."""
@@ -94,3 +125,72 @@ class Documents:
     def closed(self, uri: str) -> None:
         """Note that a document has been closed."""
         self._documents.pop(uri, None)
+
+
+#: Files that are looked into, and entries of folders on the way: a folder of sheets has some hundreds.
+_MOST_FILES: Final = 500
+_MOST_ENTRIES: Final = 20_000
+#: Symbols that are sent at a time.
+_MOST_SYMBOLS: Final = 500
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the path of an address; None where it is no file's."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    # What `url2pathname` returns has no escapes any more.
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+
+
+class Workspace:
+    """The sheets in some folders; files are read when symbols are looked for, and again when they change."""
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        self.folders = list(folders)
+        self._read: dict[Path, tuple[int, list[tuple[Document, Entry]]]] = {}
+
+    def symbols(
+        self, query: str, documents: Iterable[Document], encoding: Encoding
+    ) -> list[tuple[Document, Entry]]:
+        """Return the groups of rules whose name has the letters of a query, of open documents first."""
+        wanted = query.lower()
+        found: list[tuple[Document, Entry]] = []
+        shown = set()
+        for document in documents:
+            shown.add(path_of(document.uri))
+            found += [(document, entry) for entry in outline(document.sheet)]
+        for path in self._paths():
+            if path not in shown:
+                found += self._entries(path, encoding)
+        return [(document, entry) for document, entry in found if wanted in entry.name.lower()][
+            :_MOST_SYMBOLS
+        ]
+
+    def _paths(self) -> Iterator[Path]:
+        left, entries = _MOST_FILES, _MOST_ENTRIES
+        for folder in self.folders:
+            for root, folders, files in os.walk(folder):
+                folders[:] = sorted(name for name in folders if not name.startswith("."))
+                entries -= len(folders) + len(files)
+                for name in sorted(files):
+                    if name.endswith(SUFFIXES) and left:
+                        left -= 1
+                        yield Path(root, name)
+                if entries < 0 or not left:
+                    return
+
+    def _entries(self, path: Path, encoding: Encoding) -> list[tuple[Document, Entry]]:
+        try:
+            status = path.stat()
+            if status.st_size > LIMITS.reading.bytes:
+                return []
+            known = self._read.get(path)
+            if known is None or known[0] != status.st_mtime_ns:
+                document = Document(path.as_uri(), 0, path.read_text(encoding="utf-8-sig"), encoding)
+                known = status.st_mtime_ns, [(document, entry) for entry in outline(document.sheet)]
+                self._read[path] = known
+        except (OSError, ValueError):
+            return []
+        return known[1]

@@ -9,19 +9,21 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.language.rules import KEYWORDS, READ_AS
+from anygame.language.rules import READ_AS
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.analysis.domains import Domains, Functor
-    from anygame.language_server.names import Occurrence, Place
 
-#: Places that are told apart: a sheet has some hundreds.
+#: Where a term stands: relation, its arity, and number of the argument; then, for each term around it, the
+#: function with its arity, and the number of the argument, as in `anygame.analysis.domains`.
+Place = tuple[object, ...]
+#: Places that are kept: a sheet has some hundreds.
 _MOST_PLACES: Final = 5_000
 #: Constants of one place: more than the numbers of a large board.
-_MOST_CONSTANTS: Final = 500
+MOST_CONSTANTS: Final = 500
 #: How deep inside terms: moves and fluents are seldom deeper than two.
 _DEEPEST: Final = 3
 
@@ -88,7 +90,7 @@ class DomainTable:
             constants = sorted(top.name for top in tops if isinstance(top, Constant))
             functors = sorted(top for top in tops if not isinstance(top, Constant))
             values[place] = Values(
-                set(constants[:_MOST_CONSTANTS]), set(functors), len(constants) <= _MOST_CONSTANTS
+                set(constants[:MOST_CONSTANTS]), set(functors), len(constants) <= MOST_CONSTANTS
             )
             if depth < _DEEPEST:
                 pending += [
@@ -97,19 +99,6 @@ class DomainTable:
                     for number in range(functor[1])
                 ]
         return cls(values)
-
-    @classmethod
-    def written_in(cls, occurrences: Iterable[Occurrence]) -> DomainTable:
-        """Return what stands at each place of a sheet; variables say nothing."""
-        values: dict[Place, Values] = defaultdict(Values)
-        for each in occurrences:
-            if each.symbol.kind == "term" and each.place:
-                for place in _written_and_read(each.place):
-                    if each.symbol.arity:
-                        values[place].functors.add((each.symbol.name, each.symbol.arity))
-                    elif len(values[place].constants) < _MOST_CONSTANTS:
-                        values[place].constants.add(each.symbol.name)
-        return cls(dict(values))
 
     def at(self, place: Place) -> Values:
         """Return what may stand at a place."""
@@ -159,13 +148,6 @@ class DomainTable:
                 for place, constants, functors, complete in data
             }
         )
-
-
-def _written_and_read(place: Place) -> Iterator[Place]:
-    yield place
-    name = str(place[0])
-    if name in READ_AS and KEYWORDS[name] == _number(place[1]):
-        yield (READ_AS[name], *place[1:])
 
 
 def _place(parts: Iterable[Any]) -> Place:

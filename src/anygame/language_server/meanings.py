@@ -1,20 +1,24 @@
-"""What names mean: keywords by the language, relations by what they depend on, terms by where they stand."""
+"""What names mean, and what is shown of them: keywords by the language, relations by what they depend on.
+
+Terms are known by where they stand.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.language.diagnostics import shown
 from anygame.language.rules import READ_AS
 from anygame.language_server.domains import Values
-from anygame.language_server.names import FLUENT_PLACES, MOVE_PLACES, Symbol, is_keyword
+from anygame.language_server.sheet import FLUENT_PLACES, MOVE_PLACES, Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from anygame.language_server.domains import DomainTable
-    from anygame.language_server.names import Occurrence, Place
-    from anygame.language_server.sheet import WrittenSheet
+    from anygame.language_server.domains import DomainTable, Place
+    from anygame.language_server.sheet import Occurrence, WrittenSheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +196,141 @@ def values_of_variable(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) 
 
 def _binding(occurrences: Iterable[Occurrence]) -> Sequence[Occurrence]:
     return [each for each in occurrences if each.positive and not each.in_head and each.place]
+
+
+#: Values of an argument that are listed; the others are counted.
+_MOST_LISTED: Final = 12
+_BACKTICKS: Final = re.compile("`+")
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&$])")
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What is shown of a name.
+
+    Attributes:
+        range: the name.
+        markdown: the text in Markdown.
+        plain: the same without marks.
+    """
+
+    range: Range
+    markdown: str
+    plain: str
+
+
+def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
+    """Return what is shown of the name at an offset; None where there is none."""
+    found = sheet.name_at(offset)
+    if found is None or sheet.comment_at(offset):
+        return None
+    markdown = list(_parts(sheet, found, table, code, "- "))
+    plain = list(_parts(sheet, found, table, str, ""))
+    is_own = not is_keyword(found.symbol) and found.symbol.kind != "variable"
+    if is_own and (comment := sheet.comment_above(_first_item(sheet, found.symbol, found))):
+        markdown.append(_SPECIAL.sub(r"\\\1", comment).replace("\n", "  \n"))
+        plain.append(comment)
+    return Hover(Range(found.start, found.end), "\n\n".join(markdown), "\n".join(plain))
+
+
+def code(text: str) -> str:
+    """Return a stranger's text as Markdown shows it unchanged on one line."""
+    text = shown(text, 200)
+    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
+    padding = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def pattern(sheet: WrittenSheet, symbol: Symbol) -> str:
+    """Return a relation or function with names for its arguments, as the sheet's form spells it."""
+    arguments = [_spelled_variable(sheet, name) for name in argument_names(sheet, symbol)]
+    name = sheet.spelled(symbol)
+    if not arguments:
+        return name
+    return f"{name}({','.join(arguments)})" if sheet.form == "infix" else f"({name} {' '.join(arguments)})"
+
+
+def _spelled_variable(sheet: WrittenSheet, name: str) -> str:
+    return "..." if name == "..." else sheet.spelled(Symbol("variable", name, 0))
+
+
+def values_text(values: Values) -> str:
+    """Return the values of a place: numbers in their order, the first of many."""
+    constants = sorted(values.constants, key=lambda name: (*_as_number(name), name))
+    listed = [f"({name} ...)" for name, arity in sorted(values.functors) if arity]
+    listed += constants[: max(1, _MOST_LISTED - len(listed))]
+    left = len(values.constants) + len(values.functors) - len(listed)
+    if not values.complete:
+        return f"{', '.join(listed)} and many more"
+    return ", ".join(listed) + (f" and {left} more" if left > 0 else "")
+
+
+def _as_number(name: str) -> tuple[bool, int]:
+    return (False, int(name)) if _NUMBER.fullmatch(name) else (True, 0)
+
+
+def _parts(
+    sheet: WrittenSheet, found: Occurrence, table: DomainTable, mark: Callable[[str], str], item: str
+) -> Iterator[str]:
+    """Yield paragraphs.
+
+    Args:
+        sheet: the sheet.
+        found: the name.
+        table: what can stand where.
+        mark: marks what is code.
+        item: what a list has before each of its lines.
+    """
+    symbol = found.symbol
+    if is_keyword(symbol):
+        keyword = KEYWORD_TEXTS[symbol.name]
+        title = " ".join((symbol.name, *keyword.arguments))
+        yield f"{mark(f'({title})' if keyword.arguments else title)} keyword"
+        yield keyword.text
+        yield f"Example: {mark(keyword.example)}"
+        if symbol.kind == "relation":
+            yield from _counts(sheet, symbol)
+        return
+    title = sheet.spelled(symbol) if symbol.kind == "variable" else pattern(sheet, symbol)
+    yield f"{mark(title)} {kind_of(sheet, symbol)}"
+    if symbol.kind == "variable":
+        values = values_of_variable(sheet, symbol, table)
+        if values is None:
+            yield "no positive literal of the body binds it"
+        elif values:
+            yield f"may be {mark(values_text(values))}"
+        return
+    arguments = zip(argument_names(sheet, symbol), argument_values(sheet, symbol, table), strict=True)
+    known = [(_spelled_variable(sheet, name), values_text(values)) for name, values in arguments if values]
+    if known:
+        yield "\n".join(f"{item}{mark(name)}: {mark(values)}" for name, values in known)
+    yield from _counts(sheet, symbol)
+
+
+def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
+    items = items_about(sheet, symbol)
+    rules = sum(map(sheet.is_rule, items))
+    facts = len(items) - rules
+    parts = [_count(rules, "rule"), _count(facts, "fact")]
+    others = sum(each.item not in items or not each.in_head for each in sheet.by_symbol.get(symbol, ()))
+    parts.append(f"{_count(others, 'other place')}" if others else "")
+    if listed := ", ".join(filter(None, parts)):
+        yield listed
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}" if number else ""
+
+
+def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:
+    """Return the rules and facts that define a symbol: of a fluent or move those that make it so."""
+    if symbol.kind == "relation":
+        return sheet.heads.get(symbol, [])
+    found = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]
+    return list(dict.fromkeys(each.item for each in found if each.is_fluent or each.is_move))
+
+
+def _first_item(sheet: WrittenSheet, symbol: Symbol, found: Occurrence) -> int:
+    items = items_about(sheet, symbol)
+    return items[0] if items else sheet.by_symbol[symbol][0].item if symbol in sheet.by_symbol else found.item

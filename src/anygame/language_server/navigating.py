@@ -1,16 +1,21 @@
-"""From a name to what defines it, and to all its other places."""
+"""From a name to what defines it, and to all its other places; renaming it there."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from anygame.language_server.hovering import items_about
-from anygame.language_server.sheet import Range
+from anygame.errors import AnygameError
+from anygame.language.diagnostics import shown
+from anygame.language.forms import kif_variable
+from anygame.language.rules import KEYWORDS
+from anygame.language.sentences import OPERATORS
+from anygame.language_server.meanings import items_about
+from anygame.language_server.sheet import Range, Symbol, is_keyword
 
 if TYPE_CHECKING:
-    from anygame.language_server.names import Occurrence, Symbol
-    from anygame.language_server.sheet import WrittenSheet
+    from anygame.language_server.sheet import Occurrence, WrittenSheet
 
 
 def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
@@ -63,3 +68,85 @@ def highlights(sheet: WrittenSheet, offset: int) -> list[tuple[Range, bool]]:
     if found is None:
         return []
     return [(Range(each.start, each.end), each.in_head) for each in sheet.by_symbol[found.symbol]]
+
+
+#: Characters of a name: far more than anybody types.
+_LONGEST: Final = 200
+_NAME: Final = re.compile(r"[^\s();?%'\"\x00-\x1f\x7f][^\s();\x00-\x1f\x7f]*")
+_VARIABLE: Final = re.compile(r"\??[^\s();?\x00-\x1f\x7f]+")
+_INFIX_VARIABLE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
+#: The role whose moves are drawn at random (GDL-II).
+_RANDOM: Final = "random"
+_RESERVED: Final = frozenset((*KEYWORDS, *OPERATORS))
+
+
+class RenamingError(AnygameError):
+    """A name cannot be changed, or not to this; the message says why."""
+
+
+def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
+    """Return the name at an offset, if it can be changed.
+
+    Raises:
+        RenamingError: it cannot.
+    """
+    found = sheet.name_at(offset)
+    if found is None or sheet.comment_at(offset):
+        raise RenamingError("there is no name here")
+    symbol = found.symbol
+    name = shown(symbol.name)
+    if is_keyword(symbol) or (symbol.kind == "relation" and symbol.name in KEYWORDS):
+        raise RenamingError(f"{name} is a keyword of GDL and keeps its name")
+    if symbol.kind == "term" and symbol.name == _RANDOM and not symbol.arity:
+        raise RenamingError("random is the role whose moves are drawn, and keeps its name")
+    if symbol.kind == "term" and any(each.place == ("goal", 2, 1) for each in sheet.by_symbol[symbol]):
+        raise RenamingError(f"{name} is the value of a goal, and no name")
+    if symbol.kind == "variable" and sheet.text[found.start : found.end] == "_":
+        raise RenamingError("each _ is a variable of its own and has no name")
+    if not symbol.name:
+        raise RenamingError("a variable needs a name after its question mark")
+    return found
+
+
+def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]]:
+    """Return what stands where after the name at an offset has been changed to another one.
+
+    Raises:
+        RenamingError: the name cannot be changed, or the new one is none, or means something else already.
+    """
+    found = can_rename(sheet, offset)
+    old = found.symbol
+    name = _variable(sheet, new) if old.kind == "variable" else _constant(new)
+    symbol = Symbol(old.kind, name, old.arity, old.item)
+    if symbol == old:
+        return []
+    if symbol in sheet.by_symbol:
+        line = sheet.source.position(sheet.by_symbol[symbol][0].start)[0]
+        where = "in this rule" if old.kind == "variable" else f"in line {line}"
+        raise RenamingError(
+            f"{shown(sheet.spelled(symbol))} is used already, {where}: both would become the same"
+        )
+    text = sheet.spelled(symbol)
+    return [(Range(each.start, each.end), text) for each in sheet.by_symbol[old]]
+
+
+def _constant(new: str) -> str:
+    name = new.strip()
+    if len(name) > _LONGEST or not _NAME.fullmatch(name):
+        raise RenamingError(
+            f"expected a name without blanks, parentheses and quotes, and not a variable; found {shown(new)}"
+        )
+    if name.lower() in _RESERVED or name.lower() == _RANDOM:
+        raise RenamingError(f"{shown(name)} has a meaning of its own in GDL")
+    return name
+
+
+def _variable(sheet: WrittenSheet, new: str) -> str:
+    name = new.strip()
+    if sheet.form == "infix":
+        if len(name) > _LONGEST or not _INFIX_VARIABLE.fullmatch(name) or name == "_":
+            raise RenamingError(f"expected a variable, which starts with a capital, found {shown(new)}")
+        return kif_variable(name).removeprefix("?")
+    if len(name) > _LONGEST or not _VARIABLE.fullmatch(name):
+        raise RenamingError(f"expected a variable such as ?x, found {shown(new)}")
+    return name.removeprefix("?")

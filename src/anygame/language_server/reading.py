@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from anygame.errors import LimitError
 from anygame.language.forms import Form, form_of, kif_variable
 from anygame.language.parser import parse_items
+from anygame.language.sentences import fold_head
 from anygame.language.source import Node
-from anygame.language_server.limits import LIMITS
+from anygame.language_server.settings import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +37,8 @@ _ITEM_START: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"^['A-Za-z0-9_~]", re.MULTILINE),
 }
 _DEEPEST: Final = LIMITS.reading.depth
+#: After them, an argument of the infix form is there, until a comma comes.
+_ENDS: Final = frozenset(("name", "close"))
 
 
 class Token(NamedTuple):
@@ -87,7 +90,7 @@ def items_of(source: Source) -> tuple[Node, ...]:
     if any(fault.code == "too-large" for fault in faults):
         return ()
     if form == "kif":
-        found = _Guesser(source, form).items(0, len(source.text))
+        found = _guessed(source, form, 0, len(source.text))
         first = found[0].children if len(found) == 1 else None
         return tuple(first) if first and first[0].children is not None else tuple(found)
     return tuple(_with_gaps(source, nodes))
@@ -95,110 +98,99 @@ def items_of(source: Source) -> tuple[Node, ...]:
 
 def _with_gaps(source: Source, nodes: Iterable[Node]) -> Iterator[Node]:
     """Yield the items that could be read, and between them what the others seem to be."""
-    guesser = _Guesser(source, "infix")
     end = 0
     for node in nodes:
-        yield from guesser.items(end, node.start)
+        yield from _guessed(source, "infix", end, node.start)
         yield node
         end = node.end
-    yield from guesser.items(end, len(source.text))
+    yield from _guessed(source, "infix", end, len(source.text))
 
 
-class _Guesser:
-    """Reads items whose parentheses do not match."""
+def _guessed(source: Source, form: Form, start: int, end: int) -> list[Node]:
+    """Return the items of a part of a text whose parentheses do not match."""
+    starts = [match.start() for match in _ITEM_START[form].finditer(source.text, start, end)]
+    return [
+        node
+        for first, last in pairwise(sorted({start, *starts, end}))
+        for node in OpenItem(source, form, tokens_of(source, form, first, last)).ended()
+    ]
 
-    def __init__(self, source: Source, form: Form) -> None:
+
+class OpenItem:
+    """A rule or fact that may lack parentheses: the lists that are not closed yet, one inside the other."""
+
+    def __init__(self, source: Source, form: Form, tokens: Iterable[Token]) -> None:
         self._source = source
         self._form = form
-
-    def items(self, start: int, end: int) -> list[Node]:
-        """Return the items of a part of the text."""
-        starts = [match.start() for match in _ITEM_START[self._form].finditer(self._source.text, start, end)]
-        edges = sorted({start, *starts, end})
-        read = self._kif if self._form == "kif" else self._infix
-        return [
-            node
-            for first, last in pairwise(edges)
-            for node in read(list(tokens_of(self._source, self._form, first, last)))
-        ]
-
-    def _kif(self, tokens: list[Token]) -> list[Node]:
-        top: list[Node] = []
-        lists = _OpenLists(self._source, top)
-        for token in tokens:
-            if token.kind == "name":
-                lists.inside.append(Node(self._source, token.start, token.end, token.text))
-            elif token.kind == "open":
-                lists.open(token.start)
-            elif token.kind == "close":
-                lists.close(token.end)
-        lists.close_all(_end_of(tokens))
-        return [node for node in top if node.children]
-
-    def _infix(self, tokens: list[Token]) -> list[Node]:
-        """Return the one item that tokens seem to be: its head, and what stands after the arrow."""
-        head: list[Node] = []
-        body: list[Node] = []
-        lists = _OpenLists(self._source, head)
-        arrow: Token | None = None
-        name_end = -1
-        for token in tokens:
-            if token.text == ":-":
-                lists.close_all(token.start)
-                arrow, lists = arrow or token, _OpenLists(self._source, body)
-            elif token.kind == "name":
-                node = Node(self._source, token.start, token.end, _as_kif(token.text))
-                lists.inside.append(node)
-                name_end = token.end
-            elif token.kind == "open":
-                name = lists.inside.pop() if token.start == name_end and lists.inside else None
-                lists.open(name.start if name else token.start, name, is_group=name is None)
-            elif token.kind == "close":
-                lists.close(token.end)
-        end = _end_of(tokens)
-        lists.close_all(end)
-        if arrow is None:
-            return head
-        sign = Node(self._source, arrow.start, arrow.end, "<=")
-        start = head[0].start if head else arrow.start
-        return [Node(self._source, start, end, "", (sign, *head, *body))]
-
-
-class _OpenLists:
-    """Lists that are not closed yet, one inside the other, and what stands around them."""
-
-    def __init__(self, source: Source, top: list[Node]) -> None:
-        self._source = source
-        self._top = top
+        self._head: list[Node] = []
+        self._body: list[Node] = []
+        self._arrow: Token | None = None
         self._open: list[tuple[int, list[Node], bool]] = []
+        self._last = Token("", "", -1, -1)
+        for token in tokens:
+            if token.kind != "comment":
+                self._read(token)
+                self._last = token
 
     @property
-    def inside(self) -> list[Node]:
+    def is_in_body(self) -> bool:
+        """Whether an arrow stands before what comes next, in the infix form."""
+        return self._arrow is not None
+
+    def lists(self) -> Iterator[tuple[str | None, int]]:
+        """Yield for each list that is open its name, as programs spell it, and which argument comes next.
+
+        A list has no name where it has none yet; the name of parentheses round formulas is empty.
+        """
+        for _, children, is_group in self._open:
+            name = fold_head(children[0].text) or "(" if children else None
+            is_begun = self._form == "infix" and children is self._open[-1][1] and self._last.kind in _ENDS
+            yield "" if is_group else name, max(0, len(children) - 1 - is_begun)
+
+    def ended(self) -> list[Node]:
+        """Return what it seems to be, with all lists closed; several where there is no arrow."""
+        self._close_all(self._last.end)
+        if self._form == "kif":
+            return [node for node in self._head if node.children]
+        if self._arrow is None:
+            return self._head
+        sign = Node(self._source, self._arrow.start, self._arrow.end, "<=")
+        start = self._head[0].start if self._head else self._arrow.start
+        return [Node(self._source, start, self._last.end, "", (sign, *self._head, *self._body))]
+
+    @property
+    def _inside(self) -> list[Node]:
         """What the innermost list holds so far."""
-        return self._open[-1][1] if self._open else self._top
+        return self._open[-1][1] if self._open else self._body if self._arrow else self._head
 
-    def open(self, start: int, name: Node | None = None, *, is_group: bool = False) -> None:
-        """Begin a list; what a group holds belongs to the list around it."""
-        if len(self._open) < _DEEPEST:
-            self._open.append((start, [name] if name else [], is_group))
+    def _read(self, token: Token) -> None:
+        is_infix = self._form == "infix"
+        if token.kind == "name":
+            text = _as_kif(token.text) if is_infix else token.text
+            self._inside.append(Node(self._source, token.start, token.end, text))
+        elif token.kind == "open" and len(self._open) < _DEEPEST:
+            is_call = is_infix and self._last.kind == "name" and token.start == self._last.end
+            name = self._inside.pop() if is_call else None
+            # What a group holds belongs to the list around it.
+            is_group = is_infix and name is None
+            self._open.append((name.start if name else token.start, [name] if name else [], is_group))
+        elif token.kind == "close":
+            self._close(token.end)
+        elif token.text == ":-":
+            self._close_all(token.start)
+            self._arrow = self._arrow or token
 
-    def close(self, end: int) -> None:
-        """End the innermost list, if there is one."""
+    def _close(self, end: int) -> None:
         if self._open:
             start, children, is_group = self._open.pop()
             if is_group:
-                self.inside.extend(children)
+                self._inside.extend(children)
             elif children:
-                self.inside.append(Node(self._source, start, end, "", tuple(children)))
+                self._inside.append(Node(self._source, start, end, "", tuple(children)))
 
-    def close_all(self, end: int) -> None:
-        """End every list."""
+    def _close_all(self, end: int) -> None:
         while self._open:
-            self.close(end)
-
-
-def _end_of(tokens: list[Token]) -> int:
-    return max((token.end for token in tokens if token.kind != "comment"), default=0)
+            self._close(end)
 
 
 def _as_kif(text: str) -> str:

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types as lsp
@@ -15,24 +16,28 @@ from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
 from anygame.errors import AnygameError
-from anygame.language_server.answers import Answers
+from anygame.language_server.answers import (
+    FIX_ALL,
+    REQUESTS,
+    Explanations,
+    Question,
+    code_actions,
+    diagnostic,
+    edit_to,
+    resolving,
+    symbol_kind,
+)
 from anygame.language_server.checking.checker import Checker
-from anygame.language_server.colouring import MODIFIERS, TYPES
-from anygame.language_server.conversions import diagnostic, range_of, symbol_kind
-from anygame.language_server.documents import Documents
-from anygame.language_server.explanations import Explanations
-from anygame.language_server.mending import FIX_ALL, code_actions, edit_to, resolving
-from anygame.language_server.workspace import Workspace, path_of
+from anygame.language_server.documents import Documents, Workspace, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from anygame.language_server.checking.findings import Findings
     from anygame.language_server.documents import Change, Document
 
 #: As of the protocol: a request that cannot be answered, though nothing is wrong with the server.
 _REQUEST_FAILED: Final = -32803
-_LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
 _HOST: Final = "127.0.0.1"
 
 
@@ -56,13 +61,12 @@ class _Server(LanguageServer):
 
     def __init__(self, version: str) -> None:
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
-        # The answer tells the editor what goes wrong; its user sees standard error too.
+        # The answer says to the editor what goes wrong; its user sees standard error too.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
         self.checker = Checker(self._found)
         self.folders = Workspace()
-        self.answers = Answers(lsp.ClientCapabilities())
         self._is_ended = False
         _register(self)
 
@@ -101,15 +105,14 @@ class _Server(LanguageServer):
     # -- what the editor says of itself and its documents
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Note what the editor can do, and which folders it shows."""
-        self.answers = Answers(params.capabilities)
+        """Note what the editor wants, and which folders it shows."""
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
         agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
         self.documents.encoding = agreed.value
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         self.folders = Workspace(filter(None, map(path_of, uris)))
 
-    async def ask_settings(self) -> None:
+    async def ask_settings(self, _: object = None) -> None:
         """Ask the editor for its settings, if it can send them."""
         workspace = self.client_capabilities.workspace
         if workspace and workspace.configuration:
@@ -151,7 +154,7 @@ class _Server(LanguageServer):
         self.checker.forget(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
-    async def end(self) -> None:
+    async def end(self, _: object = None) -> None:
         """End what is under way."""
         self._is_ended = True
         await self.checker.close()
@@ -171,7 +174,7 @@ class _Server(LanguageServer):
 
     # -- what is asked
 
-    async def answered(self, answer: Callable[[Document, Any], Any], params: Any) -> Any:
+    async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
         """Return the answer to a request about a document: null where it is not open.
 
         Raises:
@@ -181,16 +184,13 @@ class _Server(LanguageServer):
         if document is None:
             return None
         try:
-            return await asyncio.to_thread(answer, document, params)
+            return await asyncio.to_thread(answer, Question(document, params, self.client_capabilities))
         except AnygameError as error:
             raise JsonRpcException(str(error).partition("\n")[0], _REQUEST_FAILED) from error
 
     async def actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         """Return mends, with all their edits if the editor cannot ask for them later."""
-
-        def answer(document: Document, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-            return code_actions(document, params, self.explanations)
-
+        answer = partial(code_actions, explanations=self.explanations)
         found: list[lsp.CodeAction] | None = await self.answered(answer, params)
         if found is None or self._resolves():
             return found
@@ -221,9 +221,7 @@ class _Server(LanguageServer):
         )
         return [
             lsp.WorkspaceSymbol(
-                location=lsp.Location(
-                    document.uri, range_of(document.lines, entry.selection.start, entry.selection.end)
-                ),
+                location=lsp.Location(document.uri, document.range(entry.selection)),
                 name=entry.name,
                 kind=symbol_kind(entry),
                 container_name=document.sheet.source.name,
@@ -240,68 +238,21 @@ def _change(event: lsp.TextDocumentContentChangeEvent) -> Change:
 
 
 def _register(server: _Server) -> None:
-    """Report pygls which messages are understood."""
-    for method, handler in (
-        (lsp.INITIALIZE, server.begin),
-        (lsp.TEXT_DOCUMENT_DID_OPEN, server.open),
-        (lsp.TEXT_DOCUMENT_DID_CHANGE, server.change),
-        (lsp.TEXT_DOCUMENT_DID_CLOSE, server.close),
-    ):
-        server.feature(method)(_function(handler))
-    server.feature(lsp.INITIALIZED)(_coroutine(lambda _: server.ask_settings()))
-    server.feature(lsp.SHUTDOWN)(_coroutine(lambda _: server.end()))
-    server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)(_coroutine(server.configured))
-    for method, name, options in _REQUESTS:
-        server.feature(method, options)(_answering(server, name))
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
-    server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
-    )(_coroutine(server.actions))
-    server.feature(lsp.CODE_ACTION_RESOLVE)(_coroutine(server.resolved))
-    server.feature(lsp.WORKSPACE_SYMBOL)(_coroutine(server.named))
-
-
-#: Requests about a document, the method of `Answers` that answers them, and what the editor hears of them.
-_REQUESTS: Final = (
-    (lsp.TEXT_DOCUMENT_HOVER, "hover", None),
-    (lsp.TEXT_DOCUMENT_DEFINITION, "definition", None),
-    (lsp.TEXT_DOCUMENT_REFERENCES, "references", None),
-    (lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "highlights", None),
-    (lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "symbols", None),
-    (lsp.TEXT_DOCUMENT_FOLDING_RANGE, "folding", None),
-    (
-        lsp.TEXT_DOCUMENT_COMPLETION, "completion",
-        lsp.CompletionOptions(trigger_characters=["(", "?", " ", ","]),
-    ),
-    (
-        lsp.TEXT_DOCUMENT_SIGNATURE_HELP, "signature",
-        lsp.SignatureHelpOptions(trigger_characters=["(", " ", ","]),
-    ),
-    (lsp.TEXT_DOCUMENT_RENAME, "rename", lsp.RenameOptions(prepare_provider=True)),
-    (lsp.TEXT_DOCUMENT_PREPARE_RENAME, "can_rename", None),
-    (lsp.TEXT_DOCUMENT_FORMATTING, "formatting", None),
-    (lsp.TEXT_DOCUMENT_RANGE_FORMATTING, "range_formatting", None),
-    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "semantic_tokens", _LEGEND),
-    (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, "semantic_tokens_range", _LEGEND),
-)  # fmt: skip
-
-
-def _answering(server: _Server, name: str) -> Callable[[Any], Any]:
-    # The answers are others once the editor has said what it can do.
-    return _coroutine(lambda params: server.answered(getattr(server.answers, name), params))
-
-
-def _function(method: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a function for a method, since pygls sets attributes of what it is given."""
-
-    def handle(params: Any) -> None:
-        method(params)
-
-    return handle
-
-
-def _coroutine(method: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Any]:
-    async def handle(params: Any) -> Any:
-        return await method(params)
-
-    return handle
+    actions = lsp.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
+    handlers: list[tuple[str, Callable[[Any], Any], Any]] = [
+        (lsp.INITIALIZE, server.begin, None),
+        (lsp.INITIALIZED, server.ask_settings, None),
+        (lsp.SHUTDOWN, server.end, None),
+        (lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, server.configured, None),
+        (lsp.TEXT_DOCUMENT_DID_OPEN, server.open, None),
+        (lsp.TEXT_DOCUMENT_DID_CHANGE, server.change, None),
+        (lsp.TEXT_DOCUMENT_DID_CLOSE, server.close, None),
+        (lsp.TEXT_DOCUMENT_CODE_ACTION, server.actions, actions),
+        (lsp.CODE_ACTION_RESOLVE, server.resolved, None),
+        (lsp.WORKSPACE_SYMBOL, server.named, None),
+        *((method, partial(server.answered, answer), options) for method, answer, options in REQUESTS),
+    ]
+    for method, handler, options in handlers:
+        # pygls sets attributes of what it is given, which methods do not have.
+        server.feature(method, options)(partial(handler))

@@ -1,9 +1,11 @@
-"""What editors may set, under ``anygame``."""
+"""What editors may set, under ``anygame``, and the bounds of the server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Final
+
+from anygame.language.limits import Limits, ReadingLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +37,12 @@ class Settings:
             each.name: said[each.name] for each in fields(self) if isinstance(said.get(each.name), bool)
         }
         return replace(self, **known)
+
+
+#: Somebody waits while typing. The largest public sheets have half a megabyte and 150,000 tokens.
+LIMITS: Final = Limits(
+    facts=1_000_000,
+    terms=1_000_000,
+    seconds=10.0,
+    reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, problems=200, seconds=10.0),
+)

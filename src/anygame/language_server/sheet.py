@@ -1,4 +1,4 @@
-"""A text that is being written, with all that can be said of it without reasoning."""
+"""A text that is being written: every place of every name in it, and what is meant there."""
 
 from __future__ import annotations
 
@@ -7,23 +7,163 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from anygame.language.comments import comments_of
-from anygame.language.forms import form_of, infix_constant, infix_variable
+from anygame.language.forms import comments_of, form_of, infix_constant, infix_variable
+from anygame.language.rules import KEYWORDS, READ_AS
+from anygame.language.sentences import OPERATORS, fold, fold_head
 from anygame.language.source import Source
-from anygame.language_server.domains import DomainTable
-from anygame.language_server.limits import LIMITS
-from anygame.language_server.names import Symbol, occurrences_of
+from anygame.language_server.domains import MOST_CONSTANTS, DomainTable, Place, Values
 from anygame.language_server.reading import items_of
+from anygame.language_server.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.language.comments import Comment
-    from anygame.language.forms import Form
+    from anygame.language.forms import Comment, Form
     from anygame.language.source import Node
-    from anygame.language_server.names import Occurrence
+
+
+#: What a name is used as; a constant is a term without arguments.
+Kind = Literal["operator", "relation", "term", "variable"]
+FLUENT_PLACES: Final[frozenset[Place]] = frozenset(
+    (("init", 1, 0), ("true", 1, 0), ("next", 1, 0), ("base", 1, 0))
+)
+MOVE_PLACES: Final[frozenset[Place]] = frozenset((("legal", 2, 1), ("does", 2, 1), ("input", 2, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What a name means: all places of equal symbols mean the same.
+
+    Attributes:
+        kind: what it is used as.
+        name: as programs spell it; a variable without its question mark.
+        arity: the number of its arguments.
+        item: of a variable, the number of the rule that it belongs to; else -1.
+    """
+
+    kind: Kind
+    name: str
+    arity: int
+    item: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place of a name.
+
+    Attributes:
+        symbol: what is meant.
+        start: offset of the name's first character.
+        end: offset after its last character.
+        node: the sentence, formula or term that the name begins.
+        item: the number of the rule or fact.
+        in_head: whether it stands in the head of a rule, or in a fact.
+        positive: whether a sentence in the body around it is not negated.
+        place: of a term, which argument of what it is; else empty.
+    """
+
+    symbol: Symbol
+    start: int
+    end: int
+    node: Node
+    item: int
+    in_head: bool
+    positive: bool
+    place: Place = ()
+
+    @property
+    def is_fluent(self) -> bool:
+        """Whether it is the name of a fluent."""
+        return self.symbol.kind == "term" and self.place in FLUENT_PLACES
+
+    @property
+    def is_move(self) -> bool:
+        """Whether it is the name of a move."""
+        return self.symbol.kind == "term" and self.place in MOVE_PLACES
+
+
+def is_keyword(symbol: Symbol) -> bool:
+    """Return whether GDL gives a relation its meaning."""
+    return symbol.kind == "operator" or (
+        symbol.kind == "relation" and KEYWORDS.get(symbol.name) == symbol.arity
+    )
+
+
+def occurrences_of(items: Iterable[Node]) -> Iterator[Occurrence]:
+    """Yield every place of every name, item by item, in each from left to right as KIF is read."""
+    for number, item in enumerate(items):
+        yield from _formula(item, _Around(number, in_head=True))
+
+
+class _Around(NamedTuple):
+    """What is around a name; see `Occurrence`."""
+
+    item: int
+    in_head: bool
+    positive: bool = True
+    place: Place = ()
+
+
+def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
+    first, rest = _opened(node)
+    if first.children is not None:  # a parenthesis too many
+        for child in node.children or ():
+            yield from _formula(child, around)
+        return
+    name = fold_head(first.text)
+    if name[0] == "?":
+        yield from _token(first, node, around)
+        for child in rest:
+            yield from _term(child, around)
+        return
+    kind: Kind = "operator" if name in OPERATORS else "relation"
+    yield _occurrence(Symbol(kind, name, len(rest)), first, node, around)
+    for number, child in enumerate(rest):
+        if name == "distinct":
+            yield from _term(child, around._replace(positive=False))
+        elif name == "<=":
+            yield from _formula(child, around._replace(in_head=number == 0, positive=True))
+        elif kind == "operator":
+            yield from _formula(child, around._replace(positive=around.positive != (name == "not")))
+        else:
+            yield from _term(child, around._replace(place=(name, len(rest), number)))
+
+
+def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
+    first, rest = _opened(node)
+    place = around.place
+    if first.children is not None:
+        for child in node.children or ():
+            yield from _term(child, around._replace(place=()))
+        return
+    yield from _token(first, node, around)
+    functor = (fold(first.text), len(rest))
+    for number, child in enumerate(rest):
+        yield from _term(child, around._replace(place=(*place, functor, number) if place else ()))
+
+
+def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
+    """Return the name of a list, and the rest of it; of a name, itself."""
+    return (node.children[0], node.children[1:]) if node.children else (node, ())
+
+
+def _token(token: Node, node: Node, around: _Around) -> Iterator[Occurrence]:
+    text = token.text
+    if text[0] == "?":
+        symbol = Symbol("variable", text[1:], 0, around.item)
+    else:
+        symbol = Symbol("term", fold(text), len(node.children or (node,)) - 1)
+    yield _occurrence(symbol, token, node, around)
+
+
+def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occurrence:
+    place = around.place if symbol.kind in ("term", "variable") else ()
+    return Occurrence(
+        symbol, token.start, token.end, node, around.item, around.in_head, around.positive, place
+    )
+
 
 #: Characters of a comment that are shown beside a name.
 _LONGEST_COMMENT: Final = 1_000
@@ -49,7 +189,7 @@ class WrittenSheet:
     """
 
     def __init__(self, name: str, text: str) -> None:
-        # A suffix that the language stage does not know leaves the text to tell its form.
+        # A suffix that the language stage does not know leaves it to the text to show its form.
         self.source = Source(PurePosixPath(name).name or "sheet", text)
         self.form: Form = form_of(self.source)
 
@@ -118,8 +258,16 @@ class WrittenSheet:
 
     @cached_property
     def written(self) -> DomainTable:
-        """What stands at each place."""
-        return DomainTable.written_in(self.occurrences)
+        """What stands at each place, and where it is read then; variables say nothing."""
+        values: dict[Place, Values] = defaultdict(Values)
+        for each in self.occurrences:
+            symbol = each.symbol
+            for place in _written_and_read(each.place) if symbol.kind == "term" and each.place else ():
+                if symbol.arity:
+                    values[place].functors.add((symbol.name, symbol.arity))
+                elif len(values[place].constants) < MOST_CONSTANTS:
+                    values[place].constants.add(symbol.name)
+        return DomainTable(dict(values))
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -158,3 +306,10 @@ class WrittenSheet:
         if symbol.kind == "variable":
             return infix_variable(symbol.name) if self.form == "infix" else f"?{symbol.name}"
         return infix_constant(symbol.name) if self.form == "infix" else symbol.name
+
+
+def _written_and_read(place: Place) -> Iterator[Place]:
+    yield place
+    name = str(place[0])
+    if name in READ_AS and KEYWORDS[name] == place[1]:
+        yield (READ_AS[name], *place[1:])

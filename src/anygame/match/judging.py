@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: A move is a short term; the first hundred levels are enough to see that a reply is none.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200
+_EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 #: What no move of any game has, since rule sheets may not have it.
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
@@ -52,6 +53,19 @@ class Verdict:
     said: tuple[str, ...] = ()
 
 
+def describe_fault(error: str, detail: str | None) -> str:
+    """Return what was wrong with a reply, for people; an empty text where nothing was.
+
+    >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
+    ('TO, late', 'IL fly (no such move)', 'slow')
+    """
+    if not error:
+        return detail or ""
+    kind, _, reply = error.partition(" ")
+    what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
+    return f"{what} ({detail})" if detail else what
+
+
 def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -> Verdict:
     """Judge a reply to PLAY.
 
@@ -75,6 +89,22 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
         if folded:
             return Verdict(folded[0], "", reply.detail, reply.said)
     return Verdict(None, f"IL {_shortened(text)}", reply.detail, reply.said)
+
+
+def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
+    """Return the legal move that a term from a message means: the same, or the only one but for case.
+
+    Capitals get lost: managers of the field write names in other cases than the rules they sent.
+
+    >>> from anygame.language.parser import parse_term
+    >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
+    '(mark 1 x)'
+    """
+    if term in legal:
+        return term
+    lower = str(term).lower()
+    found = [move for move in legal if str(move).lower() == lower]
+    return found[0] if len(found) == 1 else None
 
 
 def first_expression(text: str) -> Expression | None:

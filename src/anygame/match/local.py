@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
+from queue import SimpleQueue
 from random import Random
+from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anygame.errors import PlayerError
 from anygame.language.terms import Term
-from anygame.match.hiding import HiddenCourse, share_of_guessing
 from anygame.match.judging import judge
 from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OUT, Reply
-from anygame.match.workers import PlayerFailedError, Worker
+from anygame.match.state_tracking import HiddenCourse, share_of_guessing
 from anygame.players.clock import Clock
-from anygame.players.failures import Failures
+from anygame.players.failures import Failures, own_traceback
 from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class LocalSeat:
         self._match: MatchInfo | None = None
         self._state: State | None = None
         self._hiding: HiddenCourse | None = None
-        self._worker: Worker | None = None
+        self._worker: CallThread | None = None
         self._is_thinking = False
         self._random = Random()
         self._failures = Failures()
@@ -161,7 +163,7 @@ class LocalSeat:
         self, call: Callable[[], object], seconds: float, done: str | None, failed: str
     ) -> Reply:
         if self._worker is None:
-            self._worker = Worker(self.name)
+            self._worker = CallThread(f"player {self.name}")
         try:
             returned = await asyncio.wait_for(self._worker.submit(call), seconds)
         except TimeoutError:
@@ -174,3 +176,71 @@ class LocalSeat:
         if not isinstance(returned, Term | str):
             return Reply(failed, detail=f"{self.name} returned {type(returned).__name__}, not a move")
         return Reply(str(returned)[:LONGEST_REPLY])
+
+
+class PlayerFailedError(Exception):
+    """The code of a player raised something.
+
+    Attributes:
+        traceback: that of the player's code.
+    """
+
+    def __init__(self, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.traceback = traceback
+
+
+class CallThread:
+    """A thread that makes calls, one after the other; one that hangs does not keep the process alive.
+
+    A call cannot be stopped.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._thread.is_alive()
+
+    def put(self, call: Callable[[], None]) -> None:
+        """Have a call made, after those before it. It must not raise."""
+        self._calls.put(call)
+
+    def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
+        """Have a call made for the loop that runs; nobody may wait for it any more when it ends."""
+        future = asyncio.get_running_loop().create_future()
+        self.put(lambda: _make(call, future))
+        return future
+
+    def close(self) -> None:
+        """End the thread when it has made the calls that wait."""
+        self._calls.put(None)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+            del call
+
+
+def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:
+    if future.cancelled():
+        return
+    try:
+        outcome: object = call()
+    except BaseException as error:  # whatever a player raises is its own business
+        outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000], own_traceback(error))
+    with suppress(RuntimeError):  # the loop has been closed: nobody waits
+        future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
+
+
+def _deliver(future: asyncio.Future[Any], outcome: object) -> None:
+    if future.done():
+        return
+    if isinstance(outcome, PlayerFailedError):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

@@ -13,6 +13,7 @@ import json
 import secrets
 import string
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -27,17 +28,16 @@ from anygame.match.judging import spaced
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.match.judging import Verdict
 
 _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
-_REASONS: Final = "reasons"
-_SAID: Final = "said"
 #: A traceback's last line or a parser's message says what is needed in less.
 _LONGEST_REASON: Final = 500
 
@@ -118,23 +118,29 @@ class Record:
 
     def explain(self, reasons: Sequence[str]) -> None:
         """Note what happened to each role on the way to the last state; empty texts for nothing."""
-        if self.reasons or any(reasons):
-            nothing: list[str | None] = [None] * len(self.errors[-1])
-            del self.reasons[len(self.states) - 1 :]
-            self.reasons += [list(nothing) for _ in range(len(self.states) - 1 - len(self.reasons))]
-            self.reasons.append([shown(reason, _LONGEST_REASON) or None for reason in reasons] or nothing)
+        found = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
+        self._note(self.reasons, found, [None] * len(self.errors[-1]))
 
     def quote(self, said: Sequence[Sequence[str]]) -> None:
         """Note what each role said on the way to the last state."""
-        if self.said or any(said):
-            missing = len(self.states) - 1 - len(self.said)
-            self.said += [[[] for _ in said] for _ in range(missing)]
-            del self.said[len(self.states) - 1 :]
-            self.said.append([list(lines) for lines in said])
+        self._note(self.said, [list(lines) for lines in said], [[] for _ in said])
+
+    def _note(self, steps: list[Any], found: list[Any], nothing: list[Any]) -> None:
+        if steps or any(found):
+            last = len(self.states) - 1
+            del steps[last:]
+            steps += [list(nothing) for _ in range(last - len(steps))]
+            steps.append(found or nothing)
 
     def add_moves(self, joint: Iterable[Term]) -> None:
         """Note a joint move; the state after it comes next."""
         self.moves.append([spaced(move) for move in joint])
+
+    def add_turn(self, joint: Iterable[Term], state: State, verdicts: Sequence[Verdict]) -> None:
+        """Note a joint move, the state to which it led, and what was made of the replies of all roles."""
+        self.add_moves(joint)
+        self.add_state(state, [each.error for each in verdicts], [each.detail for each in verdicts])
+        self.quote([each.said for each in verdicts])
 
     def take_back_to(self, step: int) -> None:
         """Forget what came after a state, as if the match had come no further."""
@@ -161,33 +167,14 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record in the reference form."""
-        found: dict[str, Any] = {
-            "matchId": self.match_id,
-            "randomToken": self.token,
-            "startTime": self.start_time,
-            "gameMetaURL": self.game_url,
-            "isCompleted": self.is_completed,
-            "isAborted": self.is_aborted,
-            "states": self.states,
-            "moves": self.moves,
-            "stateTimes": self.state_times,
-            "errors": self.errors,
-            "previewClock": _plain(self.preview_clock),
-            "startClock": _plain(self.start_clock),
-            "playClock": _plain(self.play_clock),
-            "playerNamesFromHost": self.names,
-            "scrambled": self.is_scrambled,
-        }
-        if self.goals is not None:
-            found["goalValues"] = self.goals
-        if self.humans is not None:
-            found["isPlayerHuman"] = self.humans
-        if self.tournament:
-            found["tournamentNameFromHost"] = self.tournament
-        own = self.own | ({_REASONS: self.reasons} if self.reasons else {})
-        own |= {_SAID: self.said} if self.said else {}
-        if own:
-            found[_OWN] = own
+        found = {}
+        for key, (attribute, shape) in _KEYS.items():
+            value = getattr(self, attribute)
+            if key == _OWN:
+                value = {name: steps for name in _OWN_KEYS if (steps := getattr(self, name))}
+                value = self.own | value
+            if key not in _WRITTEN_IF_ANY or value not in (None, "", {}):
+                found[key] = _plain(value) if shape == "a number" else value
         return found | self.others
 
 
@@ -258,16 +245,19 @@ _KEYS: Final = {
     "moves": ("moves", "lists of texts"),
     "stateTimes": ("state_times", "a list of numbers"),
     "errors": ("errors", "lists of texts"),
-    "goalValues": ("goals", "a list of goals"),
     "previewClock": ("preview_clock", "a number"),
     "startClock": ("start_clock", "a number"),
     "playClock": ("play_clock", "a number"),
     "playerNamesFromHost": ("names", "a list of texts"),
+    "scrambled": ("is_scrambled", "true or false"),
+    "goalValues": ("goals", "a list of goals"),
     "isPlayerHuman": ("humans", "a list of true or false"),
     "tournamentNameFromHost": ("tournament", "a text"),
-    "scrambled": ("is_scrambled", "true or false"),
     _OWN: ("own", "an object"),
 }
+#: Likewise what stands under our own key.
+_OWN_KEYS: Final = {"reasons": "lists of texts or null", "said": "lists of lists of texts"}
+_WRITTEN_IF_ANY: Final = ("goalValues", "isPlayerHuman", "tournamentNameFromHost", _OWN)
 _NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")
 _SAFE: Final = frozenset(string.ascii_letters + string.digits + "_-")
 
@@ -290,12 +280,10 @@ def _from_json(data: object, name: str) -> Record:
         values[attribute] = value
     if "own" in values:
         values["own"] = dict(values["own"])
-        values["reasons"] = values["own"].pop(_REASONS, [])
-        if not _are_reasons(values["reasons"]):
-            raise RecordError(f"{name} is damaged: {_REASONS} should be lists of texts or null")
-        values["said"] = values["own"].pop(_SAID, [])
-        if not _are_said(values["said"]):
-            raise RecordError(f"{name} is damaged: {_SAID} should be lists of lists of texts")
+        for key, wanted in _OWN_KEYS.items():
+            values[key] = values["own"].pop(key, [])
+            if not _SHAPES[wanted](values[key]):
+                raise RecordError(f"{name} is damaged: {key} should be {wanted}")
     unsaid: dict[str, Any] = {"token": "", "start_time": 0, "others": others}
     record = Record(**unsaid | values)
     _check_lengths(record, name)
@@ -327,33 +315,29 @@ def _is_goal(value: object) -> bool:
     return _is_number(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _are_reasons(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(inner, list) and all(each is None or _is_text(each) for each in inner) for inner in value
-    )
-
-
-def _are_said(value: object) -> bool:
-    return isinstance(value, list) and all(_SHAPES["lists of texts"](step) for step in value)
-
-
 def _is_truth(value: object) -> bool:
     return isinstance(value, bool)
 
 
-_SHAPES: Final[dict[str, Callable[[Any], bool]]] = {
+_Check = Callable[[Any], bool]
+
+
+def _list_of(check: _Check) -> _Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+_SHAPES: Final[dict[str, _Check]] = {
     "a text": _is_text,
     "a number": _is_number,
     "true or false": _is_truth,
     "an object": lambda value: isinstance(value, dict),
-    "a list of texts": lambda value: isinstance(value, list) and all(map(_is_text, value)),
-    "a list of numbers": lambda value: isinstance(value, list) and all(map(_is_number, value)),
-    "a list of goals": lambda value: isinstance(value, list) and all(map(_is_goal, value)),
-    "a list of true or false": lambda value: isinstance(value, list) and all(map(_is_truth, value)),
-    "lists of texts": lambda value: (
-        isinstance(value, list)
-        and all(isinstance(inner, list) and all(map(_is_text, inner)) for inner in value)
-    ),
+    "a list of texts": _list_of(_is_text),
+    "a list of numbers": _list_of(_is_number),
+    "a list of goals": _list_of(_is_goal),
+    "a list of true or false": _list_of(_is_truth),
+    "lists of texts": _list_of(_list_of(_is_text)),
+    "lists of texts or null": _list_of(_list_of(lambda each: each is None or _is_text(each))),
+    "lists of lists of texts": _list_of(_list_of(_list_of(_is_text))),
 }
 
 

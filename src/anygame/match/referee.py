@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -84,6 +85,19 @@ class Watcher:
         """Learn that the match is over; a fault says why it was given up."""
 
 
+class Watchers(Watcher):
+    """Reports to several watchers of a match, one after the other."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        for what in ("started", "asked", "ready", "moved", "ended"):
+            setattr(self, what, partial(_report, watchers, what))
+
+
+def _report(watchers: Sequence[Watcher], what: str, *given: object) -> None:
+    for each in watchers:
+        getattr(each, what)(*given)
+
+
 class Referee:
     """Leads one match.
 
@@ -143,11 +157,9 @@ class Referee:
             await self._finish()
         except AnygameError as error:
             self.fault = self.record.own["fault"] = str(error)
-            self._give_up()
-            await self._abort()
+            await self._give_up()
         except BaseException:
-            self._give_up()
-            await self._abort()
+            await self._give_up()
             raise
         self._watcher.ended(self.record, self.fault)
         return self.record
@@ -168,7 +180,7 @@ class Referee:
         self._keep(record)
         self._watcher.started(record, self._state)
         if self._former:
-            await self._ask(self._abort_former, ABORT_CLOCK + REACH_CLOCK)
+            await self._abort(self._former)
         self._is_told = True
         self._watcher.asked(0, record.start_clock)
         recalling = len(self._course) * (record.play_clock + PLAY_GRACE + REACH_CLOCK)
@@ -191,18 +203,14 @@ class Referee:
             lambda _, seat: seat.play(self._id, last, clock), clock + PLAY_GRACE + REACH_CLOCK
         )
         verdicts = [
-            Verdict(move) if seat is None else self._judge(reply, index)
-            for index, (seat, (reply, _), move) in enumerate(zip(self.seats, replies, drawn, strict=True))
+            Verdict(move) if seat is None else judge(reply, legal, case_sensitive=self.game.case_sensitive)
+            for seat, (reply, _), move, legal in zip(self.seats, replies, drawn, self._legal, strict=True)
         ]
         joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
         state, legal, stuck = await asyncio.to_thread(_follow, self._state, joint)
         self._state = state
         self._course.append(joint)
-        record.add_moves(joint)
-        record.add_state(
-            state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
-        )
-        record.quote([verdict.said for verdict in verdicts])
+        record.add_turn(joint, state, verdicts)
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))
@@ -213,16 +221,15 @@ class Referee:
         record.goals = final_goals(self._state)
         record.is_completed = True
         self._keep(record)
-        await self._ask(self._stop, record.play_clock + REACH_CLOCK)
+        last = self._last
+        await self._ask(lambda _, seat: seat.stop(self._id, last), record.play_clock + REACH_CLOCK)
 
-    def _give_up(self) -> None:
+    async def _give_up(self) -> None:
         if self.record.states and not self.record.is_completed:
             self.record.is_aborted = True
             self._keep(self.record)
-
-    async def _abort(self) -> None:
         if self._is_told:
-            await self._ask(self._abort_one, ABORT_CLOCK + REACH_CLOCK)
+            await self._abort(self._id)
 
     @property
     def _last(self) -> Joint | None:
@@ -249,20 +256,11 @@ class Referee:
             )
         )
 
-    async def _stop(self, _: int, seat: Seat) -> Reply:
-        await seat.stop(self._id, self._last)
-        return Reply("done")
-
-    async def _abort_one(self, _: int, seat: Seat) -> Reply:
-        await seat.abort(self._id)
-        return Reply("aborted")
-
-    async def _abort_former(self, _: int, seat: Seat) -> Reply:
-        await seat.abort(self._former)
-        return Reply("aborted")
+    async def _abort(self, match_id: str) -> None:
+        await self._ask(lambda _, seat: seat.abort(match_id), ABORT_CLOCK + REACH_CLOCK)
 
     async def _ask(
-        self, message: Callable[[int, Seat], Awaitable[Reply]], seconds: float
+        self, message: Callable[[int, Seat], Awaitable[Reply | None]], seconds: float
     ) -> list[tuple[Reply, float]]:
         """Send a message to all seats at once; return what each replied, and after how many seconds."""
         limit = seconds + _SLACK
@@ -270,16 +268,13 @@ class Referee:
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
         )
 
-    def _judge(self, reply: Reply, index: int) -> Verdict:
-        return judge(reply, self._legal[index], case_sensitive=self.game.case_sensitive)
-
     def _draw(self) -> Joint:
         random = Random(f"{self._seed}:{self.record.step}")
         return tuple([random.choice(moves) for moves in self._legal])
 
 
 async def _guarded(
-    message: Callable[[int, Seat], Awaitable[Reply]], index: int, seat: Seat | None, limit: float
+    message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
     """Ask a seat and come back, whatever it does; only a person may take any time."""
     begin = monotonic()
@@ -291,7 +286,7 @@ async def _guarded(
         reply = Reply(None, TIMED_OUT, f"{seat.name} did not come back within {limit:g} s")
     except Exception as error:
         reply = Reply(None, CONNECTION_ERROR, f"{seat.name}: {type(error).__name__}: {error}")
-    return reply, monotonic() - begin
+    return reply or Reply(None), monotonic() - begin
 
 
 def _follow(state: State, joint: Joint) -> tuple[State, Moves, Role | None]:

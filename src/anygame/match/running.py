@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import SystemRandom
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import PlayerError, RecordError
+from anygame.game.loading import loads
 from anygame.language.parser import parse_term
-from anygame.match.continuing import continued
+from anygame.language.rules import Atom, Rule, atoms_in, map_atoms
 from anygame.match.local import LocalSeat
 from anygame.match.record import Record, new_match_id, write_record
 from anygame.match.referee import Referee
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
     from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.rules import Program
     from anygame.language.terms import Term
     from anygame.match.referee import Watcher
     from anygame.match.seats import Seat
     from anygame.players.player import Player
 
 _Result = TypeVar("_Result")
+_INIT: Final = ("init", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +237,7 @@ async def resume(
     """Go on with a match from the last state of its record, and return the record.
 
     Players are sent ABORT for the match they may still be in, and START of one that begins in that state (see
-    `anygame.match.continuing`), under a name of its own. Where the rules hide information (GDL-II), the state
+    `continued`), under a name of its own. Where the rules hide information (GDL-II), the state
     would show what nobody may know: the match begins where it began, and each player is sent its own moves
     and percepts once more; those elsewhere by PLAY, and what they reply to that does not count.
 
@@ -279,6 +283,54 @@ def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
 def _wire_id(match_id: str, times: int) -> str:
     """Return what a match is called to players after it went on some times."""
     return f"{match_id}.{times}" if times else match_id
+
+
+def continued(state: State) -> Game:
+    """Return the game of a state, with that state as the initial one.
+
+    Players who lost their part of a match cannot be sent its moves again within the protocol. But a state is
+    all that matters of the past, and this game every player can be sent.
+
+    >>> import anygame
+    >>> game = anygame.loads('''
+    ...   (role me) (init (at 1)) (legal me go)
+    ...   (<= (next (at 2)) (does me go)) (<= terminal (true (at 2)))''')
+    >>> rest = continued(game.initial_state().next(["go"]))
+    >>> print(rest.initial_state())
+    ((at 2))
+    """
+    game = state.game
+    former = _unused_name(game.program)
+    rules = [Rule(Atom(_INIT[0], (fact,))) for fact in sorted(state.facts)]
+    rules = [*_rules(game.program, former), *rules]
+    return loads(
+        "\n".join(map(str, rules)), name=game.name, case_sensitive=game.case_sensitive, limits=game.limits
+    )
+
+
+def _rules(program: Program, former: str) -> list[Rule]:
+    """Return the rules without those for the initial state; where others ask for it, it has another name."""
+    asked = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
+
+    def renamed(atom: Atom) -> Atom:
+        return replace(atom, predicate=former) if atom.key == _INIT else atom
+
+    found = []
+    for rule in program.rules:
+        body = tuple([map_atoms(formula, renamed) for formula in rule.body])
+        if rule.head.key != _INIT:
+            found.append(replace(rule, body=body))
+        elif asked:
+            found.append(replace(rule, head=replace(rule.head, predicate=former), body=body))
+    return found
+
+
+def _unused_name(program: Program) -> str:
+    used = {rule.head.predicate for rule in program.rules}
+    name = "initially"
+    while name in used:
+        name += "_"
+    return name
 
 
 def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:

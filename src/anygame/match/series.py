@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from statistics import stdev
 from sys import float_info
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.game.game import Game
 
@@ -65,6 +65,14 @@ class Estimate:
         return mean if self.margin == inf else f"{mean} ± {self.margin:.1f}"
 
 
+def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
+    """Return an estimate as plain data; what is not known is None."""
+    if estimate is None:
+        return {"games": 0, "mean": None, "margin": None}
+    margin = estimate.margin if isfinite(estimate.margin) else None
+    return {"games": estimate.count, "mean": estimate.mean, "margin": margin}
+
+
 def mean_of(goals: Sequence[float]) -> float:
     """Return the mean of some goals; of goals beyond all floats, the largest float or its opposite.
 
@@ -115,6 +123,10 @@ class Tally:
     def estimates(self) -> list[Estimate | None]:
         """Return what each player reached on average."""
         return [Estimate.of(goals) for goals in self.goals]
+
+    def rows(self) -> Iterator[tuple[str, Estimate | None, int]]:
+        """Return the name, the estimate and the number of errors of each player."""
+        return zip(self.players, self.estimates(), self.errors, strict=True)
 
 
 def rotated(items: Sequence[_Seat], turns: int) -> list[_Seat]:

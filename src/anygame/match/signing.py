@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import MissingExtraError, RecordError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 _KEY: Final = "matchHostPK"
 _SIGNATURE: Final = "matchHostSignature"
@@ -45,11 +46,13 @@ def is_signed(record: Mapping[str, Any]) -> bool:
 
 def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
     """Return a record with its signature, and the public key to verify it."""
-    lib = _Cryptography()
-    public = key.public_key().public_bytes(lib.encoding.DER, lib.public_format.SubjectPublicKeyInfo)
+    lib = _cryptography()
+    public = key.public_key().public_bytes(
+        lib.serialization.Encoding.DER, lib.serialization.PublicFormat.SubjectPublicKeyInfo
+    )
     found = {name: value for name, value in record.items() if name != _SIGNATURE}
     found[_KEY] = _KEY_VERSION + base64.b64encode(public).decode()
-    signature = key.sign(canonical_text(found).encode(), lib.padding.PKCS1v15(), lib.sha1())
+    signature = key.sign(canonical_text(found).encode(), *lib.manner)
     found[_SIGNATURE] = _SIGNATURE_VERSION + base64.b64encode(signature).decode()
     return found
 
@@ -61,12 +64,12 @@ def verify(record: Mapping[str, Any]) -> None:
         RecordError: it has none, or a bad one, or was changed since it was signed.
         MissingExtraError: the extra ``signing`` is not installed.
     """
-    lib = _Cryptography()
+    lib = _cryptography()
     public = _decoded(record, _KEY, _KEY_VERSION)
     signature = _decoded(record, _SIGNATURE, _SIGNATURE_VERSION)
     try:
-        key = lib.load_public(public)
-        key.verify(signature, canonical_text(record).encode(), lib.padding.PKCS1v15(), lib.sha1())
+        key = _rsa(lib.serialization.load_der_public_key(public), lib)
+        key.verify(signature, canonical_text(record).encode(), *lib.manner)
     except lib.invalid as error:
         raise RecordError("the signature is not that of this record: one of them was changed") from error
     except ValueError as error:
@@ -80,13 +83,18 @@ def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
         RecordError: the file has no RSA key without a password.
         MissingExtraError: the extra ``signing`` is not installed.
     """
-    lib = _Cryptography()
+    lib = _cryptography()
     file = Path(path)
     try:
         if file.exists():
-            return lib.load_private(file.read_bytes())
+            found: RSAPrivateKey = _rsa(lib.serialization.load_pem_private_key(file.read_bytes(), None), lib)
+            return found
         made: RSAPrivateKey = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
-        text = made.private_bytes(lib.encoding.PEM, lib.private_format.PKCS8, lib.no_encryption())
+        text = made.private_bytes(
+            lib.serialization.Encoding.PEM,
+            lib.serialization.PrivateFormat.PKCS8,
+            lib.serialization.NoEncryption(),
+        )
         file.touch(mode=0o600)
         write_whole(file, text.decode())
     except (OSError, ValueError, TypeError) as error:
@@ -106,39 +114,21 @@ def _decoded(record: Mapping[str, Any], key: str, prefix: str) -> bytes:
         raise RecordError(f"{key} cannot be read: {error}") from error
 
 
-class _Cryptography:
-    """What is used of the library, imported when it is first needed."""
+def _rsa(key: Any, lib: SimpleNamespace) -> Any:
+    if isinstance(key, lib.rsa.RSAPrivateKey | lib.rsa.RSAPublicKey):
+        return key
+    raise ValueError("expected an RSA key")
 
-    def __init__(self) -> None:
-        try:
-            from cryptography.exceptions import InvalidSignature
-            from cryptography.hazmat.primitives import hashes, serialization
-            from cryptography.hazmat.primitives.asymmetric import padding, rsa
-        except ImportError as error:
-            raise MissingExtraError(
-                "signed records need cryptography: pip install 'anygame[signing]'", "signing"
-            ) from error
-        self.invalid = InvalidSignature
-        self.sha1 = hashes.SHA1
-        self.padding = padding
-        self.rsa = rsa
-        self.encoding = serialization.Encoding
-        self.public_format = serialization.PublicFormat
-        self.private_format = serialization.PrivateFormat
-        self.no_encryption = serialization.NoEncryption
-        self._load_pem = serialization.load_pem_private_key
-        self._load_der = serialization.load_der_public_key
 
-    def load_public(self, data: bytes) -> RSAPublicKey:
-        """Return the RSA key of DER data; raise ValueError for others."""
-        key = self._load_der(data)
-        if isinstance(key, self.rsa.RSAPublicKey):
-            return key
-        raise ValueError("expected an RSA key")
-
-    def load_private(self, data: bytes) -> RSAPrivateKey:
-        """Return the RSA key of PEM data; raise ValueError for others, TypeError where it has a password."""
-        key = self._load_pem(data, None)
-        if isinstance(key, self.rsa.RSAPrivateKey):
-            return key
-        raise ValueError("expected an RSA key")
+def _cryptography() -> SimpleNamespace:
+    """Return what is used of the library, imported when it is first needed."""
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import padding, rsa
+    except ImportError as error:
+        raise MissingExtraError(
+            "signed records need cryptography: pip install 'anygame[signing]'", "signing"
+        ) from error
+    manner = padding.PKCS1v15(), hashes.SHA1()
+    return SimpleNamespace(invalid=InvalidSignature, manner=manner, rsa=rsa, serialization=serialization)

@@ -1,7 +1,7 @@
 """A game compiled: its network, and the names of the network's inputs and outputs.
 
 Rules go through the passes of ``grounding.pipeline`` and are grounded; instances become gates, and the
-circuit goes through the rewrites of ``logic.pipeline``. What comes out is a propositional network (Schkufza,
+circuit goes through the rewrites of ``logic.rewrites``. What comes out is a propositional network (Schkufza,
 Love and Genesereth 2008, "Propositional automata and cell automata: representational frameworks for discrete
 dynamic systems").
 """
@@ -12,25 +12,27 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.language.collector import collector_paused
 from anygame.network.budget import Budget
-from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
-from anygame.network.interface import Interface
+from anygame.network.interface import Exclusions, Interface
 from anygame.network.logic.assembly import assemble
 from anygame.network.logic.atoms import Atoms
 from anygame.network.logic.building import build_gates
 from anygame.network.logic.circuit import Circuit
 from anygame.network.logic.merging import FAILS, HOLDS
-from anygame.network.logic.pipeline import REWRITES
+from anygame.network.logic.rewrites import REWRITES
 from anygame.network.network import FALSE, TRUE, Network
-from anygame.network.percepts import with_percepts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence, Sized
+
+    from numpy.typing import NDArray
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
@@ -81,7 +83,7 @@ def compile_game(
         limits: bounds on instances, joins and work.
         progress: called now and then with instances and atoms found so far.
         without: passes over the rules and rewrites of the circuit to be left out, by name: those of
-            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.pipeline.REWRITES``.
+            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.rewrites.REWRITES``.
             The game stays the same.
 
     Raises:
@@ -160,7 +162,7 @@ def _compile(
         tuple(stages),
         passes,
         names.percepts if percepts else (),
-        with_percepts(_network(percept_circuit, names), names.percepts) if percept_circuit else None,
+        _with_percepts(_network(percept_circuit, names), names.percepts) if percept_circuit else None,
         names.exclusions,
     )
 
@@ -173,15 +175,15 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
     """
     inputs = {atom: 1 + index for index, atom in enumerate(names.fluent_atoms)}
     first = 1 + len(inputs)
-    choices = []
+    choices: list[tuple[int, ...]] = []
     for role_atoms in names.action_atoms:
         inputs.update({atom: first + index for index, atom in enumerate(role_atoms)})
-        choices.append(range(first, first + len(role_atoms)))
+        choices.append(tuple(range(first, first + len(role_atoms))))
         first += len(role_atoms)
-    outputs = [*names.outputs(), *(atom for of_role in names.percept_atoms for atom in of_role)]
-    become = {atom: int(atoms.literal_of[atom]) for atom in outputs if atom is not None}
+    outputs = names.outputs(percepts=True)
+    become = {atom: int(atoms.literal_of[atom]) for atom in outputs.values() if atom is not None}
     wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
-    gates, literals = build_gates(atoms, inputs, first, choices, wanted, budget)
+    gates, literals = build_gates(atoms, inputs, first, wanted, budget)
 
     def literal(atom: int | None) -> int:
         found = FAILS if atom is None else become[atom]
@@ -189,11 +191,9 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
             return TRUE if found == HOLDS else FALSE
         return literals[found >> 1] ^ (found & 1)
 
-    named = names.named(literal)
-    circuit = Circuit.of(gates, named)
-    if not names.has_percepts:
-        return circuit, None
-    return circuit, replace(circuit, outputs=named | names.named_percepts(literal))
+    named = {name: literal(atom) for name, atom in outputs.items()}
+    circuit = Circuit.of(gates, {name: named[name] for name in names.outputs()}, choices)
+    return circuit, replace(circuit, outputs=named) if names.has_percepts else None
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
@@ -208,6 +208,39 @@ def _network(circuit: Circuit, names: Interface) -> Network:
         terminal=outputs["terminal", 0],
         goals=names.goal_literals(outputs),
         next_state=[*(outputs["next", index] for index in range(len(names.fluents))), *seen],
+    )
+
+
+def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
+    """Return a network in which what roles see of a joint move (GDL-II) are fluents, behind the others.
+
+    So kernels compute it like all else that follows a move, and it is remembered until the next one. GDL-II
+    is Thielscher's ("A General Game Description Language for Incomplete Information Games", AAAI 2010).
+
+    Args:
+        network: one whose ``next`` has a literal for each percept behind those of the fluents.
+        percepts: what each role can see.
+    """
+    counts = tuple(map(len, percepts))
+    added = sum(counts)
+    first_moved = 2 * network.first_action
+
+    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.where(literals < first_moved, literals, literals + 2 * added).astype(np.int32)
+
+    def moved_one(literal: int) -> int:
+        return literal if literal < first_moved else literal + 2 * added
+
+    return replace(
+        network,
+        fluents=network.fluents + added,
+        inputs=moved(network.inputs),
+        initial=np.concatenate([network.initial, np.zeros(added, np.bool_)]),
+        legal=moved(network.legal),
+        terminal=moved_one(network.terminal),
+        goals=tuple(tuple((value, moved_one(bit)) for value, bit in role) for role in network.goals),
+        next=moved(network.next),
+        percepts=counts,
     )
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from itertools import count
-from typing import TYPE_CHECKING, Final
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
-from anygame.network.exclusions import Exclusions
 from anygame.network.grounding.static import SEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +24,55 @@ if TYPE_CHECKING:
 
 #: Goals that fit the arrays in which they are counted.
 _GOAL: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+
+
+class Exclusions:
+    """Groups of fluents that exclude each other: of these no two hold in a state that play can lead to.
+
+    A network may rely on that. Positions that come from elsewhere are looked at here first.
+
+    Args:
+        groups: int [fluents] each: the number of the group that a fluent is in, -1 for none. A fluent may be
+            in a group of each array.
+    """
+
+    def __init__(self, groups: Sequence[NDArray[np.int64]] = ()) -> None:
+        self.groups = tuple(groups)
+
+    def __bool__(self) -> bool:
+        return bool(self.groups)
+
+    def pair_among(self, fluents: Iterable[int]) -> tuple[int, int] | None:
+        """Return two of some fluents that exclude each other; None if all of them can hold together."""
+        present = np.unique(np.fromiter(fluents, np.int64))
+        for groups in self.groups:
+            numbers = present[np.argsort(groups[present], kind="stable")]
+            for one, other in pairwise(numbers.tolist()):
+                if groups[one] == groups[other] >= 0:
+                    return one, other
+        return None
+
+    def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
+        """Return the first of some states that cannot be, and why; None if all can.
+
+        Args:
+            states: truth values [states, fluents].
+
+        Returns:
+            The number of the state, and two of its fluents that exclude each other.
+        """
+        for groups in self.groups:
+            members = np.flatnonzero(groups >= 0)
+            order = members[np.argsort(groups[members], kind="stable")]
+            if not len(order):
+                continue
+            starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+            several = (np.add.reduceat(states[:, order].astype(np.int64), starts, axis=1) > 1).any(axis=1)
+            for state in np.flatnonzero(several)[:1].tolist():
+                pair = self.pair_among(np.flatnonzero(states[state]).tolist())
+                assert pair is not None
+                return state, *pair
+        return None
 
 
 class Interface:
@@ -107,25 +155,19 @@ class Interface:
         """Whether any role can ever see anything."""
         return any(self.percepts)
 
-    def outputs(self) -> list[int | None]:
-        """Return every atom that is to be computed, but for the percepts."""
-        goals = [atom for role in self.goals for _, atom in role]
-        return [*self.legal, self.terminal, *goals, *self.next_state]
+    def outputs(self, *, percepts: bool = False) -> dict[tuple[str, int], int | None]:
+        """Return the atoms to be computed, by name: legal with the node of the action, others with an index.
 
-    def named(self, literal: Callable[[int | None], int]) -> dict[tuple[str, int], int]:
-        """Return the outputs by name: legal by the node of the action, next and goals by index."""
-        first = 1 + len(self.fluents)
-        found = {("legal", first + index): literal(atom) for index, atom in enumerate(self.legal)}
-        found["terminal", 0] = literal(self.terminal)
+        Args:
+            percepts: whether those of what roles see are among them.
+        """
         goals = [atom for role in self.goals for _, atom in role]
-        found.update({("goal", index): literal(atom) for index, atom in enumerate(goals)})
-        found.update({("next", index): literal(atom) for index, atom in enumerate(self.next_state)})
+        seen = [atom for of_role in self.percept_atoms for atom in of_role] if percepts else []
+        named = (("goal", 0, goals), ("next", 0, self.next_state), ("sees", 0, seen))
+        found: dict[tuple[str, int], int | None] = {("terminal", 0): self.terminal}
+        for name, first, atoms in (("legal", 1 + len(self.fluents), self.legal), *named):
+            found.update({(name, first + index): atom for index, atom in enumerate(atoms)})
         return found
-
-    def named_percepts(self, literal: Callable[[int | None], int]) -> dict[tuple[str, int], int]:
-        """Return the percepts as outputs by name, role after role."""
-        atoms = [atom for of_role in self.percept_atoms for atom in of_role]
-        return {("sees", index): literal(atom) for index, atom in enumerate(atoms)}
 
     def goal_literals(self, outputs: Mapping[tuple[str, int], int]) -> list[list[tuple[int, int]]]:
         """Return per role its goal values with their literals."""
@@ -148,34 +190,30 @@ class Interface:
         atoms = self._atoms.of(other, numbers).tolist()
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
+    def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
+        """Yield what rules say of each role and of something: the role's index, the other term, the atom."""
+        for relation in self._grounding.reasoner.layout.variants(key):
+            if relation in self._grounding.tables:
+                players = self._grounding.tables[relation].column(0).tolist()
+                atoms = self._atoms.of(relation).tolist()
+                for term, role, atom in zip(self._terms(relation, 1), players, atoms, strict=True):
+                    if role in roles:
+                        yield roles[role], term, atom
+
     def _percepts(self, roles: dict[int, int]) -> list[list[tuple[str, Term, int]]]:
         found: list[list[tuple[str, Term, int]]] = [[] for _ in roles]
-        for relation in self._grounding.reasoner.layout.variants(SEEN):
-            if relation not in self._grounding.tables:
-                continue
-            seers = self._grounding.tables[relation].column(0).tolist()
-            atoms = self._atoms.of(relation).tolist()
-            for term, role, atom in zip(self._terms(relation, 1), seers, atoms, strict=True):
-                if role in roles:
-                    found[roles[role]].append((str(term), term, atom))
+        for role, term, atom in self._of_roles(SEEN, roles):
+            found[role].append((str(term), term, atom))
         return [sorted(of_role, key=lambda item: item[0]) for of_role in found]
 
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]
-        for relation in self._grounding.reasoner.layout.variants(("goal", 2)):
-            if relation not in self._grounding.tables:
-                continue
-            values = self._terms(relation, 1)
-            players = self._grounding.tables[relation].column(0).tolist()
-            atoms = self._atoms.of(relation).tolist()
-            for value, role, atom in zip(values, players, atoms, strict=True):
-                if role not in roles:
-                    continue
-                if not _GOAL.fullmatch(str(value)):
-                    raise LimitError(
-                        f"the goal value {shown(str(value))} is no integer of up to nine digits",
-                        limit="goals",
-                        bound=9,
-                    )
-                goals[roles[role]].append((int(str(value)), atom))
+        for role, value, atom in self._of_roles(("goal", 2), roles):
+            if not _GOAL.fullmatch(str(value)):
+                raise LimitError(
+                    f"the goal value {shown(str(value))} is no integer of up to nine digits",
+                    limit="goals",
+                    bound=9,
+                )
+            goals[role].append((int(str(value)), atom))
         return [sorted(values) for values in goals]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from anygame.network.kernels.function import LANES, WORDS
 from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
-from anygame.network.transposition import transpose_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +20,12 @@ if TYPE_CHECKING:
 
 #: What stands for a goal where the rules give a role none, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
+
+#: What changes places when bits are transposed: squares of so many bits, the lower half of every two.
+_STEPS: Final = tuple(
+    (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
+    for width in (32, 16, 8, 4, 2, 1)
+)
 
 
 class IllegalChoiceError(ValueError):
@@ -116,7 +121,7 @@ class Lanes:
         Args:
             mask: bool [lanes]; None for all.
         """
-        chosen = np.ones(self.count, np.bool_) if mask is None else self._lanes(mask, "mask")
+        chosen = np.ones(self.count, np.bool_) if mask is None else self._mask(mask)
         words = self._pack(chosen)[:, None]
         if mask is None:
             words = np.full_like(words, ~np.uint64(0))
@@ -268,11 +273,11 @@ class Lanes:
         roles = self.network.actions
         if len(choices) != len(roles):
             raise ValueError(f"expected an array for each of {len(roles)} roles, got {len(choices)}")
-        going = ~self.terminal if mask is None else ~self.terminal & self._lanes(mask, "mask")
+        going = ~self.terminal if mask is None else ~self.terminal & self._mask(mask)
         lanes = np.flatnonzero(going)
         actions = np.empty((len(roles), len(lanes)), np.int64)
         for role, chosen in enumerate(choices):
-            actions[role] = self._indices(chosen, role)[lanes]
+            actions[role] = self._of_lanes(chosen, f"integers for role {role}", np.integer)[lanes]
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
@@ -375,21 +380,14 @@ class Lanes:
             role = int((~allowed[:, first]).argmax())
             raise IllegalChoiceError(int(lanes[first]), role, int(actions[role, first]))
 
-    def _indices(self, values: ArrayLike, role: int) -> NDArray[np.int64]:
+    def _of_lanes(self, values: ArrayLike, what: str, kind: Any) -> NDArray[Any]:
         array = np.asarray(values)
-        if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
-            raise ValueError(
-                f"expected {self.count} integers for role {role}, got {array.dtype} of shape {array.shape}"
-            )
-        return array.astype(np.int64)
-
-    def _lanes(self, values: ArrayLike, name: str) -> NDArray[np.bool_]:
-        array = np.asarray(values)
-        if array.shape != (self.count,) or array.dtype != np.bool_:
-            raise ValueError(
-                f"expected {self.count} truth values as {name}, got {array.dtype} of shape {array.shape}"
-            )
+        if array.shape != (self.count,) or not np.issubdtype(array.dtype, kind):
+            raise ValueError(f"expected {self.count} {what}, got {array.dtype} of shape {array.shape}")
         return array
+
+    def _mask(self, values: ArrayLike) -> NDArray[np.bool_]:
+        return self._of_lanes(values, "truth values as mask", np.bool_)
 
     def _position(self, lane: int) -> tuple[int, int, np.uint64]:
         if not 0 <= lane < self.count:
@@ -425,3 +423,29 @@ class _Bits:
 def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return rows [..., 8] of bool [..., 512]."""
     return np.ascontiguousarray(np.packbits(bits, axis=-1, bitorder="little")).view(np.uint64)
+
+
+def transpose_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return blocks of 64 words, uint64 [..., 64], with bit i of word j at bit j of word i.
+
+    By halves, quarters and so on (Warren, "Hacker's Delight", 2nd edition, 2012, section 7-3), with all
+    blocks at once.
+
+    >>> import numpy as np
+    >>> block = np.zeros(64, np.uint64)
+    >>> block[3] = 1 << 5
+    >>> turned = transpose_bits(block)
+    >>> np.flatnonzero(turned).tolist(), int(turned[5]) == 1 << 3
+    ([5], True)
+    """
+    turned = np.array(words, np.uint64, order="C")
+    for width, mask in _STEPS:
+        halves = turned.reshape(-1, 2, width)
+        low, high = halves[:, 0], halves[:, 1]
+        moved = low >> np.uint64(width)
+        moved ^= high
+        moved &= mask
+        high ^= moved
+        moved <<= np.uint64(width)
+        low ^= moved
+    return turned

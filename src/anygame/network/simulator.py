@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.block import Block
-from anygame.network.kernels.function import LANES
 from anygame.network.stuck import Found, Stuck, StuckError, replay
 from anygame.playouts.tally import Tally
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.playouts.request import PlayoutRequest
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: told. A person does not notice it, and a call costs some microseconds.
+#: reported. A person does not notice it, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
 #: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.
@@ -53,41 +52,10 @@ class Simulator:
         self._kernel = kernel
         self.network = kernel.network
 
-    @property
-    def bytes(self) -> int:
-        """Bytes that one thread needs, the histogram of lengths aside."""
-        return self._kernel.bytes
-
-    def describe(self) -> dict[str, int | str]:
-        """Return figures of the code: style, gates, rows, bytes of a block, characters."""
-        kernel = self._kernel
-        return {
-            "style": kernel.style,
-            "gates": self.network.gates,
-            "inputs": len(self.network.inputs),
-            "lanes": LANES,
-            "rows": kernel.end,
-            "bytes": self.bytes,
-            "text": len(kernel.code),
-        }
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the machine code is there, or cached from an earlier process."""
-        return self._kernel.is_compiled
-
     @staticmethod
     def blocks(playouts: int) -> int:
         """Return into how many blocks so many playouts are divided."""
         return len(_Quotas(playouts))
-
-    def compile(self, *, wait: bool = False) -> bool:
-        """Make machine code ready; return whether it was found and need not be made.
-
-        Args:
-            wait: whether to wait for the final code, where a loop stands in for it.
-        """
-        return self._kernel.finish() if wait else bool(self._kernel.library.cached)
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
         """Play.
@@ -109,7 +77,7 @@ class Simulator:
         state = np.asarray(self.network.initial if start is None else start, np.bool_)
         if state.shape != (self.network.fluents,):
             raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
-        self.compile()
+        _ = self._kernel.library  # compiled before time is taken
         return _Run(self._kernel, request, state).go()
 
 

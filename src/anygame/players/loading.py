@@ -26,7 +26,7 @@ STRATEGIES: Final = {
     "greedy": "anygame.players.simple:GreedyPlayer",
     "uct": "anygame.players.uct:UctPlayer",
     "mcts": "anygame.players.mcts:MctsPlayer",
-    "ismcts": "anygame.players.ismcts:IsmctsPlayer",
+    "ismcts": "anygame.players.mcts:IsmctsPlayer",
 }
 
 

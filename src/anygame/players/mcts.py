@@ -1,4 +1,4 @@
-"""The strong player: Monte Carlo tree search with proofs, by `anygame.search`."""
+"""The strong players: Monte Carlo tree search with proofs, or over information sets, by `anygame.search`."""
 
 from __future__ import annotations
 
@@ -260,3 +260,32 @@ class _Pondering:
         state, roles = self._state, self._state.game.roles
         legal = [(self._move,) if role == self._role else state.legal_moves(role) for role in roles]
         return state if any(len(moves) != 1 for moves in legal) else state.next([moves[0] for moves in legal])
+
+
+class IsmctsPlayer(MctsPlayer):
+    """Searches information sets in every game, and plays the move that it tried most.
+
+    What it believes are all states that agree with what it did and saw, with their probabilities, as long as
+    they fit; beyond that many of them, drawn. It only plays what is legal in all of them, if anything is. On
+    games without hidden information it searches from the state itself. Where the game has no network that
+    knows what roles see, it searches a state that agrees with what it saw.
+
+    Args:
+        seed: of the random numbers.
+        iterations: tries for a move, if the clock allows; None for as many as it allows.
+        memory: bytes that the trees may take at most, about.
+        aloud: whether it says what it thinks of its move.
+    """
+
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        iterations: int | None = None,
+        memory: int = DEFAULT_MEMORY,
+        aloud: bool = False,
+    ) -> None:
+        super().__init__(seed, memory=memory, aloud=aloud, iterations=iterations)
+
+    def _is_to_believe(self, game: Game) -> bool:
+        return True

@@ -7,7 +7,8 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import GoalError, PlayerError
+from anygame.errors import PlayerError
+from anygame.game.state import known_goal
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
@@ -139,11 +140,5 @@ def check_option(name: str, value: float | None, least: float, most: float = inf
 
 
 def goals_of(state: State) -> dict[Role, int | None]:
-    """Return the goals of a state as players are told of them: None where the rules give none or several."""
-    goals: dict[Role, int | None] = {}
-    for role in state.game.roles:
-        try:
-            goals[role] = state.goal(role)
-        except GoalError:
-            goals[role] = None
-    return goals
+    """Return the goals of a state as players learn them: None where the rules give none or several."""
+    return {role: known_goal(state, role) for role in state.game.roles}

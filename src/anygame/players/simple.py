@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import GoalError
+from anygame.game.state import known_goal
 from anygame.players.player import Player
 
 if TYPE_CHECKING:
@@ -63,18 +63,12 @@ class GreedyPlayer(Player):
         values = []
         for joint in self._joints(state, move):
             next_state = state.next(joint)
-            goal = self._goal(next_state)
+            goal = known_goal(next_state, self.role) or 0
             values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break
         # Goals may be larger than floats.
         return Fraction(sum(values), len(values)) if values else Fraction(0)
-
-    def _goal(self, state: State) -> int:
-        try:
-            return state.goal(self.role) or 0
-        except GoalError:
-            return 0
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:
         """Return all joint moves with a move of ours, or some of them drawn at random."""

@@ -12,8 +12,8 @@ from contextlib import suppress
 from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import GoalError
 from anygame.game.machine import FallbackWarning
+from anygame.game.state import known_goal
 from anygame.players.player import Player, check_option
 
 if TYPE_CHECKING:
@@ -165,13 +165,7 @@ class UctPlayer(Player):
 
 def values_of(state: State) -> Values:
     """Return what the goals of a state are worth; no usable goal is worth nothing."""
-    found = []
-    for role in state.game.roles:
-        try:
-            found.append(_worth(state.goal(role)))
-        except GoalError:
-            found.append(0.0)
-    return tuple(found)
+    return tuple([_worth(known_goal(state, role)) for role in state.game.roles])
 
 
 def _worth(goal: float | None) -> float:

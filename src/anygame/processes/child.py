@@ -20,8 +20,7 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.processes.command import python_command
-from anygame.processes.messages import decode_message, encode_message
+from anygame.processes.inside import decode_message, encode_message, python_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

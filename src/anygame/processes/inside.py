@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-
-from anygame.processes.messages import decode_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,3 +48,35 @@ def listen(handle: Callable[[Any], None]) -> None:
     for line in sys.stdin.buffer:
         handle(decode_message(line))
     os._exit(0)
+
+
+def encode_message(message: object) -> bytes:
+    r"""Return a message as a line.
+
+    >>> encode_message({"id": 1})
+    b'{"id": 1}\n'
+    """
+    return json.dumps(message).encode() + b"\n"
+
+
+def decode_message(line: bytes) -> Any:
+    """Return the message that a line holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    try:
+        return json.loads(line)
+    except RecursionError as error:
+        raise ValueError("too many brackets") from error
+
+
+def python_command(program: str, *arguments: str) -> list[str]:
+    """Return the command that runs a program of Python; its first argument is ``sys.path`` as JSON.
+
+    Raises:
+        OSError: this is no interpreter that could be started again.
+    """
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise OSError("there is no interpreter to start")
+    return [sys.executable, "-c", program, json.dumps(sys.path), *arguments]

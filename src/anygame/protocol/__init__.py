@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from anygame.protocol.http.listener import Bounds
-from anygame.protocol.messages import Message, format_message, parse_message
+from anygame.protocol.messages import (
+    Message,
+    PlayerInfo,
+    format_info,
+    format_message,
+    parse_info,
+    parse_message,
+)
+from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import PlayerInfo, format_info, parse_info
 from anygame.protocol.seat import RemoteSeat, ask_info
 
 __all__ = [

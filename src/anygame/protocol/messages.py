@@ -1,4 +1,4 @@
-"""The messages of the GGP protocol as values: `parse_message` and `format_message`, and no I/O.
+"""The messages of the GGP protocol and what players answer, as values: `parse_message` and `format_message`.
 
 Any case and any spacing are read; what is written has the form of the reference manager. A message that
 cannot be read is a value too, `Unreadable`: the answer to it depends on what it seems to be.
@@ -27,9 +27,27 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
+#: A match was aborted, as asked.
+ABORTED: Final = "aborted"
+#: The player waits for a match.
+AVAILABLE: Final = "available"
+#: The player has another match, or none of that name.
+BUSY: Final = "busy"
+#: The match is over.
+DONE: Final = "done"
+#: There is nothing to say: no move, or a message that nobody knows.
+NIL: Final = "nil"
+#: The match can begin.
+READY: Final = "ready"
+
 #: Characters of a message that holds no rules: thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 
+_LEXEME: Final = re.compile(r"[()]|[^\s()]+")
+_PAIR: Final = re.compile(r"\(\s*(name|status|species)\s+([^\s()]+)\s*\)", re.IGNORECASE)
+_WORDS: Final = {AVAILABLE: AVAILABLE, READY: AVAILABLE, BUSY: BUSY, NIL: BUSY}
+_LONGEST_INFO: Final = 4096
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.+-]+")
 _LONGEST_ID: Final = 256
 _LONGEST_CLOCK: Final = 10**7
 _BEGIN: Final = re.compile(r"(?:[\s(]|;[^\r\n]*[\r\n])*([A-Za-z]{1,10})(?![^\s();])\s*([^\s();]{1,256})?")
@@ -69,7 +87,12 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class _Moves:
+    match_id: str
+    moves: tuple[Term, ...] | None
+
+
+class Play(_Moves):
     """Make a move.
 
     Attributes:
@@ -78,20 +101,24 @@ class Play:
             which send messages of this form, the percepts.
     """
 
-    match_id: str
-    moves: tuple[Term, ...] | None
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(_Moves):
     """The match is over; ``moves`` are the last ones."""
 
-    match_id: str
-    moves: tuple[Term, ...] | None
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class PlayII:
+class _Turn:
+    match_id: str
+    turn: int
+    move: Term | None
+    percepts: tuple[Term, ...]
+
+
+class PlayII(_Turn):
     """Make a move, in GDL-II.
 
     Attributes:
@@ -101,20 +128,13 @@ class PlayII:
         percepts: what the player sees of that turn.
     """
 
-    match_id: str
-    turn: int
-    move: Term | None
-    percepts: tuple[Term, ...]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StopII:
+class StopII(_Turn):
     """The match is over, in GDL-II; see `PlayII`."""
 
-    match_id: str
-    turn: int
-    move: Term | None
-    percepts: tuple[Term, ...]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +204,13 @@ def peek_message(begin: str) -> tuple[str, str]:
     found = _BEGIN.match(begin[:_LONGEST_BEGIN])
     keyword, match_id = (found[1].upper(), found[2] or "") if found else ("", "")
     return keyword if keyword in _PARSERS else "", match_id
+
+
+def keyword_of(message: Message) -> str:
+    """Return the keyword of a message, ``?`` where it has none."""
+    if isinstance(message, Unreadable):
+        return message.keyword or "?"
+    return type(message).__name__.removesuffix("II").upper()
 
 
 def _start(fields: list[str]) -> Start:
@@ -283,14 +310,11 @@ def format_message(message: Message) -> str:
             return f"( PREVIEW {format_rules(rules)} {clock:g} )"
         case Abort(match_id):
             return f"( ABORT {match_id} )"
-        case Play(match_id, moves):
-            return f"( PLAY {match_id} {_format_moves(moves)} )"
-        case Stop(match_id, moves):
-            return f"( STOP {match_id} {_format_moves(moves)} )"
-        case PlayII():
-            return f"( PLAY {_format_turn(message)} )"
-        case StopII():
-            return f"( STOP {_format_turn(message)} )"
+        case Play() | Stop():
+            moves = "NIL" if message.moves is None else _format_list(message.moves)
+            return f"( {keyword_of(message)} {message.match_id} {moves} )"
+        case PlayII() | StopII():
+            return f"( {keyword_of(message)} {_format_turn(message)} )"
         case Unreadable():
             raise ValueError(f"no message: {message.reason}")
 
@@ -298,10 +322,6 @@ def format_message(message: Message) -> str:
 def format_rules(rules: str) -> str:
     """Return a list of rules on one line, its own parentheses as the reference manager sets them."""
     return f"({spaced(rules.strip()[1:])}"
-
-
-def _format_moves(moves: tuple[Term, ...] | None) -> str:
-    return "NIL" if moves is None else _format_list(moves)
 
 
 def _format_list(terms: Iterable[Term]) -> str:
@@ -312,3 +332,58 @@ def _format_turn(message: PlayII | StopII) -> str:
     move = "NIL" if message.move is None else spaced(message.move)
     percepts = "NIL" if message.move is None and not message.percepts else _format_list(message.percepts)
     return f"{message.match_id} {message.turn} {move} {percepts}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerInfo:
+    """What a player says of itself; None for what it does not say.
+
+    Attributes:
+        name: one word.
+        status: ``available`` or ``busy``, as a rule.
+        species: what it is, ``human`` or ``alien``.
+    """
+
+    name: str | None
+    status: str | None
+    species: str | None = None
+
+
+def parse_info(text: str) -> PlayerInfo:
+    """Read the reply to INFO, as far as it can be read: pairs in any order, a single word, junk.
+
+    Players describe themselves in many ways; a manager reads them all.
+
+    >>> parse_info("( ( name Alice ) ( status available ) )")
+    PlayerInfo(name='Alice', status='available', species=None)
+    >>> parse_info("( ( status busy ) junk (").status, parse_info("available").status
+    ('busy', 'available')
+    """
+    text = text[:_LONGEST_INFO]
+    words = _LEXEME.findall(text)
+    if words and words[0] not in "()":
+        return PlayerInfo(None, _WORDS.get(words[0].lower()))
+    found: dict[str, str] = {}
+    for key, value in _PAIR.findall(text):
+        found.setdefault(key.lower(), value)
+    status = found.get("status")
+    return PlayerInfo(found.get("name"), status.lower() if status else None, found.get("species"))
+
+
+def format_info(info: PlayerInfo) -> str:
+    """Return the reply to INFO.
+
+    >>> format_info(PlayerInfo("Alice", "busy", None))
+    '( ( name Alice ) ( status busy ) )'
+    """
+    pairs = [("name", info.name), ("status", info.status), ("species", info.species)]
+    return f"( {' '.join(f'( {key} {value} )' for key, value in pairs if value is not None)} )"
+
+
+def player_name(text: str) -> str:
+    """Return a name as it can stand in a reply: one word of ASCII letters, digits and ``_ . + -``.
+
+    >>> player_name("My player (v 2)")
+    'My_player_v_2'
+    """
+    return _NOT_IN_NAMES.sub("_", text).strip("_")[:60] or "anygame"

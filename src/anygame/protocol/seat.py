@@ -1,47 +1,69 @@
 """Remote seats: players that the referee reaches by the GGP protocol.
 
 Clocks count from the sending and bound the whole reply. What the player is sent may be scrambled; what comes
-back is in the words of the game again.
+back is in the words of the game again. A `Transport` is the seam between messages and the wire.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+import re
+from contextlib import suppress
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.errors import AnygameError
-from anygame.language.terms import Compound
-from anygame.match.seats import ABORT_CLOCK, CONNECTION_ERROR, PLAY_GRACE, Reply
+from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Compound, Constant
+from anygame.match.seats import (
+    ABORT_CLOCK,
+    CONNECTION_ERROR,
+    LONGEST_REPLY,
+    PLAY_GRACE,
+    REACH_CLOCK,
+    TIMED_OUT,
+    Reply,
+)
+from anygame.protocol.http.framing import CHUNK, HttpError, ResponseFraming, need_h11
+from anygame.protocol.http.headers import format_request
 from anygame.protocol.messages import (
     Abort,
     Info,
     Play,
+    PlayerInfo,
     PlayII,
     Preview,
     Start,
     Stop,
     StopII,
     format_message,
+    parse_info,
 )
-from anygame.protocol.replies import PlayerInfo, parse_info
-from anygame.protocol.scrambling import Scrambling
-from anygame.protocol.transport import HttpTransport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.seats import MatchInfo
+    from anygame.protocol.http.framing import Body
     from anygame.protocol.messages import Message
-    from anygame.protocol.transport import Transport
 
 _INFO_CLOCK: Final = 1.0
 #: Some players of the field do not listen for about a second after every match.
 _RETRY: Final = 1.5
-#: What a player of GDL-II is told of a game without ``sees``: every move of everybody.
+#: What a player of GDL-II is sent of a game without ``sees``: every move of everybody.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
+_TOKEN: Final = re.compile(r"[^\s();]+")
+_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
+#: Names with a meaning of their own are never scrambled; neither are integers.
+_RESERVED: Final = frozenset(KEYWORDS) | {"<=", "not", "or", "and", "distinct", "random", "_", "nil"}
+_ONSETS: Final = (*"bcdfghklmnprstvwz", "br", "dr", "gr", "kl", "pl", "st", "tr")
+_VOWELS: Final = (*"aeiou", "ai", "ea", "ou")
+_CODAS: Final = ("", "", "", *"lmnrst", "nd", "rk")
+_RETRY_PAUSE: Final = 0.2
 
 
 class RemoteSeat:
@@ -63,7 +85,7 @@ class RemoteSeat:
         host: where the player runs.
         port: where it listens.
         name: what it is called in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to tell turns, the player's own moves and its percepts, as GDL-II has it, rather than
+        gdl2: whether to send turns, the player's own moves and its percepts, as GDL-II has it, rather than
             all moves; None for just those games in which some rule says what a role ``sees``.
         transport: instead of HTTP.
     """
@@ -80,13 +102,13 @@ class RemoteSeat:
         self.name = name or f"{host}:{port}"
         self._gdl2 = gdl2
         self._transport = transport or HttpTransport(host, port, self.name)
-        self._telling: _Telling | None = None
+        self._sending: _Sending | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
         """Send START; wait for at most the start clock, and the play clock for each move made before."""
         gdl2 = match.game.is_gdl2 if self._gdl2 is None else self._gdl2
-        self._telling = _Telling(match, gdl2=gdl2)
-        reply = await self._exchange(self._telling.start(), match.start_clock, retry=_RETRY)
+        self._sending = _Sending(match, gdl2=gdl2)
+        reply = await self._exchange(self._sending.start(), match.start_clock, retry=_RETRY)
         if match.course is not None:
             await self._recall(match, match.course()[1])
         return reply
@@ -103,7 +125,7 @@ class RemoteSeat:
         if message is None:
             return Reply(None, CONNECTION_ERROR, f"no match {match_id} was started here")
         reply = await self._exchange(message, clock + PLAY_GRACE)
-        words = self._telling.words if self._telling else None
+        words = self._sending.words if self._sending else None
         if words is None or reply.text is None:
             return reply
         return Reply(words.restore(reply.text), reply.error, reply.detail)
@@ -111,14 +133,14 @@ class RemoteSeat:
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
         """Send STOP with the last moves; wait for at most the play clock."""
         message = await self._message(match_id, joint, is_over=True)
-        if message is not None and self._telling is not None:
-            clock = self._telling.match.play_clock
-            self._telling = None
+        if message is not None and self._sending is not None:
+            clock = self._sending.match.play_clock
+            self._sending = None
             await self._exchange(message, clock)
 
     async def abort(self, match_id: str) -> None:
         """Send ABORT; wait for a second."""
-        self._telling = None
+        self._sending = None
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
     async def close(self) -> None:
@@ -136,12 +158,12 @@ class RemoteSeat:
     async def _message(
         self, match_id: str, joint: tuple[Term, ...] | None, *, is_over: bool
     ) -> Message | None:
-        telling = self._telling
-        if telling is None or telling.match.match_id != match_id:
+        sending = self._sending
+        if sending is None or sending.match.match_id != match_id:
             return None
-        if not telling.gdl2:
-            return telling.moves(joint, is_over=is_over)
-        return await asyncio.to_thread(telling.percepts, joint, is_over=is_over)
+        if not sending.gdl2:
+            return sending.moves(joint, is_over=is_over)
+        return await asyncio.to_thread(sending.percepts, joint, is_over=is_over)
 
     async def _exchange(self, message: Message, clock: float, *, retry: float = 0.0) -> Reply:
         return await self._transport.exchange(format_message(message), clock, retry=retry)
@@ -152,7 +174,7 @@ async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerIn
     return await RemoteSeat(host, port).info(clock)
 
 
-class _Telling:
+class _Sending:
     """What a player is sent of one match: in which words, and how much of it.
 
     Attributes:
@@ -177,7 +199,7 @@ class _Telling:
         sheet = _sheet(self._rules)
         return Start(
             self.match.match_id,
-            self._told(self.match.role.term),
+            self._worded(self.match.role.term),
             self.words.scramble(sheet) if self.words else sheet,
             self.match.start_clock,
             self.match.play_clock,
@@ -185,8 +207,8 @@ class _Telling:
 
     def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
         """Return the message that carries the moves made last."""
-        told = None if joint is None else tuple(map(self._told, joint))
-        return (Stop if is_over else Play)(self.match.match_id, told)
+        sent = None if joint is None else tuple(map(self._worded, joint))
+        return (Stop if is_over else Play)(self.match.match_id, sent)
 
     def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
         """Return the message that carries what the player did and saw of the moves made last."""
@@ -194,8 +216,8 @@ class _Telling:
         seen: list[Term] = []
         if joint is not None:
             self._turn += 1
-            move = self._told(joint[self.match.game.role_index(self.match.role)])
-            seen = [self._told(percept) for percept in self._seen(joint)]
+            move = self._worded(joint[self.match.game.role_index(self.match.role)])
+            seen = [self._worded(percept) for percept in self._seen(joint)]
         return (StopII if is_over else PlayII)(self.match.match_id, self._turn, move, tuple(seen))
 
     def _seen(self, joint: tuple[Term, ...]) -> Iterable[Term]:
@@ -209,9 +231,180 @@ class _Telling:
         except AnygameError:
             return []  # what is wrong with the rules or the moves is the referee's to say
 
-    def _told(self, term: Term) -> Term:
+    def _worded(self, term: Term) -> Term:
         return self.words.scramble_term(term) if self.words else term
 
 
 def _sheet(rules: Iterable[str]) -> str:
     return f"({' '.join(rules)})"
+
+
+class Scrambling:
+    """Words for the names of a game, so that players cannot know it; the same for the same rules and seed.
+
+    A manager that scrambles reads replies in the words it sent or in those of the rules.
+
+    >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
+    >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
+    >>> scrambled.split()[1], "red" in scrambled, words.restore(scrambled) == "( legal red ( mark 1 ?x ) )"
+    ('legal', False, True)
+    >>> words.restore("( Mark 1 2 )"), words.restore("( fly 1 )")
+    ('( mark 1 2 )', '( fly 1 )')
+
+    Args:
+        rules: the sheet, one text per rule.
+        seed: of the words.
+    """
+
+    def __init__(self, rules: Iterable[str], seed: int) -> None:
+        names = list(dict.fromkeys(token for rule in rules for token in _TOKEN.findall(rule)))
+        taken = {name.lower() for name in names} | _RESERVED
+        random = Random(seed)
+        self._words: dict[str, str] = {}
+        for name in names:
+            if name.lower() in _RESERVED or _INTEGER.fullmatch(name):
+                continue
+            mark = "?" if name.startswith("?") else ""
+            word = next(word for word in _invented(random) if word not in taken and f"?{word}" not in taken)
+            taken.add(word)
+            self._words[name] = mark + word
+        self._names = {word: name for name, word in self._words.items()}
+        self._lower = _unambiguous(self._words)
+
+    def scramble(self, text: str) -> str:
+        """Return rules or a term with other words."""
+        return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
+
+    def scramble_term(self, term: Term) -> Term:
+        """Return a ground term with other words; names that the rules do not have stay as they are."""
+        if isinstance(term, Compound):
+            functor = self._words.get(term.functor, term.functor)
+            return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
+        return Constant(self._words.get(str(term), str(term)))
+
+    def restore(self, text: str) -> str:
+        """Return a reply in the words of the rules. It may be in those words already, in any case."""
+        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
+
+    def _restored(self, token: str) -> str:
+        lower = token.lower()
+        if lower in self._names:
+            return self._names[lower]
+        return token if token in self._words else self._lower.get(lower, token)
+
+
+def _invented(random: Random) -> Iterator[str]:
+    """Yield words that can be said and remembered, longer ones after some time."""
+    length = 2.0
+    while True:
+        yield "".join(
+            random.choice(_ONSETS) + random.choice(_VOWELS) + random.choice(_CODAS)
+            for _ in range(int(length))
+        )
+        length += 0.01
+
+
+def _unambiguous(names: Iterable[str]) -> dict[str, str]:
+    """Return the names by their lower case, where only one name has it."""
+    found: dict[str, str] = {}
+    several = set()
+    for name in names:
+        if found.setdefault(name.lower(), name) != name:
+            several.add(name.lower())
+    return {lower: name for lower, name in found.items() if lower not in several}
+
+
+class Transport(Protocol):
+    """How one player is reached. Exchanges do not depend on each other and may overlap."""
+
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
+        """Send a message; return the whole reply, or what went wrong.
+
+        Args:
+            text: the message.
+            clock: seconds from the sending until the reply must be there to its end.
+            retry: seconds during which a player that does not listen is tried again.
+        """
+
+
+class HttpTransport:
+    """A player over HTTP, one connection for each message, as everybody in the field expects.
+
+    Args:
+        host: where the player runs.
+        port: where it listens.
+        receiver: its name, for the header ``Receiver``.
+        reach: seconds to connect; they do not count as the player's.
+    """
+
+    def __init__(self, host: str, port: int, receiver: str = "", *, reach: float = REACH_CLOCK) -> None:
+        need_h11()
+        self.host = host
+        self.port = port
+        self.receiver = receiver
+        self.reach = reach
+
+    async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
+        """See `Transport.exchange`."""
+        try:
+            async with asyncio.timeout(self.reach):
+                reader, writer = await self._connect(monotonic() + retry)
+        except TimeoutError:
+            return self._failed(f"no connection within {self.reach:g} seconds")
+        except (OSError, ValueError, UnicodeError) as error:
+            return self._failed(getattr(error, "strerror", None) or str(error))
+        is_over = False
+        try:
+            async with asyncio.timeout(clock):
+                writer.write(format_request(text.encode(), self.host, self.receiver))
+                await writer.drain()
+                body = await read_response(reader, 4 * LONGEST_REPLY)
+            is_over = not body.is_cut
+        except TimeoutError:
+            return Reply(None, TIMED_OUT, f"no whole reply within {clock:g} seconds")
+        except (HttpError, OSError) as error:
+            return self._failed(getattr(error, "strerror", None) or str(error))
+        finally:
+            await _closed(writer, at_once=not is_over)
+        reply = body.content.decode(errors="replace")
+        is_cut = body.is_cut or len(reply) > LONGEST_REPLY
+        detail = f"only the first {LONGEST_REPLY:,} characters of the reply were read" if is_cut else ""
+        return Reply(reply[:LONGEST_REPLY], None, detail)
+
+    async def _connect(self, retry_until: float) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        while True:
+            try:
+                return await asyncio.open_connection(self.host, self.port)
+            except ConnectionRefusedError:
+                if monotonic() >= retry_until:
+                    raise
+                await asyncio.sleep(_RETRY_PAUSE)
+
+    def _failed(self, reason: str) -> Reply:
+        return Reply(None, CONNECTION_ERROR, f"{self.host}:{self.port}: {reason}")
+
+
+async def _closed(writer: asyncio.StreamWriter, *, at_once: bool) -> None:
+    """Close a connection, ``at_once`` without sending what is still to be sent."""
+    if at_once:
+        writer.transport.abort()
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
+async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
+    """Read one response; see `ResponseFraming`.
+
+    Args:
+        reader: the stream.
+        limit: bytes of the body that are kept; no more is read.
+
+    Raises:
+        HttpError: it is none, or its end is missing.
+        OSError: the connection broke.
+    """
+    framing = ResponseFraming(limit)
+    while (response := framing.poll()) is None:
+        framing.receive(await reader.read(CHUNK), monotonic())
+    return response

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -102,12 +102,15 @@ def equal(
         report,
         product.agreeing,
     )
-    wanted = Property("equal", "both sheets are the same game", product.difference, pairing.differ)
+    wanted = Property(
+        "equal",
+        "both sheets are the same game",
+        product.difference,
+        lambda *states: bool(pairing.difference(*states)),
+        note_of=pairing.difference,
+    )
     found = prover.decide(wanted, seconds, up_to)
-    note = found.note
-    if found.match is not None:
-        note = pairing.difference(*both.pairs(found.match)[-1])
-    return replace(found, note=note, seconds=perf_counter() - began)
+    return replace(found, seconds=perf_counter() - began)
 
 
 class _Pairing:
@@ -130,10 +133,6 @@ class _Pairing:
             if match(pattern, move, bindings):
                 return apply(other, bindings)
         return move
-
-    def differ(self, both: tuple[State, State]) -> bool:
-        """Whether two states, one of each game, differ."""
-        return bool(self.difference(*both))
 
     def difference(self, one: State, other: State) -> str:
         """Return in what two states differ, one of each game; nothing where they do not."""
@@ -314,6 +313,6 @@ class _Both(Replay):
         ]
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
-    def shows(self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool) -> bool:
-        """Whether the games differ at the end of a match."""
-        return seen(self.pairs(match)[-1])
+    def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
+        """Return the last states of a match, one of each game."""
+        return self.pairs(match)[-1]

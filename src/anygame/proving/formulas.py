@@ -28,7 +28,7 @@ from anygame.proving.formula_text import Expression, PropertyText, Ranges
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.game.moves import JointMove
+    from anygame.game.roles import JointMove
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.proving.formula_text import Kind

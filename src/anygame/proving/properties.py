@@ -41,6 +41,7 @@ class Property:
         to_be_reached: whether one state that has it is enough. Otherwise no state may break it.
         seen_by: whether the reasoner finds that a state (and the joint move made there) has the literal.
         of_ends: whether it speaks of ends alone.
+        note_of: what else there is to say of such a state.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Property:
     seen_by: Callable[..., bool]
     to_be_reached: bool = False
     of_ends: bool = False
+    note_of: Callable[..., str] = lambda *_: ""
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
@@ -60,25 +62,24 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         sample: states of random play, where ends may show what goals add up to.
     """
     gates, roles = model.gates, [role for role in game.roles if not role.is_random]
+    broken = violations(model)
     yield Property(
         "playable",
         "every role has a legal move in every state until the end",
-        model.blocked,
+        broken["playable"],
         lambda state: not state.is_terminal and state.stuck_role is not None,
     )
-    one = [_has_one_goal(model, game.role_index(role)) for role in roles]
     yield Property(
         "goals",
         f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
-        gates.conjunction([model.terminal, gates.conjunction(one) ^ 1]),
+        broken["goals"],
         lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
         of_ends=True,
     )
-    several = [chooses(model, place) for place in range(len(game.roles))]
     yield Property(
         "turn-taking",
         "at most one role has a choice in every state",
-        gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
+        broken["turn-taking"],
         lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in game.roles) > 1,
     )
     if len(roles) > 1:
@@ -95,20 +96,25 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         )
 
 
+def violations(model: Model) -> dict[str, int]:
+    """Return what must not hold in a state that play leads to, by name: literals over the state.
+
+    ``playable``: play goes on, and a role has no legal move. ``goals``: play has ended, and a role has no
+    goal that GDL allows, or several; ``random`` needs none. ``turn-taking``: two roles have a choice.
+    """
+    gates, places = model.gates, range(len(model.roles))
+    one = [_has_one_goal(model, place) for place in places if str(model.roles[place]) != "random"]
+    several = [chooses(model, place) for place in places]
+    return {
+        "playable": model.blocked,
+        "goals": gates.conjunction([model.terminal, gates.conjunction(one) ^ 1]),
+        "turn-taking": gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
+    }
+
+
 def chooses(model: Model, place: int) -> int:
     """Return the literal that holds where a role has more than one legal move, at an end, too."""
     return model.at_most_one(model.legal_of(place)) ^ 1
-
-
-def ending(model: Model) -> Property:
-    """Return that a match can end."""
-    return Property(
-        "end",
-        "a match can end",
-        model.terminal,
-        lambda state: state.is_terminal,
-        to_be_reached=True,
-    )
 
 
 def _has_one_goal(model: Model, place: int) -> int:

@@ -104,7 +104,19 @@ class Prover:
         """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
         began, patience = perf_counter(), Patience(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
-        return replace(way(wanted, patience), seconds=perf_counter() - began)
+        found = way(wanted, patience)
+        if wanted.of_ends and found.outcome == "proved" and not self._can_end(patience):
+            found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
+        return replace(found, seconds=perf_counter() - began)
+
+    def _can_end(self, patience: Patience) -> bool:
+        """Whether an end is known: what is said of ends would be true of none."""
+        with suppress(OutOfTimeError):
+            terminal = self.model.terminal
+            if self._played(terminal) is not None:
+                return True
+            return reach(self.model, terminal, patience, invariant=self.invariant).match is not None
+        return False
 
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
@@ -297,13 +309,21 @@ class Prover:
     def _shown(self, wanted: Property, match: Match, *, shortest: bool) -> Verdict:
         joints = tuple(map(self.model.joint_of, match))
         of_moves = depends_on_moves(self.model, wanted.literal)
-        if not self.replay.shows(joints, wanted.seen_by, of_moves=of_moves):
+        last = self.replay.last(joints, of_moves=of_moves)
+        if not wanted.seen_by(*last):
             raise AnygameError(
                 f"a fault of ours: the compiled game and the rules do not agree on {wanted.name} after "
                 f"{' | '.join(' '.join(map(str, joint)) for joint in joints)}"
             )
         outcome: Outcome = "proved" if wanted.to_be_reached else "refuted"
-        return Verdict(wanted.name, wanted.claim, outcome, match=joints, is_shortest=shortest)
+        return Verdict(
+            wanted.name,
+            wanted.claim,
+            outcome,
+            match=joints,
+            is_shortest=shortest,
+            note=wanted.note_of(*last),
+        )
 
     # Invariants.
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
 from anygame.proving.formula import Patience
-from anygame.proving.properties import built_in, ending
+from anygame.proving.formulas import read_formulas
+from anygame.proving.properties import Property, built_in
 from anygame.proving.prover import Prover
 from anygame.proving.survey import SURVEYS, survey
 from anygame.proving.verdict import Verdict, Verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.game import Game
+    from anygame.proving.formulas import TemporalFormula
 
 #: Seconds for a property where none are given.
 SECONDS: Final = 60.0
@@ -27,7 +31,6 @@ def prove(
     *,
     seconds: float = SECONDS,
     report: Callable[[str], None] = lambda _: None,
-    found: Callable[[Verdict], None] = lambda _: None,
 ) -> Verdicts:
     """Prove or refute what is true of a game in every match.
 
@@ -37,15 +40,16 @@ def prove(
     Args:
         game: the game. It needs a network.
         properties: names of built-in ones (all of a kind, as ``winnable``, or that of one role, as
-            ``winnable white``), or formulas; all built-in ones by default.
+            ``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``; all built-in ones
+            by default.
         seconds: how long each may take. Another such time is spent once, on what holds in every state.
         report: called with what is being done, as a phrase.
-        found: called with each verdict.
 
     Raises:
         LimitError: the game has no network, or one that is too large.
         MissingExtraError: the solver is not installed.
-        QueryError: there is no such property, or a formula cannot be read.
+        QueryError: there is no such property, or a formula says nothing of this game.
+        TermSyntaxError: a formula cannot be read.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -53,40 +57,89 @@ def prove(
     ...     (<= (legal robot go) (true (at ?x)) (after ?x ?y))
     ...     (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
     ...     (<= terminal (true (at 3))) (goal robot 100)''')
-    >>> found = prove(game, ["playable", "ends"])
+    >>> found = prove(game, ["playable", "ends", "(never (true (at 3)))"])
     >>> found["playable"].outcome, found["ends"].claim
     ('proved', 'every match ends within 2 moves')
+    >>> [str(move) for joint in found["(never (true (at 3)))"].match for move in joint]
+    ['go', 'go']
     """
-    asked = list(properties)
     began = perf_counter()
-    prover = Prover.of(game, Patience(seconds), report)
-    built = list(built_in(game, prover.model, prover.sample))
-    wanted = _asked(asked, [*[p.name for p in built[:1]], "ends", *[p.name for p in built[1:]], *SURVEYS])
-    by_name = {p.name: p for p in [*built, ending(prover.model)]}
     verdicts: list[Verdict] = []
     interrupted = False
     try:
-        for name in wanted:
-            if name == "ends":
-                verdict = prover.ends(seconds)
-            elif name in SURVEYS:
-                verdict = survey(prover, game.roles, name, seconds)
-            else:
-                verdict = prover.decide(by_name[name], seconds)
-            verdicts.append(verdict)
-            found(verdict)
+        verdicts.extend(each_verdict(game, properties, seconds=seconds, report=report))
     except KeyboardInterrupt:
         interrupted = True
     return Verdicts(tuple(verdicts), perf_counter() - began, interrupted)
 
 
-def _asked(asked: list[str], known: list[str]) -> list[str]:
+def each_verdict(
+    game: Game,
+    properties: Iterable[str] = (),
+    *,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] = lambda _: None,
+) -> Iterator[Verdict]:
+    """Yield a verdict for each property, as soon as there is one; see ``prove``."""
+    asked = list(properties)
+    formulas = [text for text in asked if text.lstrip().startswith("(")]
+    # What cannot be read is refused before anything is proved.
+    read = read_formulas(game, formulas) if formulas else None
+    names = _asked([text for text in asked if text not in formulas], game) if asked else _known(game)
+    if names:
+        yield from _built_in(Prover.of(game, Patience(seconds), report), game, names, seconds)
+    if read is not None:
+        prover = Prover.of(read.game, Patience(seconds), report)
+        for formula in read.formulas:
+            yield prover.decide(_property(formula, prover), seconds)
+
+
+def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
+    by_name = {each.name: each for each in built_in(game, prover.model, prover.sample)}
+    for name in names:
+        if name == "ends":
+            yield prover.ends(seconds)
+        elif name in SURVEYS:
+            yield survey(prover, game.roles, name, seconds)
+        elif name in by_name:
+            yield prover.decide(by_name[name], seconds)
+
+
+def _property(formula: TemporalFormula, prover: Prover) -> Property:
+    def note_of(*last: Any) -> str:
+        values = [f"{name} = {term}" for name, term in formula.instances(*last)[0].items()]
+        return "; ".join([*([f"for {', '.join(values)}"] if values else []), *formula.doubts])
+
+    return Property(
+        formula.text,
+        formula.text,
+        formula.bad(prover.model),
+        lambda *last: bool(formula.instances(*last)),
+        to_be_reached=formula.is_to_be_reached,
+        note_of=note_of,
+    )
+
+
+def _known(game: Game) -> list[str]:
+    """Return the names of all built-in properties of a game."""
+    roles = [role for role in game.roles if not role.is_random]
+    sums = ["zero-sum"] if len(roles) > 1 else []
+    winnable = [f"winnable {role}" for role in roles]
+    return ["playable", "ends", "goals", "turn-taking", *sums, *winnable, *SURVEYS]
+
+
+def _asked(asked: list[str], game: Game) -> list[str]:
     """Return the names of properties that are asked for."""
+    known = _known(game)
+    kinds = list(dict.fromkeys(name.partition(" ")[0] for name in known))
     found: dict[str, None] = {}
-    for text in asked or known:
+    for text in asked:
         names = [name for name in known if text in (name, name.partition(" ")[0])]
         if not names:
-            kinds = dict.fromkeys(name.partition(" ")[0] for name in known)
-            raise QueryError(f"no property {text!r}; there are {', '.join(kinds)}")
+            near = get_close_matches(text, [*known, *kinds], 1)
+            meant = f"; did you mean {near[0]}?" if near else "."
+            raise QueryError(
+                f"no property {shown(text)}{meant} There are {', '.join(kinds)}, and formulas in parentheses"
+            )
         found.update(dict.fromkeys(names))
     return list(found)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anygame.game.game import Game
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -36,7 +36,7 @@ class Replay:
             found.append(found[-1].next(dict(zip(self._game.roles, joint, strict=True))))
         return found
 
-    def shows(self, match: Sequence[Sequence[Term]], seen: Callable[..., bool], *, of_moves: bool) -> bool:
-        """Whether the last state of a match shows something; or its last joint move."""
+    def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
+        """Return the last state of a match; or the one before, and the joint move made there."""
         states = self.states(match)
-        return seen(states[-2], match[-1]) if of_moves else seen(states[-1])
+        return (states[-2], match[-1]) if of_moves else (states[-1],)

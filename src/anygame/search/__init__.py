@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.bounds import Bounds
-from anygame.search.practice import PracticeReport
+from anygame.search.analysis import Analysis, MoveAnalysis, PracticeReport
+from anygame.search.goals import Bounds
 from anygame.search.searching import Search
-from anygame.search.solution import Solution
 from anygame.search.solving import solve
-from anygame.search.table import Table
+from anygame.search.table import Solution, Table
 from anygame.search.table_file import load_table, save_table
 
 __all__ = [

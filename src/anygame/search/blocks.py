@@ -21,10 +21,12 @@ from anygame.search.native.marking import (
     compiled,
     exported,
 )
-from anygame.search.tree.lanes import LANES, popcount, turn
+from anygame.search.tree.game_code import LANES, lowest_bit, turn, word_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from anygame.network.kernels.kernel import Kernel
 
 _ONE = np.uint64(1)
 
@@ -41,12 +43,6 @@ def load_states(rows: UInt64Rows, first: int, fluents: int, states: UInt64Rows, 
             turn(square)
             for bit in range(min(64, fluents - 64 * part)):
                 rows[first + 64 * part + bit, word] = square[bit]
-
-
-@compiled
-def _word(rows: UInt64Rows, literal: int, word: int) -> Any:
-    found = rows[literal >> 1, word]
-    return ~found if literal & 1 else found
 
 
 @compiled
@@ -86,9 +82,9 @@ def list_moves(
             options[lane, role] = 0
         for action in range(first_actions[role], first_actions[role + 1]):
             for word in range((count + 63) >> 6):
-                bits = _word(rows, legal[action], word) & ~_word(rows, terminal, word)
+                bits = word_of(rows, legal[action], word) & ~word_of(rows, terminal, word)
                 while bits:
-                    lane = 64 * word + popcount((bits & (~bits + _ONE)) - _ONE)
+                    lane = 64 * word + lowest_bit(bits)
                     bits &= bits - _ONE
                     if lane < count:
                         moves[LANES * role + lane, options[lane, role]] = action
@@ -115,12 +111,12 @@ def read_ends(
     """Read which lanes have come to an end, and their goals: nan where there is none, or several."""
     for lane in range(len(ended)):
         word, bit = lane >> 6, np.uint64(lane & 63)
-        ended[lane] = bool((_word(rows, terminal, word) >> bit) & _ONE)
+        ended[lane] = bool((word_of(rows, terminal, word) >> bit) & _ONE)
         for role in range(goals.shape[1]):
             found = 0
             goals[lane, role] = np.nan
             for number in range(len(goal_bits)):
-                if goal_roles[number] == role and (_word(rows, goal_bits[number], word) >> bit) & _ONE:
+                if goal_roles[number] == role and (word_of(rows, goal_bits[number], word) >> bit) & _ONE:
                     goals[lane, role] = goal_values[number]
                     found += 1
             if found > 1 or not ended[lane]:
@@ -194,3 +190,64 @@ def read_children(
             for lane in range(64):
                 if (going >> np.uint64(lane)) & _ONE:
                     children[places[lane], part] = square[lane]
+
+
+#: The joint moves of some states: options, which are terminal, goals, the packed states that follow.
+Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64]", "NDArray[np.uint64]"]
+
+
+class BlockSuccessors:
+    """A block of lanes: each state stays in its lane, where its joint moves are made one after the other.
+
+    What the state alone decides is so evaluated once, and not for each of its moves.
+
+    Args:
+        kernel: the code of the game.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._rows = kernel.rows()
+        gates, layout = kernel.gates, kernel.layout
+        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
+        self._addresses = self._rows.ctypes.data, kernel.data.ctypes.data
+        self._data = kernel.data
+        self._evaluated = np.zeros((gates.rows, self._rows.shape[1]), np.uint64)
+        self._fluents = layout.fluents, kernel.network.fluents
+        self._actions = layout.action_rows
+        self._first_actions = np.cumsum([0, *kernel.network.actions]).astype(np.int64)
+        self._legal = np.array(gates.legal, np.int64)
+        self._terminal = gates.terminal
+        goals = [(role, bit, value) for role, each in enumerate(gates.goals) for value, bit in each]
+        self._goal_roles = np.array([role for role, _, _ in goals], np.int64)
+        self._goal_bits = np.array([bit for _, bit, _ in goals], np.int64)
+        self._goal_values = np.array([value for _, _, value in goals], np.float64)
+        roles = len(kernel.network.actions)
+        self._moves = np.zeros((roles * LANES, max(1, *kernel.network.actions)), np.int32)
+        self._square, self._places = np.zeros(64, np.uint64), np.zeros(64, np.int64)
+
+    def of(self, states: NDArray[np.uint64]) -> Successors:
+        """Return what follows some states, uint64 [n, words], in their order."""
+        parts = [self._block(states[at : at + LANES]) for at in range(0, len(states), LANES)]
+        options, terminal, goals, children = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return options, terminal, goals, children
+
+    def _block(self, states: NDArray[np.uint64]) -> Successors:
+        rows, count = self._rows, len(states)
+        load_states(rows, *self._fluents, states, self._square)
+        self._functions["evaluate_state"](*self._addresses)
+        rows[self._actions] = 0
+        self._evaluated[:] = rows[: len(self._evaluated)]
+        options = np.empty((count, len(self._first_actions) - 1), np.int32)
+        first, terminal = self._first_actions, self._terminal
+        edges = list_moves(rows, self._legal, first, terminal, options, self._moves)
+        ended = np.empty(count, np.bool_)
+        goals = np.empty(options.shape)
+        read_ends(rows, terminal, self._goal_roles, self._goal_bits, self._goal_values, ended, goals)
+        children = np.empty((edges, states.shape[1]), np.uint64)
+        number = 0
+        while put_moves(rows, self._actions.start, options, self._moves, number):
+            self._functions["evaluate_moves"](*self._addresses)
+            read_children(rows, *self._fluents, options, number, children, self._square, self._places)
+            rows[: len(self._evaluated)] = self._evaluated
+            number += 1
+        return options, ended, goals, children

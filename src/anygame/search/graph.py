@@ -1,28 +1,37 @@
-"""The graph of all states that can be reached: found breadth first, kept in flat arrays."""
+"""The graph of all states that can be reached: found breadth first, in lanes or one by one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import numpy as np
+
+from anygame.network.kernels.function import LANES
+from anygame.network.state_set import StateSet
+from anygame.search.blocks import BlockSuccessors
+from anygame.search.goals import goal_or_nan
+from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
+from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
+    from anygame.game.game import Game
     from anygame.game.roles import Role
+    from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.network.state_set import StateSet
+
+_Item = TypeVar("_Item")
 
 #: Why a graph is not complete after Ctrl-C.
 INTERRUPTED: Final = "the search for them was ended early"
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
 MOST_AT_A_TIME: Final = 4096
-#: From so many states on, compiled loops save more than the half second that they take to load.
-MANY_STATES: Final = 200_000
 #: What the values of a state take: the ranks of two bounds and a distance, and two numbers for a table. Where
 #: roles move together, or by chance: two bounds, and as much while they are computed.
 _BYTES_OF_VALUES: Final = 14
@@ -52,22 +61,6 @@ class Found:
     terminal: NDArray[np.bool_]
     goals: NDArray[np.float64]
     children: NDArray[np.int32]
-
-
-class Expansion(Protocol):
-    """Numbers states from 0, the first one, in the order in which they are met."""
-
-    def __len__(self) -> int:
-        """Return how many states were met so far."""
-
-    def expand(self, first: int, end: int) -> Found:
-        """Continue a range of states by every joint move."""
-
-    def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes while so many states are met."""
-
-    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
-        """Return facts, and all states by their numbers with a bit for each of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +110,8 @@ class StateGraph:
         return int(self.layers[-1])
 
 
-class _Growing:
-    """An array that grows at its end, in place where the system can do that; of bytes while they do."""
+class GrowingArray:
+    """An array that grows at its end, in place where it can; its numbers are bytes while they fit."""
 
     def __init__(self, width: int, dtype: DTypeLike) -> None:
         self._data = np.empty((MOST_AT_A_TIME, width), dtype)
@@ -126,6 +119,7 @@ class _Growing:
 
     @property
     def bytes(self) -> int:
+        """The memory that it takes now."""
         return self._data.nbytes
 
     @property
@@ -134,6 +128,7 @@ class _Growing:
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes with so many more rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -141,6 +136,7 @@ class _Growing:
         return capacity if needed <= capacity else max(needed, capacity + (capacity >> _GROWTH))
 
     def extend(self, rows: NDArray[Any]) -> None:
+        """Add rows at the end."""
         needed = self.count + len(rows)
         if self._data.dtype.kind == "u" and len(rows) and rows.max() > np.iinfo(self._data.dtype).max:
             self._data = self._data.astype(np.uint32)
@@ -148,6 +144,25 @@ class _Growing:
             self._data.resize((self._capacity(needed), self._data.shape[1]), refcheck=False)
         self._data[self.count : needed] = rows
         self.count = needed
+
+
+class Numbering(Generic[_Item]):
+    """Numbers for things, from 0, in the order in which they are met.
+
+    Attributes:
+        items: the things, each at its number.
+    """
+
+    def __init__(self, *items: _Item) -> None:
+        self.items = list(items)
+        self._numbers = {item: number for number, item in enumerate(items)}
+
+    def of(self, item: _Item) -> int:
+        """Return the number of a thing, a new one if it was not met before."""
+        number = self._numbers.setdefault(item, len(self.items))
+        if number == len(self.items):
+            self.items.append(item)
+        return number
 
 
 class _Exploration:
@@ -161,8 +176,8 @@ class _Exploration:
         self._seconds = seconds
         self._random = [place for place, role in enumerate(roles) if role.is_random]
         self._takes_turns = True
-        self._children, self._options = _Growing(1, np.int32), _Growing(len(roles), np.uint8)
-        self._ends, self._goals = _Growing(1, np.int64), _Growing(len(roles), np.float64)
+        self._children, self._options = GrowingArray(1, np.int32), GrowingArray(len(roles), np.uint8)
+        self._ends, self._goals = GrowingArray(1, np.int64), GrowingArray(len(roles), np.float64)
         self._layers = [0, 1]
         self._width = 1.0
 
@@ -260,3 +275,115 @@ def explore(
     except KeyboardInterrupt:
         stopped = INTERRUPTED
     return exploration.graph(stopped)
+
+
+#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
+_BYTES_OF_A_STATE: Final = 4_000
+
+
+class LaneExpansion:
+    """States of a compiled game, packed to a bit a fluent.
+
+    Args:
+        game: the game.
+        start: the first state.
+
+    Raises:
+        LimitError: the game has no network.
+        PositionError: its network does not know the state.
+    """
+
+    def __init__(self, game: Game, start: State) -> None:
+        machine = game.backends.needed_network()
+        native_code()  # now, and not on the clock of who explores
+        first = packed_state(game, start)
+        self._fluents = game.fluent_terms
+        self._states = StateSet(first.shape[1])
+        self._states.add(first)
+        self._blocks = BlockSuccessors(machine.kernel)
+        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes while so many states are met."""
+        return self._states.bytes_with(more) if more else self._states.bytes
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return the fluents of the game, and all states."""
+        return self._fluents, self._states
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        states = self._states.part(first, end)
+        if len(states) < LANES:
+            return self._in_pool(states)
+        options, terminal, goals, successors = self._blocks.of(states)
+        return Found(options, terminal, goals, self._states.add(successors))
+
+    def _in_pool(self, states: NDArray[np.uint64]) -> Found:
+        """Continue fewer states than a block has lanes, each joint move in a lane of its own."""
+        pool, count = self._pool, len(states)
+        lanes = pool.holding(states)
+        terminal = lanes.terminal[:count]
+        goals = np.stack([of_role[:count] for of_role in pool.goals(lanes)], axis=1)
+        legal = [mask[:count] & ~terminal[:, None] for mask in pool.legal(lanes)]
+        options = np.stack([mask.sum(axis=1, dtype=np.int32) for mask in legal], axis=1)
+        options *= np.minimum(options, 1).min(axis=1, keepdims=True)
+        sources, moves = joint_choices([legal_choices(mask) for mask in reversed(legal)])
+        children = np.empty(len(sources), np.int32)
+        for part in pool.parts(len(sources)):
+            lanes = pool.holding(states[sources[part]])
+            pool.step(lanes, [chosen[part] for chosen in reversed(moves)])
+            children[part] = self._states.add(lanes.packed()[: part.stop - part.start])
+        return Found(options, terminal, goals, children)
+
+
+class StateExpansion:
+    """States of any game, one after the other, by whatever machine answers for it.
+
+    Args:
+        start: the first state.
+    """
+
+    def __init__(self, start: State) -> None:
+        self._roles = start.game.roles
+        self._states = Numbering(start)
+
+    def __len__(self) -> int:
+        return len(self._states.items)
+
+    def bytes_with(self, more: int) -> int:
+        """Return about how many bytes it takes while so many states are met."""
+        return (len(self._states.items) + more) * _BYTES_OF_A_STATE
+
+    def expand(self, first: int, end: int) -> Found:
+        """Continue a range of states by every joint move."""
+        options, terminal, goals, children = [], [], [], []
+        for state in self._states.items[first:end]:
+            terminal.append(state.is_terminal)
+            goals.append([goal_or_nan(state, role) for role in self._roles])
+            legal = [() if state.is_terminal else state.legal_moves(role) for role in self._roles]
+            joints = list(product(*legal))
+            options.append([len(moves) if joints else 0 for moves in legal])
+            children += [self._states.of(state.next(joint)) for joint in joints]
+        return Found(
+            np.array(options, np.int32).reshape(-1, len(self._roles)),
+            np.array(terminal, np.bool_),
+            np.array(goals, np.float64).reshape(-1, len(self._roles)),
+            np.array(children, np.int32),
+        )
+
+    def packed(self) -> tuple[tuple[Term, ...], StateSet]:
+        """Return all facts that hold in some state, and all states."""
+        from anygame.search.table import pack_states
+
+        fluents, rows = pack_states([state.facts for state in self._states.items])
+        states = StateSet(rows.shape[1])
+        states.add(rows)
+        return fluents, states
+
+
+#: Numbers states from 0, the first one, in the order in which they are met, and continues them.
+Expansion = LaneExpansion | StateExpansion

@@ -13,16 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anygame.search.matrix_games import values_of_games
+from anygame.errors import MissingExtraError
+from anygame.search.blocks import joint_moves
+from anygame.search.native.marking import Elements, Int32s, exported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from anygame.search.graph import StateGraph
 
@@ -85,11 +86,6 @@ class Group(NamedTuple):
         return np.asarray(graph.children[edges])
 
 
-def backwards(graph: StateGraph) -> list[Group]:
-    """Return all states that have children, from the last layer to the first."""
-    return [group for layer in reversed(range(len(graph.layers) - 1)) for group in _layer(graph, layer)]
-
-
 def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
     first = int(graph.layers[layer])
     options = graph.options[first : graph.layers[layer + 1]]
@@ -107,14 +103,11 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
         yield Group(first + states, tuple(options[states[0]].tolist()))
 
 
-def find_values(
-    graph: StateGraph, groups: Sequence[Group], players: Players, levels: NDArray[np.float64]
-) -> Values:
+def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
     """Return bounds of the value of every state.
 
     Args:
         graph: complete.
-        groups: its states, ``backwards``.
         players: who wants what.
         levels: what an end can be worth to ``players.most``, ascending.
     """
@@ -124,6 +117,8 @@ def find_values(
     known = ~np.isnan(goals)
     lower[graph.ends[known]] = upper[graph.ends[known]] = goals[known]
     forward = runs_forward(graph)
+    layers = reversed(range(len(graph.layers) - 1))
+    groups = [group for layer in layers for group in _layer(graph, layer)]
     sweeps, changed = 0, float("inf")
     while changed > TOLERANCE and sweeps < _MOST_SWEEPS:
         sweeps, changed = sweeps + 1, 0.0
@@ -163,35 +158,6 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
     return values_of_games(table)
 
 
-def distances(
-    graph: StateGraph, groups: Sequence[Group], values: Values, players: Players, middle: float
-) -> NDArray[np.int32]:
-    """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
-
-    Best play keeps both bounds: a move that keeps one alone may lead to where play ends without a goal.
-    Whoever stands to get more than the middle of the goals wants it soon, the other late. For games without
-    chance in which roles take turns.
-    """
-    left = np.full(graph.expanded, FAR, np.int32)
-    left[graph.ends] = 0
-    lower, upper = values.lower, values.upper
-    changed = True
-    while changed:
-        changed = False
-        for group in groups:
-            mine, children = lower[group.states], group.children(graph)
-            keeps = (lower[children] == mine[:, None]) & (upper[children] == upper[group.states][:, None])
-            ways = left[children]
-            wanted = np.where(keeps, ways, FAR).min(axis=1)
-            if players.least is not None:
-                late = mine < middle if group.options[players.most] > 1 else mine > middle
-                wanted = np.where(late, np.where(keeps, ways, -1).max(axis=1), wanted)
-            new = np.minimum(wanted, FAR - 1) + np.int32(1)
-            changed |= bool((new != left[group.states]).any())
-            left[group.states] = new
-    return left
-
-
 def best_edge(
     graph: StateGraph, values: Values, left: NDArray[np.int32], state: int, late: bool
 ) -> int | None:
@@ -211,3 +177,161 @@ def best_edge(
         return None
     sign = -1 if late else 1
     return min(keeping, key=lambda edge: sign * int(left[children[edge]]))
+
+
+def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of matrix games whose rows are chosen by the one who wants much.
+
+    Args:
+        payoffs: float [games, rows, columns].
+
+    Raises:
+        MissingExtraError: a game larger than 2 x 2 has no saddle point, and scipy is not installed.
+
+    >>> import numpy as np
+    >>> values_of_games(np.array([[[1.0, 0.0], [0.0, 1.0]], [[3.0, 2.0], [5.0, 0.0]]])).tolist()
+    [0.5, 2.0]
+    """
+    assured = payoffs.min(axis=2).max(axis=1)
+    conceded = payoffs.max(axis=1).min(axis=1)
+    mixed = np.flatnonzero(assured < conceded)
+    if not len(mixed):
+        return np.asarray(assured)
+    different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
+    if payoffs.shape[1:] == (2, 2):
+        a, b, c, d = different.reshape(-1, 4).T
+        values = (a * d - b * c) / (a + d - b - c)
+    else:
+        values = np.array([_by_linear_program(game) for game in different])
+    assured[mixed] = values[where.reshape(-1)]
+    return np.asarray(assured)
+
+
+def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
+    """Maximise v such that some mixture of the rows gives at least v against every column."""
+    try:
+        from scipy.optimize import linprog
+    except ImportError:
+        raise MissingExtraError(
+            "mixed strategies need linear programs, which scipy solves: pip install 'anygame[solve]'", "solve"
+        ) from None
+    rows, columns = payoffs.shape
+    result = linprog(
+        c=np.r_[np.zeros(rows), -1.0],
+        A_ub=np.c_[-payoffs.T, np.ones(columns)],
+        b_ub=np.zeros(columns),
+        A_eq=np.r_[np.ones(rows), 0.0][None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+        method="highs",
+    )
+    return float(-result.fun)
+
+
+#: What stands for the other role in a game for one.
+_NOBODY = -1
+#: Numbers of moves, and ranks of goals: bytes, unless there are too many.
+_Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
+_Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
+
+
+def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
+    """Return bounds of the value of every state as ranks, where roles take turns without chance.
+
+    Native sweeps do what ``find_values`` does for any game by layers: ranks of goals are a byte each, and
+    states are visited in the order opposite to that of their discovery (retrograde analysis: Stroehlein 1970,
+    Thompson 1986).
+    """
+    goals = graph.goals[:, players.most]
+    known = ~np.isnan(goals)
+    kind = np.uint8 if len(levels) <= 1 << 8 else np.uint32
+    lower, upper = np.zeros(graph.expanded, kind), np.full(graph.expanded, len(levels) - 1, kind)
+    ranks = np.searchsorted(levels, goals[known])
+    lower[graph.ends[known]] = upper[graph.ends[known]] = ranks
+    forward = runs_forward(graph)
+    least = _NOBODY if players.least is None else players.least
+    while _sweep(graph.options, graph.children, players.most, least, lower, upper) and not forward:
+        pass
+    return Values(lower, upper, levels)
+
+
+def retrograde_distances(
+    graph: StateGraph, values: Values, players: Players, middle: float
+) -> NDArray[np.int32]:
+    """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
+
+    Best play keeps both bounds: a move that keeps one alone may lead to where play ends without a goal.
+    Whoever stands to get more than the middle of the goals wants it soon, the other late.
+    """
+    assert values.levels is not None
+    left = np.full(graph.expanded, FAR, np.int32)
+    left[graph.ends] = 0
+    below = int(np.searchsorted(values.levels, middle, side="left"))
+    above = int(np.searchsorted(values.levels, middle, side="right"))
+    forward = runs_forward(graph)
+    least = _NOBODY if players.least is None else players.least
+    bounds = values.lower, values.upper
+    arguments = (graph.options, graph.children, players.most, least, *bounds, left, below, above)
+    while _distance_sweep(*arguments) and not forward:
+        pass
+    return left
+
+
+@exported
+def _sweep(
+    options: _Options,
+    children: Int32s,
+    most: int,
+    least: int,
+    lower: _Ranks,
+    upper: _Ranks,
+) -> bool:
+    """Compute the bounds of all states anew from those of their children; return whether any changed."""
+    at, changed = len(children), False
+    for state in range(len(options) - 1, -1, -1):
+        joint = joint_moves(options, state)
+        if not joint:
+            continue
+        at -= joint
+        low, high = lower[children[at]], upper[children[at]]
+        if least == _NOBODY or options[state, most] > 1:
+            for edge in range(at + 1, at + joint):
+                low, high = max(low, lower[children[edge]]), max(high, upper[children[edge]])
+        else:
+            for edge in range(at + 1, at + joint):
+                low, high = min(low, lower[children[edge]]), min(high, upper[children[edge]])
+        changed |= low != lower[state] or high != upper[state]
+        lower[state], upper[state] = low, high
+    return changed
+
+
+@exported
+def _distance_sweep(
+    options: _Options,
+    children: Int32s,
+    most: int,
+    least: int,
+    lower: _Ranks,
+    upper: _Ranks,
+    left: Int32s,
+    below: int,
+    above: int,
+) -> bool:
+    """Compute distances anew from those of children that keep the value; return whether any changed."""
+    at, changed = len(children), False
+    for state in range(len(options) - 1, -1, -1):
+        joint = joint_moves(options, state)
+        if not joint:
+            continue
+        at -= joint
+        mine = lower[state]
+        late = least != _NOBODY and (mine < below if options[state, most] > 1 else mine >= above)
+        wanted = np.int32(-1) if late else FAR
+        for edge in range(at, at + joint):
+            child = children[edge]
+            if lower[child] == mine and upper[child] == upper[state]:
+                wanted = max(wanted, left[child]) if late else min(wanted, left[child])
+        wanted = np.int32(min(wanted, FAR - 1) + 1)
+        changed |= wanted != left[state]
+        left[state] = wanted
+    return changed

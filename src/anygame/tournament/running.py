@@ -13,39 +13,21 @@ from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
-from anygame.tournament.schedule import schedule
+from anygame.tournament.store import Result, schedule
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from anygame.game.game import Game
-    from anygame.game.workers import Workers
+    from anygame.game.simulation import Workers
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.match.running import Terms
     from anygame.match.seats import Seat
-    from anygame.tournament.schedule import Meeting
-    from anygame.tournament.store import Store
+    from anygame.tournament.store import Meeting, Store
 
 #: Seconds between two looks at whether others have finished what is left.
 _BETWEEN_LOOKS: Final = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A match that is over.
-
-    Attributes:
-        record: of the match.
-        goals: in the order of the roles that are not ``random``; None where it was given up.
-        errors: how many replies of each were replaced, in the same order.
-        fault: why it was given up; empty otherwise.
-    """
-
-    record: Record
-    goals: tuple[int, ...] | None
-    errors: tuple[int, ...]
-    fault: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ class Contest:
         failures: Failures,
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
-    ) -> Finished:
+    ) -> tuple[Record, Result]:
         """Play a match, or go on with one that is known.
 
         Where a player's moves follow from all that it thought in the match (see ``Player.remembers``), and
@@ -106,7 +88,8 @@ class Contest:
         indexes = [index for index, seat in enumerate(seats) if seat is not None]
         goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
         errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
-        return Finished(record, goals, errors, str(record.own.get("fault", "")) if goals is None else "")
+        fault = str(record.own.get("fault", "")) if goals is None else ""
+        return record, Result(meeting.round, meeting.sheet, meeting.players, goals, errors, fault)
 
 
 def _begins_anew(seats: Sequence[Seat]) -> bool:
@@ -114,7 +97,7 @@ def _begins_anew(seats: Sequence[Seat]) -> bool:
     return len(local) == len(seats) and any(player.remembers for player in local)
 
 
-def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> Finished:
+def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> tuple[Record, Result]:
     """Play a match in a process of its own."""
     return wait_for(contest.play(*match, Failures()))
 
@@ -189,24 +172,22 @@ class Tournament:
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
 
-        found = await self._contest.play(meeting, self.store.record(meeting), self._failures, keep, watcher)
-        self._finish(meeting, found)
-        return found.record
+        known = self.store.record(meeting)
+        record, result = await self._contest.play(meeting, known, self._failures, keep, watcher)
+        self.store.finish(record, result)
+        return record
 
-    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Meeting, Finished]]:
+    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Record, Result]]:
         """Have matches played that are not over, several at a time, and yield each as it is kept.
 
         A match whose process dies is played again from where the store knows it.
         """
         left = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in left]
-        for number, found in workers.map(_play_apart, self._contest, matches):
-            self._finish(left[number], found)
-            self.store.release(left[number])
-            yield left[number], found
-
-    def _finish(self, meeting: Meeting, found: Finished) -> None:
-        self.store.finish(meeting, found.record, found.goals, found.errors, found.fault)
+        for _, (record, result) in workers.map(_play_apart, self._contest, matches):
+            self.store.finish(record, result)
+            self.store.release(result)
+            yield record, result
 
 
 def _digest(game: Game) -> str:

@@ -6,20 +6,221 @@ A match that was under way when the process ended is there with its record so fa
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.errors import RecordError
+from anygame.errors import MissingExtraError, PlayerError, RecordError
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
-from anygame.tournament.databases import open_database
-from anygame.tournament.schedule import Meeting
+from anygame.match.series import rotated
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
+    from anygame.game.game import Game
     from anygame.match.record import Record
+
+#: Seconds to wait for another process that writes; each row is written in milliseconds.
+_PATIENCE: Final = 30
+#: What a lock of all that share a data base is called; matches have other names.
+_ALL: Final = "anygame tournament"
+_POSTGRES: Final = re.compile(r"postgres(ql)?://")
+#: Where an address may have a password: before the host, or as a parameter.
+_PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
+#: What an address of something else begins with; files are not called so.
+_OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+class Database:
+    """What a store asks of a data base. All methods raise RecordError where it cannot be used.
+
+    Attributes:
+        name: what it is called in messages.
+    """
+
+    name: str
+    _base: Any
+    _error: type[Exception]
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn errors of a data base into those for people."""
+        try:
+            yield
+        except self._error as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise RecordError(f"cannot use {self.name} as the store of a tournament: {reason}") from error
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Carry out a statement, with ``?`` for each value, and return its rows."""
+        raise NotImplementedError
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Return a context for one process at a time; its statements count all, or none."""
+        raise NotImplementedError
+
+    def claim(self, key: str) -> bool:
+        """Take a name for this process; return whether no other one has it."""
+        return True
+
+    def release(self, key: str) -> None:
+        """Give a name back."""
+
+    def close(self) -> None:
+        """End the connection."""
+        self._base.close()
+
+
+def open_database(path: str | os.PathLike[str]) -> Database:
+    """Open a file, or what an address of PostgreSQL says.
+
+    Raises:
+        MissingExtraError: psycopg is needed and not installed.
+        RecordError: it cannot be opened.
+    """
+    if isinstance(path, str) and _POSTGRES.match(path):
+        return _Postgres(path)
+    if isinstance(path, str) and _OTHER.match(path):
+        raise RecordError(
+            f"a store is a file or postgresql://[USER@]HOST/NAME, not {_without_password(path)}"
+        )
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise RecordError(f"cannot use {path} as the store of a tournament: there is no folder {folder}")
+    return _Sqlite(path)
+
+
+def _without_password(address: str) -> str:
+    """Return an address as it may be shown.
+
+    >>> _without_password("postgresql://me:a:b/c@host/db"), _without_password("postgresql://host/db?password=x")
+    ('postgresql://me:...@host/db', 'postgresql://host/db?password=...')
+    """
+    return _PASSWORD.sub(r"\1\2...", address)
+
+
+class _Sqlite(Database):
+    """A file, for the processes of one machine."""
+
+    _error = sqlite3.Error
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = str(path)
+        with self.reporting():
+            self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            self.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            self._base.close()
+            raise
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self.reporting():
+            rows: list[tuple[Any, ...]] = self._base.execute(query, values).fetchall()
+            return rows
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
+
+class _Postgres(Database):
+    """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
+
+    def __init__(self, address: str) -> None:
+        self.name = _without_password(address)
+        try:
+            library = import_module("psycopg")
+        except ImportError as error:
+            raise MissingExtraError(
+                "a PostgreSQL store needs psycopg: pip install 'anygame[postgresql]'", "postgresql"
+            ) from error
+        self._error = library.Error
+        with self.reporting():
+            self._base = library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
+
+    def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self.reporting():
+            found = self._base.execute(query.replace("?", "%s"), values)
+            return found.fetchall() if found.description else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self.reporting(), self._base.transaction():
+            # Ends with the transaction. Two processes that make the same table would be in each other's way.
+            self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
+            yield
+
+    def claim(self, key: str) -> bool:
+        ((is_mine,),) = self.execute("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (key,))
+        return bool(is_mine)
+
+    def release(self, key: str) -> None:
+        # A connection that has ended, has given its names back.
+        if not self._base.closed:
+            self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One match that is to be played.
+
+    Attributes:
+        round: from 1.
+        sheet: the name of the game.
+        players: names, in the order of the roles that are not ``random``.
+    """
+
+    round: int
+    sheet: str
+    players: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What distinguishes the match from all others of the tournament."""
+        return f"{self.round}/{self.sheet}/{','.join(self.players)}"
+
+
+def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
+    """Return all matches in the order in which they are played.
+
+    In each round, every choice of players for a game meets as often as it has roles, each time with the roles
+    moved on by one.
+
+    >>> import anygame
+    >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
+    >>> [" ".join(meeting.players) for meeting in schedule({"g": game}, ["p", "q", "r"], 1)]
+    ['p q', 'q p', 'p r', 'r p', 'q r', 'r q']
+
+    Raises:
+        PlayerError: a game has more roles than there are players.
+    """
+    found = []
+    for number in range(1, rounds + 1):
+        for sheet, game in games.items():
+            count = sum(not role.is_random for role in game.roles)
+            if count > len(players):
+                there = "is 1 player" if len(players) == 1 else f"are {len(players)} players"
+                raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
+            for chosen in combinations(players, count):
+                orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
+                found += [Meeting(number, sheet, order) for order in orders]
+    return found
+
 
 _FORMAT: Final = "anygame tournament 1"
 _TABLES: Final = (
@@ -39,25 +240,21 @@ _TABLES: Final = (
 _COLUMNS: Final = ("round", "sheet", "players", "record", "is_over", "goals", "errors", "fault")
 _WRITE: Final = f"""INSERT INTO matches (key, {", ".join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)}"""
+#: Whether a match is over, its goals, errors and fault, until it is.
+_UNDER_WAY: Final = 0, None, "[]", ""
 _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Meeting):
     """A match that is over.
 
     Attributes:
-        round: from 1.
-        sheet: the name of the game.
-        players: names, in the order of the roles that are not ``random``.
-        goals: in the same order; None where the match was given up.
+        goals: in the order of ``players``; None where the match was given up.
         errors: how many replies of each were replaced, in the same order.
         fault: why it was given up; empty otherwise.
     """
 
-    round: int
-    sheet: str
-    players: tuple[str, ...]
     goals: tuple[int, ...] | None
     errors: tuple[int, ...]
     fault: str
@@ -129,41 +326,16 @@ class Store:
 
     def keep(self, meeting: Meeting, record: Record) -> None:
         """Write the record of a match that is under way."""
-        self._write(meeting, record, is_over=False)
+        self._write(meeting, record)
 
-    def finish(
-        self,
-        meeting: Meeting,
-        record: Record,
-        goals: tuple[int, ...] | None,
-        errors: tuple[int, ...],
-        fault: str,
-    ) -> None:
+    def finish(self, record: Record, result: Result) -> None:
         """Write a match that is over."""
-        self._write(meeting, record, is_over=True, goals=goals, errors=errors, fault=fault)
+        goals = None if result.goals is None else json.dumps(result.goals)
+        self._write(result, record, 1, goals, json.dumps(result.errors), result.fault)
 
-    def _write(
-        self,
-        meeting: Meeting,
-        record: Record,
-        *,
-        is_over: bool,
-        goals: tuple[int, ...] | None = None,
-        errors: tuple[int, ...] = (),
-        fault: str = "",
-    ) -> None:
-        row: tuple[Any, ...] = (
-            meeting.key,
-            meeting.round,
-            meeting.sheet,
-            json.dumps(meeting.players),
-            json.dumps(record.to_json()),
-            int(is_over),
-            None if goals is None else json.dumps(goals),
-            json.dumps(errors),
-            fault,
-        )
-        self._base.execute(_WRITE, row)
+    def _write(self, meeting: Meeting, record: Record, *outcome: Any) -> None:
+        match = meeting.key, meeting.round, meeting.sheet, json.dumps(meeting.players)
+        self._base.execute(_WRITE, (*match, json.dumps(record.to_json()), *(outcome or _UNDER_WAY)))
 
     def is_over(self, meeting: Meeting) -> bool:
         """Return whether a match has been played, or given up for an error of the rules."""

@@ -1,4 +1,4 @@
-"""Matches that are played in this process, told to pages as they go on.
+"""Matches that are played in this process, reported to pages as they go on.
 
 Matches and pages are in threads of their own. What happens is only noted here, which costs a match next to
 nothing; where somebody looks, the server follows the match, in a process that draws its boards.
@@ -59,7 +59,7 @@ class Broadcast:
     Args:
         title: what is played.
         planned: how many matches there will be.
-        table: returns how the players stand, in whatever thread it is asked; None where that is not told.
+        table: returns how the players stand, in whatever thread it is asked; None where that is not shown.
 
     Attributes:
         matches: those that have begun.
@@ -72,7 +72,7 @@ class Broadcast:
         self.planned = planned
         self.table = table
         self.matches: list[BroadcastMatch] = []
-        self.hear: Callable[[BroadcastMatch | None], None] = _ignore
+        self.hear: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
         """Return what is shown of the next match.
@@ -175,7 +175,3 @@ def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
     """Return what is shown of each role, without those that chance plays."""
     roles = record.own.get("roles") or [""] * len(of_roles)
     return [told for role, told in zip(roles, of_roles, strict=False) if role != "random"]
-
-
-def _ignore(_: BroadcastMatch | None) -> None:
-    """Hear what nobody looks at."""

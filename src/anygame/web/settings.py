@@ -1,4 +1,4 @@
-"""What a server of pages is told, and the bounds within which strangers may use it."""
+"""How pages are served, and the bounds within which strangers may use it."""
 
 from __future__ import annotations
 

@@ -16,11 +16,11 @@ from tests.search.hidden.card_games import card_game
 import anygame
 from anygame.game.role_view import Observation, RoleView
 from anygame.search.hidden.belief import Belief
+from anygame.search.hidden.observing import TurnReader
 from anygame.search.hidden.rejuvenation import Rejuvenation
-from anygame.search.hidden.turns import TurnReader
 
 if TYPE_CHECKING:
-    from anygame.search.hidden.particles import Particles
+    from anygame.search.hidden.observing import Particles
 
 
 def _view(

@@ -12,11 +12,10 @@ import anygame
 from anygame.game.role_view import Observation, RoleView
 from anygame.match.running import run
 from anygame.players import Clock, Player
-from anygame.players.ismcts import IsmctsPlayer
 from anygame.players.loading import make_player
+from anygame.players.mcts import IsmctsPlayer
 from anygame.search.hidden.belief import Belief
-from anygame.search.hidden.searcher import InformationSetSearch
-from anygame.search.hidden.trees import RoleTree
+from anygame.search.hidden.searcher import InformationSetSearch, RoleTree
 
 _SHEETS = Path(__file__).parents[2] / "data" / "hidden"
 #: A coin is hidden; the guesser may guess, or take 60 for sure.

@@ -12,14 +12,11 @@ from tests.search.graph_games import random_nodes, sheet
 from tests.search.one_player.puzzles import TALLY, latin, lights, pegs, sliding, sokoban
 
 import anygame
-from anygame.search.one_player.best_first import BestFirst
-from anygame.search.one_player.choice_sets import ChoiceSets
-from anygame.search.one_player.committed import Committed
-from anygame.search.one_player.estimated import EstimatedStates
-from anygame.search.one_player.incumbent import Incumbent
-from anygame.search.one_player.lane_successors import LaneSuccessors
-from anygame.search.one_player.relaxation import ENDLESS, Relaxation
+from anygame.search.one_player.breadth_first import Incumbent
+from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
+from anygame.search.one_player.relaxation import ENDLESS, ChoiceSets, Relaxation
 from anygame.search.one_player.state_key import StateKey
+from anygame.search.one_player.successors import LaneSuccessors
 
 if TYPE_CHECKING:
     from anygame import Game

@@ -25,7 +25,7 @@ import anygame
 from anygame.errors import GoalError
 from anygame.search import solve
 from anygame.search.one_player import LineSearch, SeveralChooseError, sole_chooser
-from anygame.search.one_player.too_large import with_best_line
+from anygame.search.solving import with_best_line
 
 if TYPE_CHECKING:
     from anygame import Game, State

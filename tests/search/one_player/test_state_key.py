@@ -8,12 +8,11 @@ import pytest
 from tests.search.one_player.puzzles import TALLY, sliding
 
 import anygame
-from anygame.search.one_player.clock import find_clock
-from anygame.search.one_player.influence import Influence
+from anygame.search.one_player.state_key import Influence, find_clock
 
 if TYPE_CHECKING:
     from anygame import Game
-    from anygame.search.one_player.clock import Clock
+    from anygame.search.one_player.state_key import Clock
 
 
 def _game(text: str) -> Game:

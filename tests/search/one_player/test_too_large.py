@@ -8,7 +8,7 @@ from tests.search.one_player.puzzles import sliding
 
 import anygame
 from anygame.search import solve
-from anygame.search.one_player.too_large import with_best_line
+from anygame.search.solving import with_best_line
 
 #: Less than any graph takes.
 _LITTLE = 1_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from tests.search.graph_games import KINDS, TOGETHER, bounds, random_nodes, reac
 
 import anygame
 from anygame.network.kernels import background, kernel
-from anygame.search.tree.lanes import load_states, read_states
-from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.tree import Option, Tree
+from anygame.search.tree.game_code import load_states, read_states
+from anygame.search.tree.searcher import Tree, TreeSearcher
+
+if TYPE_CHECKING:
+    from anygame.search.reporting import Option
 
 _COIN = """
 (role me) (role random) (init start)

@@ -1,23 +1,26 @@
-"""Grids: the boards of one layout, with the facts of a state on their cells."""
+"""Grids: the boards of one layout, or lines between dots, with the facts of a state on their cells."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.drawing.labels import labels_of, labels_of_whole
 from anygame.boards.drawing.looks import kinds_of, looks_of
-from anygame.boards.drawing.pictures import Cell, Grid, Thing, Wall
+from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall
+from anygame.boards.finding.axes import numbered
+from anygame.boards.finding.layout import fluent_of
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.looks import Kind
-    from anygame.boards.drawing.pictures import CellShape, Look
-    from anygame.boards.finding.layout import Layout, Shape, Square
+    from anygame.boards.drawing.pictures import CellShape, Known
+    from anygame.boards.finding import layout as found
+    from anygame.boards.finding.layout import Layout, Lines, Place, Shape, Square
     from anygame.boards.names import Side
-    from anygame.language.terms import Term
+    from anygame.language.terms import Constant, Term
 
 _SHAPES: Final[Mapping[Shape, CellShape]] = {
     "square": "square",
@@ -51,21 +54,18 @@ class GridMaker:
         self._number = number
         self._layout = layout
         self._colours = colours
-        self._row: dict[Term, int] = {row: index for index, row in enumerate(layout.rows)}
-        self._column: dict[Term, int] = {column: index for index, column in enumerate(layout.columns)}
+        self._row, self._column = numbered(layout.rows), numbered(layout.columns)
         self._kinds = kinds_of(layout)
         self._looks = looks_of(layout, self._kinds, colours)
         figures = any(look.figure for look in self._looks.values())
         self._chequered = layout.shape == "square" and figures
 
-    def grids(
-        self, facts: Collection[Term], known: dict[tuple[int, tuple[Term, ...]], str], *, named: bool
-    ) -> Iterator[Grid]:
+    def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
         """Yield the boards of a state.
 
         Args:
             facts: those of the state.
-            known: gets the ids of all cells, by the number of the layout and their coordinates.
+            known: gets the ids of all cells.
             named: whether the title of a board has the name of its fluent.
         """
         layout = self._layout
@@ -122,14 +122,14 @@ class GridMaker:
                     side = layout.sides.get(content)
                     found.append(_Sign(board, square, fact, (layout.functor, content), side))
         for overlay in layout.overlays:
-            lying = overlay.fixed or sorted(fact for fact in facts if overlay.holds(fact))
-            for term in lying:
-                assert isinstance(term, Compound)
-                where = layout.locate(overlay, term)
+            own = (fact for fact in facts if fluent_of(fact) == overlay.fluent)
+            for lying in overlay.fixed or sorted(own):
+                assert isinstance(lying, Compound)
+                where = layout.locate(overlay, lying)
                 if where is not None:
-                    content = tuple(term.arguments[index] for index in overlay.contents)
+                    content = tuple(lying.arguments[index] for index in overlay.contents)
                     side = overlay.side or overlay.sides.get(content)
-                    found.append(_Sign(*where, term, (overlay.functor, content), side, overlay.sign))
+                    found.append(_Sign(*where, lying, (overlay.functor, content), side, overlay.sign))
         return found
 
     def _id(self, board: int, square: Square) -> str:
@@ -179,7 +179,6 @@ class GridMaker:
 
 
 def _boxes(cells: Iterable[Cell], size: int) -> Iterator[Wall]:
-    """Yield the borders between the boxes of a board."""
     cells = list(cells) if size else []
     wide = max((cell.x for cell in cells), default=0)
     high = max((cell.y for cell in cells), default=0)
@@ -199,3 +198,143 @@ def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
                 yield Wall(cell.id, "east", None)
             if part.get((cell.x, cell.y + 1), number) != number:
                 yield Wall(cell.id, "south", None)
+
+
+class LineGridMaker:
+    """Makes the grid of lines between dots.
+
+    Args:
+        number: of the lines among the boards of their game.
+        lines: how its facts lie.
+        colours: of the roles.
+    """
+
+    def __init__(self, number: int, lines: Lines, colours: Mapping[str, str]) -> None:
+        self._number = number
+        self._lines = lines
+        self._colours = colours
+        self._top = len(lines.up) - 1
+        self._boxes = None if lines.boxes is None else GridMaker(number, lines.boxes, colours)
+
+    def grids(self, facts: Collection[Term], known: Known, *, named: bool) -> Iterator[Grid]:
+        """Yield the one grid of a state; see `GridMaker.grids`."""
+        lines = self._lines
+        cells: dict[tuple[tuple[int, int], tuple[int, int]], Cell] = {}
+        for ends in self._all():
+            place = lines.places(ends)
+            assert place is not None
+            cells[place] = cell = self._line(ends, place)
+            known[self._number, ends] = cell.id
+            known[self._number, (*ends[2:], *ends[:2])] = cell.id
+        drawn: dict[str, list[Thing]] = {}
+        for fact in sorted(facts):
+            ends_of = lines.line(fact)
+            if ends_of is not None:
+                assert isinstance(fact, Compound)
+                content = tuple(fact.arguments[index] for index in lines.contents)
+                owner = " ".join(map(str, content))
+                look = Look("-", owner or lines.functor, "mark", "", self._colours.get(owner, ""))
+                drawn.setdefault(known[self._number, ends_of], []).append(Thing(fact, content, look))
+        laid = [replace(cell, things=tuple(drawn.get(cell.id, ()))) for cell in cells.values()]
+        looks: tuple[Look, ...] = ()
+        if self._boxes is not None:
+            (boxes,) = self._boxes.grids(facts, {}, named=False)
+            own, looks = f"cell-{self._number}-", boxes.looks
+            laid += [
+                replace(cell, id=cell.id.replace(f"{own}0-", f"{own}box-"), x=cell.x + 0.5, y=cell.y + 0.5)
+                for cell in boxes.cells
+            ]
+        yield Grid(
+            lines.functor if named else "",
+            tuple(sorted(laid, key=lambda cell: (cell.y, cell.x))),
+            tuple(self._labels()),
+            dots=tuple((x, y) for y in range(len(lines.up)) for x in range(len(lines.across))),
+            looks=looks,
+            group=self._number,
+        )
+
+    def _all(self) -> Iterator[tuple[Term, ...]]:
+        """Yield the ends of all lines, to the right and upwards."""
+        across, up = self._lines.across, self._lines.up
+        for x, one in enumerate(across):
+            for y, two in enumerate(up):
+                if x + 1 < len(across):
+                    yield one, two, across[x + 1], two
+                if y + 1 < len(up):
+                    yield one, two, one, up[y + 1]
+
+    def _line(self, ends: tuple[Term, ...], place: tuple[tuple[int, int], tuple[int, int]]) -> Cell:
+        (x1, y1), (x2, y2) = place
+        one, other = (float(x1), float(self._top - y1)), (float(x2), float(self._top - y2))
+        return Cell(
+            f"cell-{self._number}-{x1}-{y1}-{x2}-{y2}",
+            " ".join(map(str, ends)),
+            ends,
+            (one[0] + other[0]) / 2,
+            (one[1] + other[1]) / 2,
+            "line",
+            ends=(one, other),
+        )
+
+    def _labels(self) -> Iterator[Label]:
+        for y, row in enumerate(self._lines.up):
+            yield Label(str(row), -1, self._top - y, "west")
+        for x, column in enumerate(self._lines.across):
+            yield Label(str(column), x, self._top + 1, "south")
+
+
+def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
+    """Yield the names of rows and columns; on a hexagon those of the first and last cell of each row.
+
+    Args:
+        layout: the board.
+        squares: its squares.
+        left: where its leftmost square begins, in half squares.
+    """
+    slanted = layout.shape == "slanted"
+    for index, row in enumerate(layout.rows):
+        shift = (layout.offsets[index] - left) / 2 if slanted else 0
+        if str(row):
+            yield Label(str(row), shift - 1, index, "west")
+        if layout.shape == "hexagon":
+            columns = [column for column in layout.columns if (row, column) in squares]
+            widest = max(sum(r == row for r, _ in squares) for row in layout.rows)
+            if columns:
+                yield Label(f"{columns[0]}..{columns[-1]}", widest, index, "east")
+    if layout.shape == "hexagon":
+        return
+    if slanted or not layout.upwards:
+        yield from _header(layout.columns, layout.offsets[0] - left, -1)
+    if slanted or layout.upwards:
+        yield from _header(layout.columns, layout.offsets[-1] - left, len(layout.rows))
+
+
+def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
+    for index, column in enumerate(columns):
+        yield Label(str(column), index + shift / 2, y, "north" if y < 0 else "south")
+
+
+def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
+    """Yield the names of the rows and columns of one board that consists of several, as far as they have one.
+
+    The names of the boards stand before those of rows, and below those of columns.
+    """
+    rows: dict[float, set[str]] = defaultdict(set)
+    columns: dict[float, set[str]] = defaultdict(set)
+    outer: dict[str, list[float]] = defaultdict(list)
+    two = len(layout.boards) == 2
+    across = int(layout.column > layout.row)
+    for (board, (row, column)), (x, y) in places.items():
+        rows[y].add(f"{board[1 - across]} {row}" if two else str(row))
+        columns[x].add(str(column))
+        if two:
+            outer[str(board[across])].append(x)
+    bottom = max(rows) + 1
+    for y, names in sorted(rows.items()):
+        if len(names) == 1:
+            yield Label(min(names), -1, y, "west")
+    for x, names in sorted(columns.items()):
+        if len(names) == 1:
+            yield Label(min(names), x, bottom, "south")
+    for name, places_across in sorted(outer.items()):
+        yield Label(name, sum(places_across) / len(places_across), bottom + 1, "south")

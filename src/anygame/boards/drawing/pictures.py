@@ -30,6 +30,8 @@ Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
 #: state before; ``legal``: a legal move names it; ``hint``: for callers to use.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "hint"]
+#: The ids of cells by the number of their layout and their coordinates.
+Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +258,4 @@ class Picture:
 
     def cell(self, name: str) -> Cell:
         """Return the cell with an id. Raises KeyError."""
-        return next((cell for cell in self.cells() if cell.id == name), None) or _missing(name)
-
-
-def _missing(name: str) -> Cell:
-    raise KeyError(name)
+        return {cell.id: cell for cell in self.cells()}[name]

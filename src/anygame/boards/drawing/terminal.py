@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import groupby, zip_longest
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.drawing.characters import characters_of
-from anygame.boards.drawing.lines import Line, Piece, plain_text
-from anygame.boards.drawing.sheets import grid_lines
-from anygame.boards.drawing.styles import style_of
+from anygame.boards.names import GLYPHS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from anygame.boards.drawing.pictures import Grid, Listing, Look, Picture
+    from anygame.boards.drawing.pictures import Cell, Grid, Label, Listing, Look, Picture, Wall
 
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a line: a text and how a terminal shows it (a style of rich, empty for none)."""
+
+    text: str
+    style: str = ""
+
+
+#: The pieces of a line, from left to right.
+Line = list[Piece]
 #: Lines that stay together.
 Block = list[Line]
 
@@ -22,10 +32,42 @@ _GAP: Final = 4
 _LABEL: Final = "dim"
 _LINES_PER_FLUENT: Final = 3
 
+_BLANK: Final = "."
+
+_STONES: Final = "●○▲△■□◆◇"
+#: What fills its cell.
+_BLOCKS: Final = "▒░▓"
+#: Things in black and white stand on light and dark squares.
+_BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
+
+_STYLES: Final = {
+    "black": "bold",
+    "white": "bold",
+    "orange": "dark_orange",
+    "purple": "medium_purple",
+    "teal": "cyan",
+    "pink": "hot_pink",
+    "brown": "orange4",
+    "grey": "bright_black",
+    "gray": "bright_black",
+    "gold": "gold3",
+    "blue": "bright_blue",
+    "red": "bright_red",
+}
+#: The ground of light and dark squares; black and white can be seen on both.
+CHEQUERS: Final = ("on #c2a47c", "on #8a6546")
+#: The ground of the cells of the last move: where something came to stand, and where it came from.
+LIT: Final = {"to": "on #8a7a00", "from": "on #4d4600"}
+
 
 def text(picture: Picture, *, width: int = 80) -> str:
     """Return a picture as plain text."""
     return plain_text(draw(picture, width=width))
+
+
+def plain_text(lines: Iterable[Line]) -> str:
+    """Return lines as plain text."""
+    return "\n".join("".join(piece.text for piece in line).rstrip() for line in lines)
 
 
 def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Line]:
@@ -50,7 +92,7 @@ def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> 
         grids = list(members)
         characters = characters_of(grids[0].looks, colours=colours)
         rows = groupby(grids, key=lambda grid: grid.place[0])
-        drawn = [[grid_lines(grid, characters, lit, colours=colours) for grid in row] for _, row in rows]
+        drawn = [[_Sheet(grid, characters, lit, colours=colours).lines() for grid in row] for _, row in rows]
         legend = _legend(grids, characters)
         if legend and legend not in explained:
             explained.append(legend)
@@ -145,3 +187,175 @@ def _beside(left: Line, right: Line, indent: int) -> Line:
 
 def _length(line: Line) -> int:
     return sum(len(piece.text) for piece in line)
+
+
+class _Sheet:
+    """One grid with its labels, walls and title as lines of text: columns are ``pitch`` characters apart."""
+
+    def __init__(
+        self, grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool
+    ) -> None:
+        self.grid = grid
+        self.characters = characters
+        self.lit = lit
+        self.colours = colours
+        self.chequered = colours and any(cell.chequered for cell in grid.cells)
+        self.blank = " " if grid.dots or any(look.empty for look in grid.looks) else _BLANK
+        self.pieces = {cell.id: self.on(cell) for cell in grid.cells if cell.ends is None}
+        self.margin = max((len(label.text) for label in grid.labels if label.side == "west"), default=-2) + 2
+        self.pitch = self.find_pitch()
+        self.marked: dict[int, list[tuple[int, Piece]]] = defaultdict(list)
+
+    def find_pitch(self) -> int:
+        """Return how far columns lie apart: what is widest, and a gap."""
+        widths = [len(self.characters[look].text) for look in self.grid.looks]
+        widths += [len(piece.text) for piece in self.pieces.values()]
+        widths += [len(label.text) for label in self.grid.labels if label.side in ("north", "south")]
+        pitch = max(widths, default=1) + (2 if self.chequered else 1)
+        halves = any(cell.x % 1 for cell in self.grid.cells) or self.grid.hexagons
+        if self.grid.dots:
+            pitch = max(pitch, 3)
+        return pitch + pitch % 2 if halves or self.grid.dots else pitch
+
+    def on(self, cell: Cell) -> Piece:
+        """Return what is drawn on a cell; several things are joined by ``+``."""
+        if not cell.things:
+            return Piece(self.blank)
+        if len(cell.things) == 1:
+            return self.characters[cell.things[0].look]
+        looks = [thing.look for thing in cell.contents]
+        # Colours show what fills a cell on other cells well enough.
+        above = [look for look in looks if look.form != "block"] if self.colours else looks
+        shown = [self.characters[look] for look in above or looks]
+        return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
+
+    def lines(self) -> list[Line]:
+        """Return the drawing under its title."""
+        rows = self.rows()
+        title: list[Line] = [[Piece(self.grid.title, "bold")]] if self.grid.title else []
+        for cell in self.grid.cells:
+            if cell.ends is None:
+                self.put_cell(cell, rows[cell.y])
+            else:
+                self.put_line(cell, rows[cell.y])
+        for x, y in self.grid.dots:
+            self.marked[rows[y]].append((self.at(x), Piece("+")))
+        for wall in self.grid.walls:
+            self.put_wall(wall, rows)
+        for label in self.grid.labels:
+            self.put_label(label, rows)
+        last = max(self.marked, default=-1)
+        return title + [
+            _joined(sorted(self.marked[row], key=lambda item: item[0])) for row in range(last + 1)
+        ]
+
+    def rows(self) -> dict[float, int]:
+        """Return the line of each height at which something stands; parts of a grid are a line apart."""
+        heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
+        by_id = {cell.id: cell.y for cell in self.grid.cells}
+        between = {
+            by_id[wall.cell] + (0.5 if wall.side == "south" else -0.5)
+            for wall in self.grid.walls
+            if wall.side in ("north", "south")
+        }
+        if any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls):
+            heights |= {height + 0.5 for height in sorted(heights)[:-1]}
+        heights |= between
+        heights |= {label.y for label in self.grid.labels}
+        ordered = sorted(heights)
+        found = dict.fromkeys(ordered[:1], 0)
+        for before, height in pairwise(ordered):
+            found[height] = found[before] + (2 if height - before > 1 and not between else 1)
+        return found
+
+    def at(self, x: float) -> int:
+        """Return the first character of what stands at a place."""
+        return self.margin + round(x * self.pitch)
+
+    def put_cell(self, cell: Cell, row: int) -> None:
+        """Put what stands on a cell into its row, with its ground."""
+        piece, start = self.pieces[cell.id], self.at(cell.x)
+        state = self.lit.get(cell.id)
+        if self.chequered:
+            ground = LIT[state] if state else CHEQUERS[cell.dark]
+            text = " " if piece.text in (_BLANK, " ") else piece.text
+            square = Piece(f" {text}".ljust(self.pitch), f"{piece.style} {ground}".strip())
+            self.marked[row].append((start - 1, square))
+        elif state and self.colours:
+            self.marked[row].append((start, Piece(piece.text, f"{piece.style} {LIT[state]}".strip())))
+        else:
+            self.marked[row].append((start, piece))
+            if state == "to":
+                taken = {position for position, _ in self.marked[row]}
+                around = ((start - 1, "("), (start + len(piece.text), ")"))
+                self.marked[row] += [(at, Piece(bracket)) for at, bracket in around if at not in taken]
+
+    def put_line(self, cell: Cell, row: int) -> None:
+        """Put a line between two dots, if it is drawn."""
+        assert cell.ends is not None
+        (x1, _), (x2, _) = cell.ends
+        if not cell.contents:
+            return
+        style = style_of(cell.contents[0].look.colour) if self.colours else ""
+        if x1 == x2:
+            self.marked[row].append((self.at(x1), Piece("|", style)))
+        else:
+            start, end = sorted((self.at(x1), self.at(x2)))
+            self.marked[row].append((start + 1, Piece("-" * (end - start - 1), style)))
+
+    def put_wall(self, wall: Wall, rows: Mapping[float, int]) -> None:
+        """Put a wall or sign beside its cell."""
+        cell = next(cell for cell in self.grid.cells if cell.id == wall.cell)
+        if wall.side in ("east", "west"):
+            x = cell.x if wall.side == "east" else cell.x - 1
+            self.marked[rows[cell.y]].append((self.at(x + 1) - 1, Piece(wall.sign or "|")))
+        else:
+            row = rows[cell.y + (0.5 if wall.side == "south" else -0.5)]
+            self.marked[row].append((self.at(cell.x), Piece(wall.sign or "-" * max(self.pitch - 1, 1))))
+
+    def put_label(self, label: Label, rows: Mapping[float, int]) -> None:
+        """Put the name of a row or column beside the grid."""
+        if label.side == "west":
+            start = round((label.x + 1) * self.pitch)
+            self.marked[rows[label.y]].append((start, Piece(label.text.rjust(self.margin - 2), _LABEL)))
+        elif label.side == "east":
+            self.marked[rows[label.y]].append((self.at(label.x) + 1, Piece(label.text, _LABEL)))
+        else:
+            self.marked[rows[label.y]].append((self.at(label.x), Piece(label.text, _LABEL)))
+
+
+def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
+    """Return a line with every piece where it should start, or as soon after as there is room."""
+    line: Line = []
+    length = 0
+    for start, piece in items:
+        if start > length:
+            line.append(Piece(" " * (start - length)))
+            length = start
+        line.append(piece)
+        length += len(piece.text)
+    return line
+
+
+def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
+    """Return what stands for each look: its symbol; with colours also stones, and the pieces of chess."""
+    looks = list(looks)
+    if not colours:
+        return {look: Piece(look.symbol) for look in looks}
+    found = {look: Piece(look.symbol, style_of(look.colour)) for look in looks}
+    for look in looks:
+        if look.figure and look.colour:
+            style = _BODIES.get(look.colour, f"bold {style_of(look.colour)}")
+            found[look] = Piece(GLYPHS[look.figure], style)
+    # Stones differ in form too; white ones, which come last of two, are open.
+    stones = [look for look in looks if look.form in ("stone", "mark")]
+    stones.sort(key=lambda look: look.colour == "white")
+    blocks = [look for look in looks if look.form == "block"]
+    found |= {look: Piece(fill, style_of(look.colour)) for look, fill in zip(blocks, _BLOCKS, strict=False)}
+    forms = zip(stones, _STONES, strict=False)
+    return found | {look: Piece(form, style_of(look.colour)) for look, form in forms}
+
+
+def style_of(colour: str) -> str:
+    """Return the style of a thing of a colour; empty for none."""
+    return _STYLES.get(colour, colour)

@@ -1,13 +1,14 @@
-"""Arrangement: where several boards of one layout stand, beside each other or as parts of one large board."""
+"""Arrangement: where several boards of one layout stand, apart or as parts of one board; boxes of a board."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections import defaultdict
+from itertools import chain, islice, product
 from math import ceil, isqrt
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import ordered
-from anygame.boards.finding.cell_places import occurrence
+from anygame.boards.finding.axes import numbered, ordered
+from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.errors import AnygameError
 from anygame.language.rules import Atom, atoms_in
 from anygame.language.terms import Variable
@@ -42,7 +43,7 @@ def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tupl
     keys = list(layout.squares)
     if len(layout.boards) == 2:
         first_is_column = layout.column < layout.row
-        indices = [_numbered(axes[index]) for index in layout.boards]
+        indices = [numbered(axes[index]) for index in layout.boards]
         if all(value in known for key in keys for value, known in zip(key, indices, strict=True)):
             found = {}
             for key in keys:
@@ -71,15 +72,12 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
             bindings = list(islice(state.query(Atom(name, variables)), layout.size + 1))
         except AnygameError:
             continue
-        found = {tuple(binding[str(v)] for v in variables[:size]): binding for binding in bindings}
-        across, up = (ordered(binding[str(v)] for binding in bindings) for v in variables[size:])
-        points = {
-            key: (binding[str(variables[size])], binding[str(variables[size + 1])])
-            for key, binding in found.items()
-        }
-        if not (across and up and len(bindings) == layout.size == len(set(points.values()))):
+        rows = [tuple(binding[str(variable)] for variable in variables) for binding in bindings]
+        points = {row[:size]: row[size:] for row in rows}
+        across, up = (ordered(row[at] for row in rows) for at in (size, size + 1))
+        if not (across and up and len(rows) == layout.size == len(set(points.values()))):
             continue
-        x, y = (_numbered(axis) for axis in (across, up))
+        x, y = numbered(across), numbered(up)
         cells = {
             (board, square): points.get(layout.terms(board, square))
             for board, squares in layout.squares.items()
@@ -97,16 +95,12 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
 def side_by_side(layout: Layout) -> dict[Cell, Place]:
     """Return where every cell lies if the boards stand in rows and columns with a gap between them."""
     wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
-    columns, rows = _numbered(layout.columns), _numbered(layout.rows)
+    columns, rows = numbered(layout.columns), numbered(layout.rows)
     return {
         (board, square): (down[1] * wide + columns[square[1]], down[0] * high + rows[square[0]])
         for board, down in layout.arrangement.items()
         for square in layout.squares[board]
     }
-
-
-def _numbered(axis: Axis) -> dict[Term, int]:
-    return {value: number for number, value in enumerate(axis)}
 
 
 def _place(first: int, second: int, layout: Layout, height: int) -> Place:
@@ -120,12 +114,39 @@ def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
     found = set()
     for rule in rules:
         atoms = [atom for atom, _ in atoms_in(rule.body)]
-        cells = set()
-        for atom in atoms:
-            item = occurrence(atom)
-            if item and item.predicate == ("fluent", layout.functor, layout.arity):
-                cells.add(tuple(item.arguments[index] for index in layout.key))
-        for atom in atoms:
-            if len(atom.arguments) == len(layout.key) + 2 and atom.arguments[:-2] in cells:
-                found.add(atom.predicate)
+        cells = {
+            tuple(item.arguments[index] for index in layout.key)
+            for item in occurrences(atoms)
+            if item.predicate == ("fluent", *layout.fluent)
+        }
+        found |= {atom.predicate for atom in atoms if atom.arguments[:-2] in cells}
     return found
+
+
+def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
+    """Return the width and height of the boxes of a board, 0 for a board without.
+
+    A board as high as it is wide, of n times n squares each way, has boxes of n if rules ask a relation
+    for just the first squares of all boxes, or facts put n neighbouring coordinates each into a group.
+    """
+    step = isqrt(len(layout.rows))
+    axis = layout.rows[::-1] if layout.upwards else layout.rows
+    square = len(layout.rows) == len(layout.columns) == step * step and len(layout.squares) == 1
+    if not square or step < 2 or layout.shape != "square" or set(axis) != set(layout.columns):
+        return 0
+    corners = set(product(axis[::step], repeat=2))
+    asked: dict[tuple[str, int], set[tuple[Term, ...]]] = defaultdict(set)
+    for atom in chain.from_iterable(map(atoms_of, rules)):
+        if len(atom.arguments) == 2 and all(term.is_ground for term in atom.arguments):
+            asked[atom.key].add(atom.arguments)
+    return step if any(pairs == corners or _groups(pairs, axis, step) for pairs in asked.values()) else 0
+
+
+def _groups(pairs: Iterable[tuple[Term, ...]], axis: Axis, step: int) -> bool:
+    """Whether each value of the axis has one group, and as many neighbours as a box is wide share it."""
+    group = {pair[0]: pair[1] for pair in pairs}
+    if len(group) != len(set(pairs)) or set(group) != set(axis):
+        return False
+    names = [group[value] for value in axis]
+    parts = [set(names[start : start + step]) for start in range(0, len(names), step)]
+    return all(len(part) == 1 for part in parts) and len(set(names)) == len(parts)

@@ -52,6 +52,11 @@ def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
     return ()
 
 
+def numbered(axis: Iterable[Term]) -> dict[Term, int]:
+    """Return the place of each value of an axis, from 0."""
+    return {value: number for number, value in enumerate(axis)}
+
+
 def is_numbered(axis: Axis) -> bool:
     """Whether the values of an axis are numbers, perhaps behind a prefix."""
     return all(_NUMBERED.fullmatch(value.name) for value in axis)
@@ -65,14 +70,18 @@ def prefix(axis: Axis) -> str:
 
 def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
     """Return the chains of at least three constants that the two-argument facts of the rules form."""
+    return tuple(chain for pairs in pairs_in(rules).values() for chain in _chains_of(pairs))
+
+
+def pairs_in(rules: Iterable[Rule]) -> dict[str, list[tuple[Constant, Constant]]]:
+    """Return the facts of two constants that the rules have, by their relation."""
     relations: dict[str, list[tuple[Constant, Constant]]] = {}
     for rule in rules:
-        head = rule.head
-        if not rule.body and len(head.arguments) == 2:
-            left, right = head.arguments
+        if not rule.body and len(rule.head.arguments) == 2:
+            left, right = rule.head.arguments
             if isinstance(left, Constant) and isinstance(right, Constant):
-                relations.setdefault(head.predicate, []).append((left, right))
-    return tuple(chain for pairs in relations.values() for chain in _chains_of(pairs))
+                relations.setdefault(rule.head.predicate, []).append((left, right))
+    return relations
 
 
 def _numbers(constants: Sequence[Constant]) -> dict[Constant, int]:
@@ -115,6 +124,6 @@ def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
     """Whether the members are neighbours on the axis, without a gap."""
-    position = {value: index for index, value in enumerate(axis)}
+    position = numbered(axis)
     positions = sorted(position[member] for member in members if isinstance(member, Constant))
     return all(after - before == 1 for before, after in pairwise(positions))

@@ -1,23 +1,113 @@
-"""Evidence in the rules for what a board is like: which squares are neighbours, what moves leave behind."""
+"""Evidence in the rules: where the cells of a board are named, which are neighbours, what moves leave behind.
+
+Where the coordinates of a board stand in a fact as variables, and the same variables stand in another atom of
+the same rule, one after the other, they name a cell there too. What was learned so shows more, from rule to
+rule.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.finding.cell_places import occurrence
 from anygame.boards.finding.layout import split_name
 from anygame.language.rules import atoms_in
-from anygame.language.terms import Constant, Variable
+from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.finding.layout import Square
-    from anygame.language.rules import Rule
+    from anygame.boards.finding.layout import Layout, Square
+    from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
+_STATE: Final = frozenset({"true", "next", "init", "base"})
+_MOVES: Final = frozenset({"legal", "does", "input"})
+#: Chains of rules are short; a place that only a longer one finds is not sure.
+_ROUNDS: Final = 5
 #: Facts of the rules that are looked at; a board that can be drawn has no more pairs of neighbours.
 _FACTS_LIMIT: Final = 50_000
+
+
+class Predicate(NamedTuple):
+    """A relation, a fluent or a move: its kind, name and number of arguments."""
+
+    kind: str
+    name: str
+    arity: int
+
+
+class Occurrence(NamedTuple):
+    """Arguments of a predicate in a rule."""
+
+    predicate: Predicate
+    arguments: tuple[Term, ...]
+
+
+def occurrence(atom: Atom) -> Occurrence | None:
+    """Return what an atom is about: the fluent or the move in it, or its own relation."""
+    inner: Term | None = None
+    if atom.predicate in _STATE and len(atom.arguments) == 1:
+        kind, inner = "fluent", atom.arguments[0]
+    elif atom.predicate in _MOVES and len(atom.arguments) == 2:
+        kind, inner = "move", atom.arguments[1]
+    else:
+        key = Predicate("relation", atom.predicate, len(atom.arguments))
+        return Occurrence(key, atom.arguments)
+    if not isinstance(inner, Compound):
+        return None
+    return Occurrence(Predicate(kind, inner.functor, len(inner.arguments)), inner.arguments)
+
+
+def atoms_of(rule: Rule) -> Iterator[Atom]:
+    """Yield the head of a rule, and the atoms of its body."""
+    yield rule.head
+    yield from (atom for atom, _ in atoms_in(rule.body))
+
+
+def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
+    """Yield what atoms are about, all of them or those of some keywords."""
+    for atom in atoms:
+        found = occurrence(atom) if not keywords or atom.predicate in keywords else None
+        if found is not None:
+            yield found
+
+
+def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set[tuple[int, ...]]]:
+    """Return where the cells of a board are named.
+
+    Returns:
+        For each predicate the arguments that name a cell, in the order of its key, perhaps several times.
+    """
+    found: dict[Predicate, set[tuple[int, ...]]] = defaultdict(set)
+    found[Predicate("fluent", *layout.fluent)].add(layout.key)
+    bodies = [list(occurrences(atoms_of(rule))) for rule in rules]
+    for _ in range(_ROUNDS):
+        before = sum(map(len, found.values()))
+        for items in bodies:
+            # Boards that are played on by the same moves need not be one.
+            naming = [item for item in items if item.predicate.kind != "move"]
+            cells = {cell for item in naming for cell in _cells(item, found.get(item.predicate, ()))}
+            for item in items:
+                for cell in cells:
+                    found[item.predicate].update(_named(item.arguments, cell))
+        if sum(map(len, found.values())) == before:
+            break
+    return {predicate: places for predicate, places in found.items() if places}
+
+
+def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
+    """Yield the variables that name a cell there; a variable in two coordinates names none for sure."""
+    for place in places:
+        cell = tuple(item.arguments[index] for index in place)
+        if len(set(cell)) == len(cell) and all(isinstance(term, Variable) for term in cell):
+            yield cell
+
+
+def _named(arguments: Sequence[Term], cell: tuple[Term, ...]) -> Iterator[tuple[int, ...]]:
+    for start in range(len(arguments) - len(cell) + 1):
+        if tuple(arguments[start : start + len(cell)]) == cell:
+            yield tuple(range(start, start + len(cell)))
 
 
 def neighbours_in(
@@ -57,8 +147,7 @@ def left_behind(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tup
             continue
         contents = [(i, term) for i, term in enumerate(head.arguments) if isinstance(term, Constant)]
         square = [term for term in head.arguments if isinstance(term, Variable)]
-        does = [atom for atom, _ in atoms_in(rule.body) if atom.predicate == "does"]
-        moves = [item for atom in does if (item := occurrence(atom))]
+        moves = list(occurrences(atoms_of(rule), "does"))
         if len(contents) == 1 and square and any(_from_first(item.arguments, square) for item in moves):
             found.add(contents[0])
     return frozenset(found)

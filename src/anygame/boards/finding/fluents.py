@@ -57,6 +57,11 @@ class Fluent:
     needed: frozenset[tuple[int, Constant]] = frozenset()
 
     @property
+    def key(self) -> tuple[str, int]:
+        """Name and arity."""
+        return self.functor, self.arity
+
+    @property
     def arity(self) -> int:
         """The number of arguments."""
         return len(self.domains)

@@ -26,11 +26,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _LINE: Final = re.compile(r"^[ \t]*[;%]+[ \t]*board:(.*)$", re.MULTILINE | re.IGNORECASE)
 _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+|[()]")
 _FLUENT: Final = re.compile(r"\(\s*([^\s()?]+)((?:\s+\?[^\s()?]+)+)\s*\)")
+_WORDS: Final[Mapping[str, dict[str, object]]] = {
+    "hex": {"shape": "hex"}, "square": {"shape": "square"},
+    "up": {"upwards": True}, "down": {"upwards": False}, "none": {"none": True},
+}  # fmt: skip
 #: A sheet comes from a stranger; nobody has so many boards.
 _HINTS_LIMIT: Final = 16
 
@@ -101,12 +105,8 @@ def _meaning(text: str, piece: str) -> dict[str, object]:
         return {word.removesuffix("s"): int(value) - 1}
     if word == "fluent" and value:
         return {"functor": piece.partition("=")[2]}
-    if piece.lower() in ("hex", "square"):
-        return {"shape": piece.lower()}
-    if piece.lower() in ("up", "down"):
-        return {"upwards": piece.lower() == "up"}
-    if piece.lower() == "none":
-        return {"none": True}
+    if piece.lower() in _WORDS:
+        return _WORDS[piece.lower()]
     raise HintError(
         f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, "
         "fluent=NAME, rows=N columns=N or a pattern such as (cell ?row ?column ?content)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from anygame.language.terms import Compound, Constant
 
@@ -57,12 +57,10 @@ class Overlay:
     sides: Mapping[Content, Side] = field(default_factory=dict)
     fixed: tuple[Compound, ...] = ()
 
-    def holds(self, fact: Term) -> bool:
-        """Whether a fact is one of this fluent."""
-        return isinstance(fact, Compound) and (fact.functor, len(fact.arguments)) == (
-            self.functor,
-            self.arity,
-        )
+    @property
+    def fluent(self) -> tuple[str, int]:
+        """The fluent by name and arity."""
+        return self.functor, self.arity
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +111,11 @@ class Layout:
     sides: Mapping[Content, Side] = field(default_factory=dict)
 
     @property
+    def fluent(self) -> tuple[str, int]:
+        """The fluent by name and arity."""
+        return self.functor, self.arity
+
+    @property
     def key(self) -> tuple[int, ...]:
         """The arguments that name a cell, the board that it is on included, in their order."""
         return tuple(sorted({*self.boards, self.row, self.column}))
@@ -129,53 +132,48 @@ class Layout:
         """The number of squares, all boards together."""
         return sum(map(len, self.squares.values()))
 
-    def holds(self, fact: Term) -> bool:
-        """Whether the fact is one of this layout's fluent and lies on its board."""
-        if not isinstance(fact, Compound) or (fact.functor, len(fact.arguments)) != (
-            self.functor,
-            self.arity,
-        ):
-            return False
-        square = self.square(fact)
-        return square is not None and square[0] in self.rows and square[1] in self.columns
-
     def covers(self, fact: Term) -> bool:
         """Whether the fact lies on this board, be it one of its own fluent or of an overlay."""
-        return self.holds(fact) or any(
-            overlay.holds(fact) and self.locate(overlay, fact) is not None for overlay in self.overlays
-        )
+        return self.find(fact) is not None
 
-    def locate(self, overlay: Overlay, fact: Term) -> tuple[tuple[Term, ...], Square] | None:
-        """Return the board and the square on which a fact of an overlay lies; None where it lies on none."""
-        assert isinstance(fact, Compound)
-        given = dict(zip(self.key, (fact.arguments[index] for index in overlay.key), strict=True))
+    def find(self, fact: Term) -> tuple[Layout | Overlay, Cell] | None:
+        """Return the fluent to which a fact belongs and where it lies; None where it lies on no cell."""
+        wanted = fluent_of(fact)
+        parts: tuple[Layout | Overlay, ...] = (self, *self.overlays)
+        for fluent in parts:
+            if fluent.fluent == wanted:
+                cell = self.locate(fluent, cast("Compound", fact))
+                if cell is not None:
+                    return fluent, cell
+        return None
+
+    def locate(self, fluent: Layout | Overlay, fact: Compound) -> Cell | None:
+        """Return where a fact of the own fluent, or of an overlay, lies; None where it lies on no cell.
+
+        Facts of the own fluent may lie where ``squares`` has none, but only on rows and columns it has.
+        """
+        given = dict(zip(self.key, (fact.arguments[index] for index in fluent.key), strict=True))
         board = tuple(given[index] for index in self.boards)
-        square = self._named(given[self.column])
-        if self.row != self.column:
-            square = given[self.row], given[self.column]
-        on = square is not None and square in self.squares.get(board, ())
-        return (board, square) if on and square is not None else None
-
-    def square(self, fact: Compound) -> Square | None:
-        """Return row and column of a fact of this fluent."""
-        if self.row != self.column:
-            return fact.arguments[self.row], fact.arguments[self.column]
-        return self._named(fact.arguments[self.column])
-
-    def _named(self, name: Term) -> Square | None:
-        return (ONLY_ROW, name) if self.shape == "track" else split_name(name)
+        square: Square | None = given[self.row], given[self.column]
+        if self.row == self.column:
+            name = given[self.column]
+            square = (ONLY_ROW, name) if self.shape == "track" else split_name(name)
+        if square is None:
+            return None
+        fits = square[0] in self.rows and square[1] in self.columns
+        is_on = fits if fluent is self else square in self.squares.get(board, ())
+        return (board, square) if is_on else None
 
     def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
         """Return the facts on every square of every board, sorted, in the order of ``squares``."""
         placed: dict[tuple[Term, ...], dict[Square, list[Compound]]] = {
             key: {square: [] for square in squares} for key, squares in self.squares.items()
         }
-        for fact in sorted(fact for fact in facts if self.holds(fact)):
-            assert isinstance(fact, Compound)
-            square = self.square(fact)
-            assert square is not None
-            key = tuple(fact.arguments[index] for index in self.boards)
-            placed.setdefault(key, {}).setdefault(square, []).append(fact)
+        for fact in sorted(fact for fact in facts if fluent_of(fact) == self.fluent):
+            own = cast("Compound", fact)
+            cell = self.locate(self, own)
+            if cell is not None:
+                placed.setdefault(cell[0], {}).setdefault(cell[1], []).append(own)
         return placed
 
     def content(self, fact: Compound) -> Content:
@@ -226,10 +224,7 @@ class Lines:
 
     def line(self, fact: Term) -> tuple[Term, ...] | None:
         """Return the coordinates of a line as a fact of this fluent gives them; None for any other fact."""
-        if not isinstance(fact, Compound) or (fact.functor, len(fact.arguments)) != (
-            self.functor,
-            self.arity,
-        ):
+        if not isinstance(fact, Compound) or fluent_of(fact) != (self.functor, self.arity):
             return None
         ends = tuple(fact.arguments[index] for index in self.key)
         return ends if self.places(ends) else None
@@ -271,11 +266,7 @@ class Positions:
 
     def covers(self, fact: Term) -> bool:
         """Whether the fact gives one of the coordinates."""
-        return (
-            isinstance(fact, Compound)
-            and fact.functor in (self.across, self.up)
-            and len(fact.arguments) == self.arity
-        )
+        return fluent_of(fact) in ((self.across, self.arity), (self.up, self.arity))
 
     def joined(self, facts: Iterable[Term]) -> list[Term]:
         """Return facts that give both coordinates of each thing."""
@@ -292,6 +283,9 @@ class Positions:
             for arguments in columns
             for row in rows.get(arguments[:-1], ())
         ]
+
+
+Board = Layout | Lines | Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,10 +306,20 @@ class Boards:
     hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> tuple[Board, ...]:
+        """All boards, in the order in which they are shown."""
+        return *self.layouts, *self.lines, *self.positions
+
     def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
         """Return the facts that lie on no board, sorted."""
-        shown: list[Layout | Lines | Positions] = [*self.layouts, *self.lines, *self.positions]
+        shown = self.shown
         return tuple(sorted(fact for fact in facts if not any(board.covers(fact) for board in shown)))
+
+
+def fluent_of(fact: Term) -> tuple[str, int] | None:
+    """Return the fluent of a fact by name and arity; None for a constant."""
+    return (fact.functor, len(fact.arguments)) if isinstance(fact, Compound) else None
 
 
 def split_name(name: Term) -> Square | None:

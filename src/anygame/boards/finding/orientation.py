@@ -1,22 +1,24 @@
-"""Orientation: which argument of a fluent names the row of a board, and which way rows follow each other."""
+"""Orientation: which argument names the row of a board, which way rows go, and how they are shifted."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.finding.axes import contiguous, is_numbered, prefix
-from anygame.language.rules import atoms_in
-from anygame.language.terms import Compound, Variable
+from anygame.boards.finding.axes import contiguous, is_numbered, numbered, prefix
+from anygame.boards.finding.evidence import atoms_of, occurrences
+from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from anygame.boards.finding.axes import Axis
-    from anygame.boards.finding.layout import Square
+    from anygame.boards.finding.layout import Shape, Square
     from anygame.language.rules import Rule
+    from anygame.language.terms import Term
 
 #: For each argument of a fluent, how often the rules call it by which kind of name.
 Names = tuple[Counter[str], ...]
@@ -30,37 +32,35 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-_FLUENT_KEYWORDS: Final = frozenset({"true", "next", "init", "base"})
+#: Of the neighbours that the rules name, so many in a hundred must be such on the drawn board.
+_SURE: Final = 80
+#: Fewer pairs of neighbours prove nothing.
+_FEWEST: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Bearing:
+class Bearing(NamedTuple):
     """How a board lies.
 
     Attributes:
         swapped: the first coordinate names the column, the second the row.
         upwards: the first row is at the bottom.
-        hexagon: rows are centred, each one square longer or shorter than the next.
     """
 
     swapped: bool
     upwards: bool
-    hexagon: bool = False
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
     """Return for every fluent, by functor and arity, the kinds of names its arguments go by in the rules."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
-        for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
-            fluent = atom.arguments[0] if atom.arguments else None
-            if atom.predicate in _FLUENT_KEYWORDS and isinstance(fluent, Compound):
-                key = fluent.functor, len(fluent.arguments)
-                names = found.setdefault(key, tuple(Counter() for _ in fluent.arguments))
-                for counter, argument in zip(names, fluent.arguments, strict=True):
-                    kind = _kind(argument.name) if isinstance(argument, Variable) else ""
-                    if kind:
-                        counter[kind] += 1
+        for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
+            if kind == "fluent":
+                names = found.setdefault((name, arity), tuple(Counter() for _ in arguments))
+                for counter, argument in zip(names, arguments, strict=True):
+                    called = _kind(argument.name) if isinstance(argument, Variable) else ""
+                    if called:
+                        counter[called] += 1
     return found
 
 
@@ -72,15 +72,15 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
         axes: the values of the two coordinates, in order.
         squares: the two coordinates of every square.
     """
-    if is_hexagon(axes[0], axes[1], squares):
-        return Bearing(swapped=False, upwards=False, hexagon=True)
-    if is_hexagon(axes[1], axes[0], [(second, first) for first, second in squares]):
-        return Bearing(swapped=True, upwards=False, hexagon=True)
-    numbered = [is_numbered(axis) for axis in axes]
+    if Outline(axes[0], axes[1], squares).is_hexagon:
+        return Bearing(swapped=False, upwards=False)
+    if Outline(axes[1], axes[0], [(second, first) for first, second in squares]).is_hexagon:
+        return Bearing(swapped=True, upwards=False)
+    with_numbers = [is_numbered(axis) for axis in axes]
     prefixes = [_kind(prefix(axis)) for axis in axes]
     named = _by_kinds(prefixes) or _by_kinds([_commonest(counter) for counter in names])
-    swapped = named.swapped if named else numbered != [True, False]
-    rows, columns = reversed(numbered) if swapped else numbered
+    swapped = named.swapped if named else with_numbers != [True, False]
+    rows, columns = reversed(with_numbers) if swapped else with_numbers
     like_chess = rows and not columns
     return Bearing(swapped, upwards=named.upwards or like_chess if named else True)
 
@@ -93,23 +93,99 @@ def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
     return None
 
 
-def is_hexagon(rows: Axis, columns: Axis, squares: Collection[Square]) -> bool:
-    """Whether rows without gaps grow and then shrink by one square at a time."""
-    lengths = []
-    for row in rows:
-        members = [column for r, column in squares if r == row]
-        if not members or not contiguous(columns, members):
-            return False
-        lengths.append(len(members))
-    steps = [after - before for before, after in pairwise(lengths)]
-    return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
-
-
 def _kind(name: str) -> str:
-    """Return which kind of coordinate is called so, empty for none."""
     return _KINDS.get(name.lower().rstrip("0123456789_'+-"), "")
 
 
 def _commonest(counter: Counter[str]) -> str:
     """Return the kind of most uses; among equals the first by text, so that rule order changes nothing."""
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
+
+
+@dataclass(frozen=True)
+class Outline:
+    """How the rows of a board may lie to each other.
+
+    Attributes:
+        rows: from the first to the last.
+        columns: from left to right.
+        squares: row and column of each.
+        neighbours: pairs of squares that the rules name together.
+    """
+
+    rows: Axis
+    columns: Axis
+    squares: Collection[Square]
+    neighbours: Collection[tuple[Square, Square]] = ()
+
+    @cached_property
+    def _by_row(self) -> list[list[Term]]:
+        return [[column for of, column in self.squares if of == row] for row in self.rows]
+
+    @cached_property
+    def is_hexagon(self) -> bool:
+        """Whether rows without gaps grow and then shrink by one square at a time."""
+        if not all(row and contiguous(self.columns, row) for row in self._by_row):
+            return False
+        steps = [len(after) - len(before) for before, after in pairwise(self._by_row)]
+        return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
+
+    def shape(self, hinted: str | None) -> Shape:
+        """Return how rows lie to each other, as a hint says, or by squares that the rules call neighbours.
+
+        Rows of lengths that differ by odd numbers are centred, if neighbours then touch: hexagons and stars.
+        Rows of one length are slanted, if neighbours lie on one diagonal too and never on the other.
+        """
+        if hinted == "square":
+            return "square"
+        if self.is_hexagon:
+            return "hexagon"
+        changes = [len(above) - len(below) for above, below in pairwise(self._by_row)]
+        if hinted == "hex":
+            return "hexagon" if all(abs(change) == 1 for change in changes) else "slanted"
+        if len(self.neighbours) < _FEWEST:
+            return "square"
+        whole = all(row and contiguous(self.columns, row) for row in self._by_row)
+        if whole and all(change % 2 for change in changes) and self._touch(self._centred()):
+            return "hexagon"
+        return "slanted" if self._slant() else "square"
+
+    def offsets(self, shape: Shape) -> tuple[int, ...]:
+        """Return the shift of every row in half squares; to the right unless neighbours show it."""
+        if shape == "hexagon":
+            return self._centred()
+        step = (self._slant() or 1) if shape == "slanted" else 0
+        return tuple(step * number for number, _ in enumerate(self.rows))
+
+    def _centred(self) -> tuple[int, ...]:
+        """Return the shift of every row that brings the middles of all rows below each other."""
+        starts = [min(map(self.columns.index, row)) for row in self._by_row]
+        widest = max(map(len, self._by_row))
+        return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
+
+    def _touch(self, shifts: Sequence[int]) -> bool:
+        """Whether most neighbours touch where rows are shifted so."""
+        steps = list(self._steps())
+        touching = sum(
+            (down == 0 and abs(across) == 1)
+            or (abs(down) == 1 and abs(2 * across + shifts[row + down] - shifts[row]) == 1)
+            for row, down, across in steps
+        )
+        return 100 * touching >= _SURE * len(steps)
+
+    def _slant(self) -> int:
+        """Return to which side neighbours show rows to be shifted, 1 for right and -1 for left; else 0."""
+        ways = Counter((down, across) for _, down, across in self._steps())
+        straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
+        near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
+        falling = ways[1, 1] + ways[-1, -1]
+        rising = ways[1, -1] + ways[-1, 1]
+        shown = bool(straight) and 100 * near >= _SURE * ways.total() and bool(falling) != bool(rising)
+        return (-1 if falling else 1) if shown else 0
+
+    def _steps(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each first square's row, and how many rows down and columns across its neighbour lies."""
+        row, column = numbered(self.rows), numbered(self.columns)
+        for one, other in self.neighbours:
+            if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
+                yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]

@@ -1,14 +1,16 @@
-"""Positions: things on a board of which two fluents give the coordinates, such as ``(x 3)`` and ``(y 4)``."""
+"""Boards whose squares no fluent names: positions given by two fluents, and lines between dots of a grid."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import chains, ordered
-from anygame.boards.finding.layout import Layout, Positions
-from anygame.language.rules import atoms_in
+from anygame.boards.finding.axes import chains, ordered, pairs_in
+from anygame.boards.finding.evidence import atoms_of, occurrences
+from anygame.boards.finding.layout import Layout, Lines, Positions
+from anygame.errors import AnygameError
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.layout import Square
+    from anygame.game.game import Game
+    from anygame.game.state import State
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
@@ -26,6 +30,10 @@ _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), 
 _MOST_SQUARES: Final = 4096
 #: Fewer squares that facts of the rules name are no board: three by three.
 _FEWEST_SQUARES: Final = 9
+#: Fewer lines are no grid: that of four dots has as many.
+_FEWEST: Final = 4
+#: Legal moves that are looked at.
+_MOVES_LIMIT: Final = 20_000
 
 
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Positions, ...]:
@@ -34,7 +42,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Po
     The board is what a relation of the rules names, if that holds where things are at the start; else all
     squares that there may be.
     """
-    known = {(fluent.functor, fluent.arity): fluent for fluent in fluents}
+    known = {fluent.key: fluent for fluent in fluents}
     found = []
     for one in fluents:
         for first, second, is_row in _NAMES:
@@ -52,29 +60,16 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Po
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
     """Whether the last argument of a fluent, its coordinate, follows from what it was: speeds do not so."""
-    for rule in rules:
-        head = rule.head.arguments[0] if rule.head.key == ("next", 1) else None
-        if not isinstance(head, Compound) or (head.functor, len(head.arguments)) != _key(fluent):
-            continue
-        former = [term for term in _facts_in(rule) if (term.functor, len(term.arguments)) == _key(fluent)]
-        if any(
-            term.arguments[:-1] == head.arguments[:-1] and term.arguments[-1] != head.arguments[-1]
-            for term in former
-            if isinstance(term.arguments[-1], Variable)
-        ):
-            return True
-    return False
-
-
-def _key(fluent: Fluent) -> tuple[str, int]:
-    return fluent.functor, fluent.arity
-
-
-def _facts_in(rule: Rule) -> Iterator[Compound]:
-    """Yield the facts that a rule asks for."""
-    for atom, _ in atoms_in(rule.body):
-        if atom.key == ("true", 1) and isinstance(atom.arguments[0], Compound):
-            yield atom.arguments[0]
+    wanted = "fluent", *fluent.key
+    return any(
+        now.predicate == former.predicate == wanted
+        and isinstance(former.arguments[-1], Variable)
+        and former.arguments[:-1] == now.arguments[:-1]
+        and former.arguments[-1] != now.arguments[-1]
+        for rule in rules
+        for now in occurrences([rule.head], "next")
+        for former in occurrences(atoms_of(rule), "true")
+    )
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Positions | None:
@@ -126,15 +121,9 @@ def _named_squares(
 ) -> set[Square]:
     """Return the squares that a relation names, given by facts, in which all things start."""
     columns, rows = set(across.domains[-1]), set(up.domains[-1])
-    pairs: dict[str, set[tuple[Term, Term]]] = {}
-    for rule in rules:
-        if not rule.body and len(rule.head.arguments) == 2:
-            one, other = rule.head.arguments
-            if isinstance(one, Constant) and isinstance(other, Constant):
-                pairs.setdefault(rule.head.predicate, set()).add((one, other))
-    named = [
-        squares
-        for squares in pairs.values()
+    named: list[set[Square]] = [
+        set(squares)
+        for squares in map(set, pairs_in(rules).values())
         if len(squares) >= _FEWEST_SQUARES
         and squares >= set(starts)
         # A relation of each number to one other, such as its successor, names no squares.
@@ -143,3 +132,66 @@ def _named_squares(
         and len({row for _, row in squares} & rows) > 1
     ]
     return max(named, key=len, default=set())
+
+
+def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
+    """Return the fluents that draw lines between dots.
+
+    Four arguments are the coordinates of two dots. That all facts of it that `base` allows name neighbours
+    shows that they are lines; without `base`, that all those of the initial state do, and all moves with four
+    such arguments.
+    """
+    found = []
+    for fluent in fluents:
+        lines = _fit(fluent)
+        if lines is None:
+            continue
+        facts = fluent.base or fluent.initial
+        lines_met = [tuple(arguments[index] for index in lines.key) for arguments in facts]
+        if not fluent.base:
+            try:
+                lines_met += _moves(lines, game.initial_state())
+            except AnygameError:
+                return ()
+        if len(set(lines_met)) >= _FEWEST and all(map(lines.places, lines_met)):
+            found.append(lines)
+    return tuple(found)
+
+
+def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout | None]:
+    """Put the board whose squares are those between the dots into the lines; return it too, None for none."""
+    for layout in layouts:
+        between = (
+            layout.shape == "square"
+            and not layout.boards
+            and layout.column < layout.row
+            and layout.columns == lines.across[:-1]
+            and layout.rows == lines.up[:-1][::-1]
+        )
+        if between:
+            return replace(lines, boxes=layout), layout
+    return lines, None
+
+
+def _fit(fluent: Fluent) -> Lines | None:
+    """Return lines whose coordinates are four arguments in a row; one more may say whose they are."""
+    for start in range(fluent.arity - 3):
+        x1, y1, x2, y2 = fluent.axes[start : start + 4]
+        if not (x1 and y1 and x1 == x2 and y1 == y2):
+            continue
+        contents = tuple(index for index in range(fluent.arity) if not start <= index < start + 4)
+        if len(contents) < 2:
+            values = tuple((value,) for index in contents for value in fluent.domains[index])
+            key = tuple(range(start, start + 4))
+            return Lines(fluent.functor, fluent.arity, key, contents, x1, y1, values=values)
+    return None
+
+
+def _moves(lines: Lines, state: State) -> Iterator[tuple[Term, ...]]:
+    """Yield the ends that legal moves name, of those moves that have four coordinates and nothing else."""
+    for role in state.game.roles:
+        for move in state.legal_moves(role)[:_MOVES_LIMIT]:
+            if isinstance(move, Compound) and len(move.arguments) == 4:
+                across = set(move.arguments[::2]) <= set(lines.across)
+                if across and set(move.arguments[1::2]) <= set(lines.up):
+                    yield move.arguments

@@ -1,30 +1,36 @@
-"""Finding boards: which fluents of a game lie on a board, and how."""
+"""Finding boards: which fluents lie on a board, and how; what else lies on their cells; hands of cards."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.arrangement import side_by_side, whole_board
-from anygame.boards.finding.boxes import box_size
-from anygame.boards.finding.dots import find_lines, with_boxes
+from anygame.boards.finding.arrangement import box_size, side_by_side, whole_board
+from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.fluents import fluents_of
-from anygame.boards.finding.hands import find_hands
 from anygame.boards.finding.hints import Hint, HintError, read_hints
-from anygame.boards.finding.layout import Boards
-from anygame.boards.finding.overlays import find_overlays, sides_of
-from anygame.boards.finding.positions import find_positions
+from anygame.boards.finding.layout import Boards, Overlay
+from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
+from anygame.boards.names import BLOCKS, CARDS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
+from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from anygame.boards.finding.evidence import Predicate
     from anygame.boards.finding.fluents import Fluent
-    from anygame.boards.finding.layout import Layout, Lines
+    from anygame.boards.finding.layout import Content, Layout
+    from anygame.boards.names import Side
     from anygame.game.game import Game
     from anygame.language.rules import Rule
+
+#: Fewer things are in no order that is worth a picture.
+_SHORTEST: Final = 3
+#: Facts of the rules that are drawn; more belong to no board that can be drawn.
+_FIXED_LIMIT: Final = 4096
 
 
 def find_boards(game: Game) -> Boards:
@@ -48,7 +54,7 @@ def find_boards(game: Game) -> Boards:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
     lines = []
-    for drawn in () if any(hint.functor for hint in hints) else _lines(fluents, game):
+    for drawn in () if any(hint.functor for hint in hints) else find_lines(fluents, game):
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
@@ -56,13 +62,6 @@ def find_boards(game: Game) -> Boards:
     is_bare = not (layouts or lines or hints)
     positions = find_positions(fluents, game.program.rules) if is_bare else ()
     return Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents), tuple(notes))
-
-
-def _lines(fluents: Sequence[Fluent], game: Game) -> tuple[Lines, ...]:
-    try:
-        return find_lines(fluents, game.initial_state())
-    except AnygameError:
-        return ()
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
@@ -77,32 +76,25 @@ def _joined(layout: Layout, game: Game) -> Layout:
 
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
     """Lay over each other what the rules show to lie on one board: the fuller one carries the others."""
-    filled = {(fluent.functor, fluent.arity): len(fluent.initial) for fluent in fluents}
-    order = sorted(layouts, key=lambda layout: -filled[layout.functor, layout.arity])
+    filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     found: dict[tuple[str, int], Layout] = {}
-    for layout in order:
-        if (layout.functor, layout.arity) in taken:
+    for layout in sorted(layouts, key=lambda layout: -filled[layout.fluent]):
+        if layout.fluent in taken:
             continue
-        overlays = [
+        overlays = tuple(
             overlay
             for overlay in find_overlays(layout, fluents, rules)
-            if (overlay.functor, overlay.arity) not in taken | found.keys()
-            and not (overlay.contents and 2 * filled.get((overlay.functor, overlay.arity), 0) > layout.size)
-        ]
-        taken |= {(overlay.functor, overlay.arity) for overlay in overlays}
-        found[layout.functor, layout.arity] = replace(
-            layout,
-            overlays=tuple(overlays),
-            sides=sides_of(layout.values),
-            box=box_size(layout, rules),
+            if overlay.fluent not in taken | found.keys()
+            and not (overlay.contents and 2 * filled.get(overlay.fluent, 0) > layout.size)
         )
-    keys = [(layout.functor, layout.arity) for layout in layouts]
-    return [found[key] for key in keys if key in found]
+        taken |= {overlay.fluent for overlay in overlays}
+        sides, box = sides_of(layout.values), box_size(layout, rules)
+        found[layout.fluent] = replace(layout, overlays=overlays, sides=sides, box=box)
+    return [found[layout.fluent] for layout in layouts if layout.fluent in found]
 
 
 def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[Layout]:
-    """Return the layouts of the fluent that a hint names."""
     meant = [
         fluent for fluent in fluents if fluent.functor == hint.functor and hint.arity in (None, fluent.arity)
     ]
@@ -137,3 +129,103 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
         later = [layout for layout in with_content if layout not in chosen and layout.boards]
         chosen = [*chosen, *(layout for layout in later if layout.size > largest)]
     return [layout for layout in chosen if 4 * layout.size >= largest]
+
+
+def find_hands(fluents: Iterable[Fluent]) -> dict[tuple[str, int], int]:
+    """Return fluents that hold cards or an order; with each, how many arguments own it.
+
+    Cards are known by their name. An order is a single fact whose arguments are all different, and of
+    the same things: a stack, a queue.
+    """
+    found = {}
+    for fluent in fluents:
+        if set(words(fluent.functor)) & CARDS:
+            found[fluent.functor, fluent.arity] = int(fluent.arity > 1)
+        elif _is_order(fluent):
+            found[fluent.functor, fluent.arity] = 0
+    return found
+
+
+def _is_order(fluent: Fluent) -> bool:
+    if fluent.arity < _SHORTEST or len(fluent.initial) != 1:
+        return False
+    (started,) = fluent.initial
+    kinds = {frozenset(values) for values in fluent.domains}
+    return len(kinds) == 1 and len(set(started)) == fluent.arity
+
+
+def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
+    """Return what lies on the cells of a board besides its own fluent.
+
+    A fluent does if the rules name a cell by its arguments, once, and leave at most one argument for what
+    lies there. Relations that always hold do too if they are called so: walls, holes, exits.
+    """
+    places = cell_places(rules, layout)
+    known = {fluent.key: fluent for fluent in fluents}
+    found: list[Overlay] = []
+    for predicate, keys in sorted(places.items()):
+        if len(keys) > 1 or predicate == ("fluent", *layout.fluent):
+            continue
+        (key,) = keys
+        contents = tuple(index for index in range(predicate.arity) if index not in key)
+        if len(contents) > 1:
+            continue
+        if len(key) == 1 and not (contents and predicate.kind == "fluent"):
+            # One shared variable alone is weak evidence.
+            continue
+        if predicate.kind == "fluent":
+            fluent = known.get(predicate[1:])
+            if fluent:
+                values = tuple((value,) for index in contents for value in fluent.domains[index])
+                found.append(_overlay(predicate, key, contents, values))
+        elif predicate.kind == "relation":
+            found += _fixed(predicate, key, contents, rules)
+    return tuple(found)
+
+
+def sides_of(values: Iterable[Content]) -> Mapping[Content, Side]:
+    """Return the side of a cell that each content names, if all of them do; else nothing."""
+    contents = list(values)
+    found: dict[Content, Side] = {
+        content: SIDES[str(content[0]).lower()]
+        for content in contents
+        if len(content) == 1 and str(content[0]).lower() in SIDES
+    }
+    return found if len(found) == len(contents) else {}
+
+
+def _overlay(
+    predicate: Predicate,
+    key: tuple[int, ...],
+    contents: tuple[int, ...],
+    values: tuple[Content, ...],
+    fixed: tuple[Compound, ...] = (),
+) -> Overlay:
+    side, sign = _side(predicate.name) if not contents else (None, "")
+    return Overlay(*predicate[1:], key, contents, values, side, sign, sides_of(values), fixed)
+
+
+def _fixed(
+    predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
+) -> Iterator[Overlay]:
+    """Yield a relation that is given by facts alone, if its name says that it can be seen."""
+    if not set(words(predicate.name)) & BLOCKS:
+        return
+    named = [rule for rule in rules if rule.head.key == predicate[1:]]
+    facts = [rule.head.arguments for rule in named if not rule.body]
+    if len(facts) < len(named) or len(facts) > _FIXED_LIMIT:
+        return
+    flat = [arguments for arguments in facts if all(isinstance(each, Constant) for each in arguments)]
+    fixed = tuple(Compound(predicate.name, arguments) for arguments in flat)
+    values = tuple({tuple(arguments[index] for index in contents) for arguments in facts} - {()})
+    yield _overlay(predicate, key, contents, values, fixed)
+
+
+def _side(name: str) -> tuple[Side | None, str]:
+    """Return the side of a cell that a name says, with what stands there: a wall, or a sign."""
+    found = words(name)
+    side = next((SIDES[word] for word in found if word in SIDES), None)
+    sign = next((SIGNS[word] for word in found if word in SIGNS), "")
+    if side and sign and side in ("north", "south"):
+        sign = {"<": "\u2227", ">": "\u2228"}[sign]
+    return (side, sign) if sign or set(found) & BLOCKS else (None, "")

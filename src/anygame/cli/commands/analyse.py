@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from anygame.cli.analysing import analyse
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, gigabytes, option, positive, seconds, whole
+from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game, compile_search, practise
+from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
 from anygame.errors import LimitError
 from anygame.search import Search, load_table
@@ -43,27 +41,25 @@ _NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame analyse`` is asked."""
-
+class _Options(PositionOptions):
     practise: float | None = option(
-        "--practise", read=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
+        "--practise", type=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
     )
-    seconds: float | None = option("--seconds", read=seconds, metavar="S", help="for how long")
+    seconds: float | None = option("--seconds", type=seconds, metavar="S", help="for how long")
     iterations: int | None = option(
-        "--iterations", read=positive, metavar="N", help="how many leaves to evaluate"
+        "--iterations", type=positive, metavar="N", help="how many leaves to evaluate"
     )
-    threads: int = option("--threads", read=positive, default=1, metavar="N", help="cores to use (1)")
+    threads: int = option("--threads", type=positive, default=1, metavar="N", help="cores to use (1)")
     memory: float = option(
-        "--memory", read=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
+        "--memory", type=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="of random numbers")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print what is known, again and again; Ctrl-C ends it."""
     game, state = load_position(options)
     table = None if options.table is None else load_table(options.table, game)
@@ -76,8 +72,8 @@ def run(options: Options) -> int:
         raise LimitError(str(error), "threads") from error
     compile_search(search)
     if options.practise is not None:
-        told = practise(search, options.practise)
-        Screen(sys.stderr).say(str(told or _NOTHING_TO_PRACTISE))
+        report = practise(search, options.practise)
+        Screen(sys.stderr).say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
         found = _printed(options, search, state, table)
     else:
@@ -90,21 +86,20 @@ def run(options: Options) -> int:
             table=table,
         )
     is_endless = options.seconds is None and options.iterations is None
-    return INTERRUPTED if found.interrupted and not is_endless else OK
+    return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
 
 
-def _printed(options: Options, search: Search, state: State, table: Table | None) -> Analysis:
+def _printed(options: _Options, search: Search, state: State, table: Table | None) -> Analysis:
     """Search, and print objects."""
     position = describe_position(options, state)
 
     def show(analysis: Analysis) -> None:
         known = analysis if table is None else table.annotate(analysis, state)
-        told: dict[str, Any] = position | known.to_json()
-        print(json.dumps(told, ensure_ascii=False), flush=True)
+        print(json.dumps(position | known.to_json(), ensure_ascii=False), flush=True)
 
     found = search.run(state, seconds=options.seconds, iterations=options.iterations, progress=show)
     show(found)
     return found
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.diagnostic_codes import known_codes
+from anygame.cli.commands.explain_code import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
-from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, INTERRUPTED, OK
-from anygame.cli.options import Command, argument, command_options, flag, natural, option, several, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    argument,
+    command_options,
+    flag,
+    natural,
+    option,
+    several,
+    whole,
+)
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
@@ -21,7 +29,7 @@ from anygame.doctor.examination import Examination, Wanted
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.language.diagnostics import Diagnostic, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.installed import SUFFIXES
 from anygame.language.writing import write_whole
 
@@ -55,10 +63,8 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, ReadingOptions):
-    """What ``anygame check`` is asked."""
-
-    files: list[str] = argument("FILE", count="+", help="rule sheets or folders, - for standard input")
+class _Options(JsonOption, ReadingOptions):
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders, - for standard input")
     info: bool = flag("--info", help="show infos too")
     strict: bool = flag("--strict", help="take warnings for errors")
     select: list[str] = several("--select", metavar="CODE", help="show only these codes; commas or repeated")
@@ -67,16 +73,16 @@ class Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", help="show what only follows from something else, too")
     play: int | None = option(
-        "--play", read=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
+        "--play", type=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
     )
     lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
-    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of these games (0)")
+    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of these games (0)")
     steps: int = option(
-        "--steps", read=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
+        "--steps", type=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Check rule sheets; return the exit status. Ctrl-C ends it, with what was found so far."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
@@ -91,11 +97,11 @@ def run(options: Options) -> int:
             _run(examination)
         except KeyboardInterrupt:
             complain(f"interrupted in {_name(file)}{_progress(examination)}: here is what was found so far")
-            status = INTERRUPTED
+            status = Status.INTERRUPTED
         except RuleSheetError as error:
             if not error.diagnostics:
                 complain(error)
-                status = BAD_INPUT
+                status = Status.BAD_INPUT
                 continue
             findings = [Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)]
         findings += examination.findings if examination else []
@@ -107,7 +113,7 @@ def run(options: Options) -> int:
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
-        if status == INTERRUPTED:
+        if status == Status.INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
     if options.lines:
@@ -118,7 +124,7 @@ def run(options: Options) -> int:
         print_json(format_sarif(reports))
     else:
         _summarise(checked, counts, hidden)
-    return status or (ANSWER_IS_NO if is_wrong else OK)
+    return status or (Status.ANSWER_IS_NO if is_wrong else Status.OK)
 
 
 # -- what is examined ---------------------------------------------------------------------------------
@@ -136,7 +142,7 @@ def _files(names: Iterable[str]) -> tuple[list[str], int]:
         inside = _sheets_in(Path(name)) if is_folder else [name]
         if not inside:
             complain(f"there is no rule sheet ({', '.join(SUFFIXES)}) in {shown(name)}")
-            status = BAD_INPUT
+            status = Status.BAD_INPUT
         files.update(dict.fromkeys(inside))
     return list(files), status
 
@@ -149,7 +155,7 @@ def _name(file: str) -> str:
     return "<stdin>" if file == "-" else file
 
 
-def _examination(options: Options, source: Source) -> Examination:
+def _examination(options: _Options, source: Source) -> Examination:
     """Return an examination as it is asked for; it has not begun."""
     play: Bounds | None = replace(BRIEF, seed=options.seed)
     if options.play is not None:
@@ -160,16 +166,13 @@ def _examination(options: Options, source: Source) -> Examination:
 def _run(examination: Examination) -> None:
     """Examine a sheet, with progress on a terminal."""
     bounds = examination.wanted.play
-    with progress_bar(*counting_columns()) if bounds else nullcontext() as bar:
-        if bar is None or bounds is None:
-            examination.run()
-            return
-        task = bar.add_task("playing", total=bounds.playouts)
-
-        def show(states: int, playouts: int) -> None:
-            bar.update(task, completed=playouts, description=f"playing: {states:,} states")
-
-        examination.run(show)
+    if bounds is None:
+        examination.run()
+        return
+    with progress("playing", bounds.playouts, counts=True) as show:
+        examination.run(
+            lambda states, playouts: show(completed=playouts, description=f"playing: {states:,} states")
+        )
 
 
 def _progress(examination: Examination | None) -> str:
@@ -190,7 +193,7 @@ class _Choice:
     strict: bool
 
     @classmethod
-    def of(cls, options: Options) -> _Choice:
+    def of(cls, options: _Options) -> _Choice:
         """Return what the options ask for. Raises QueryError for an unknown code."""
         selected, ignored = known_codes(options.select), known_codes(options.ignore)
         return cls(selected, ignored, options.info, options.all, options.strict)
@@ -220,9 +223,15 @@ class _Choice:
 def _print(findings: Iterable[Finding]) -> None:
     screen = Screen()
     for finding in findings:
-        screen.show(diagnostic_lines(finding.diagnostic))
+        screen.show(diagnostic_lines(_with_echoes(finding)))
         if finding.command:
             screen.say(f"  mend: {finding.command}")
+
+
+def _with_echoes(finding: Finding) -> Diagnostic:
+    """Return a finding with a note of what follows from it."""
+    notes = (Note(f"{finding.echoes} (`--all` lists them)"),) if finding.echoes else ()
+    return replace(finding.diagnostic, notes=(*finding.diagnostic.notes, *notes))
 
 
 def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
@@ -269,8 +278,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
 
 
 def _json_of(file: str, finding: Finding) -> dict[str, Any]:
-    diagnostic = finding.diagnostic
-    line = finding.line
+    diagnostic, line = _with_echoes(finding), finding.line
     return {
         "file": file,
         **_position(diagnostic.span, with_end=True),
@@ -305,4 +313,4 @@ def _position(span: Span | None, *, with_end: bool = False) -> dict[str, int | N
     return found
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -2,11 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from anygame.cli.describing.completion import SHELLS, completion_script
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options
+from anygame.cli.command_table import COMMANDS, full_parser
+from anygame.cli.matches.seating import HUMAN
+from anygame.cli.options import Command, Status, argument, command_options
+from anygame.errors import MissingExtraError
+from anygame.language.installed import games
+from anygame.players.loading import STRATEGIES
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+#: What completes rule sheets and games: a function of each shell. The first word can be one as well.
+_SHEETS: Final = {
+    "bash": "_anygame_game_files",
+    "zsh": "_anygame_game_files",
+    "fish": "(_anygame_game_files)",
+}
+_FUNCTIONS: Final = {
+    "bash": """\
+_anygame_game_files() {
+    compgen -W "GAMES" -- "$1"
+    compgen -f -- "$1"
+}
+_shtab_anygame_pos_0_COMPGEN=_anygame_game_files
+""",
+    "zsh": """\
+_anygame_game_files() {
+    _alternative 'games:game:(GAMES)' 'files:rule sheet:_files'
+}
+functions[_anygame_command_names]=$functions[_shtab_anygame_commands]
+_shtab_anygame_commands() {
+    _anygame_command_names
+    _anygame_game_files
+}
+""",
+    "fish": """\
+function _anygame_game_files
+    printf '%s\\n' GAMES
+    __fish_complete_path (commandline -ct)
+end
+""",
+}
+#: Behind the script, which begins by forgetting all completions.
+_ENDS: Final = {
+    "bash": "",
+    "zsh": "",
+    "fish": "complete -c anygame -n '_shtab_anygame_using; and test $_shtab_anygame_npos -eq 0' "
+    "-ka '(_anygame_game_files)'\n",
+}
+
+
+def completion_script(shell: str) -> str:
+    """Return the script for one of `SHELLS`. Raises MissingExtraError where shtab is not installed."""
+    try:
+        import shtab
+    except ImportError as error:
+        raise MissingExtraError(
+            "completion of command lines needs shtab: pip install 'anygame[terminal]'", "terminal"
+        ) from error
+    by_metavar = {
+        **dict.fromkeys(("FILE", "SHEET"), _SHEETS),
+        **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH"), shtab.FILE),
+        "DIR": shtab.DIRECTORY,
+    }
+    words = {"PLAYER": (*STRATEGIES, HUMAN), "COMMAND": tuple(COMMANDS)}
+    parser, commands = full_parser()
+    for command in commands.values():
+        for action in command._actions:
+            described: Any = action
+            if action.metavar in by_metavar:
+                described.complete = by_metavar[action.metavar]
+            elif action.metavar in words:
+                described.choices = words[action.metavar]
+    functions: Any = {shell: _FUNCTIONS[shell].replace("GAMES", " ".join(games()))}
+    return f"{shtab.complete(parser, shell, preamble=functions)}\n{_ENDS[shell]}"
+
 
 _DETAILS: Final = """\
   bash   anygame completion bash > ~/.local/share/bash-completion/completions/anygame
@@ -18,16 +89,14 @@ or, for one session of bash: source <(anygame completion bash)
 
 
 @command_options
-class Options:
-    """What ``anygame completion`` is asked."""
-
+class _Options:
     shell: str = argument("SHELL", choices=SHELLS, help="bash, zsh or fish")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the script."""
     print(completion_script(options.shell), end="")
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -6,12 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import draw, picture, svg, text
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag, option, several
+from anygame.boards import picture, svg, text
+from anygame.cli.options import Command, Status, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.pictures import write_picture
 from anygame.cli.positions import describe_position, load_game, play_after
+from anygame.cli.rewriting import write_picture
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 if TYPE_CHECKING:
@@ -26,9 +25,7 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame draw`` is asked."""
-
+class _Options(PositionOptions):
     svg: str | None = option("--svg", metavar="OUT", help="write an SVG file; - for standard output")
     dark: bool = flag("--dark", help="draw the SVG for dark surroundings, not for light ones and print")
     text: bool = flag("--text", help="draw letters alone, on a terminal too")
@@ -37,7 +34,7 @@ class Options(PositionOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Draw a state, with marks for the last move of ``--after``."""
     states, moves = play_after(load_game(options), options)
     before = states[-2] if moves else None
@@ -57,8 +54,8 @@ def run(options: Options) -> int:
         if options.text:
             screen.say(text(found, width=screen.width))
         else:
-            screen.show(draw(found, width=screen.width, colours=screen.colours))
-    return OK
+            screen.draw(found)
+    return Status.OK
 
 
 def _described(found: Picture) -> dict[str, Any]:
@@ -91,4 +88,4 @@ last move of --after is marked. A sheet may say how its boards lie: `;; board: h
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

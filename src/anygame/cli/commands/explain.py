@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, choice, command_options, option
+from anygame.cli.options import Command, Status, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
@@ -24,9 +23,7 @@ Without an option: what the rules are about, in a few lines.
 
 
 @command_options
-class Options(JsonOption, SheetOptions):
-    """What ``anygame explain`` is asked."""
-
+class _Options(JsonOption, SheetOptions):
     what: str = choice(
         {
             "strata": "in which order relations are computed",
@@ -41,35 +38,35 @@ class Options(JsonOption, SheetOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print a summary, strata, the plan of joins, domains, or the network."""
-    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+    game = read_game(options.file, options)
     if options.what == "network":
         compile_game(game)
     if options.dot is not None:
         return _draw(game, options)
     if options.json:
-        described = getattr(inspection, f"describe_{options.what}")(game)
+        described = inspection.describe(game, options.what)
         print_json({"game": game.name, options.what: described})
     else:
-        print(getattr(inspection, f"explain_{options.what}")(game).rstrip())
-    return OK
+        print(inspection.explain(game, options.what).rstrip())
+    return Status.OK
 
 
-def _draw(game: Game, options: Options) -> int:
+def _draw(game: Game, options: _Options) -> int:
     """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
-    drawn = inspection.draw_network(game)
+    drawn = game.backends.needed_network().picture()
     if options.dot == "-":
         print(drawn, end="")
-        return OK
+        return Status.OK
     try:
         Path(options.dot).write_text(drawn, encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise AnygameError(f"cannot write {options.dot}: {reason}") from error
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

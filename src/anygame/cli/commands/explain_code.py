@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from anygame.cli.diagnostic_codes import known_code
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from anygame.cli.options import Command, Status, argument, command_options
 from anygame.doctor import CODES
+from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def known_code(text: str) -> str:
+    """Return a code as it is spelled.
+
+    Raises:
+        QueryError: there is no such code.
+    """
+    plain = text.strip().lower()
+    if plain in CODES:
+        return plain
+    begun = [code for code in CODES if plain and code.startswith(plain)]
+    near = begun[:3] or get_close_matches(plain, CODES, n=3)
+    advice = f"did you mean {' or '.join(near)}?" if near else "`anygame explain-code` lists them all"
+    raise QueryError(f"there is no code {shown(text)}; {advice}")
+
+
+def known_codes(texts: Iterable[str]) -> frozenset[str]:
+    """Return the codes in texts that hold some each, with commas between them; raises as `known_code`."""
+    return frozenset(known_code(code) for text in texts for code in text.split(",") if code.strip())
 
 
 @command_options
-class Options:
-    """What ``anygame explain-code`` is asked."""
-
-    code: str | None = argument("CODE", count="?", help="without it, all codes are listed")
+class _Options:
+    code: str | None = argument("CODE", nargs="?", help="without it, all codes are listed")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print what a code means, or all codes."""
     if options.code is None:
         width = max(map(len, CODES))
         for code in sorted(CODES):
             print(f"{code:{width}}  {CODES[code].title}")
-        return OK
+        return Status.OK
     print(CODES[known_code(options.code)].text)
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")
+COMMAND = Command(_Options, run, "It says what the rule is, why GDL has it, and gives examples.\n")

@@ -6,8 +6,7 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, natural, option, positive
+from anygame.cli.options import Command, Status, command_options, natural, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_game
 from anygame.cli.rewriting import print_sheet, replace_sheet
@@ -71,37 +70,35 @@ def _number(text: str) -> Fraction:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame export`` is asked."""
-
+class _Options(MachineOption):
     to: str = option("--to", choices=tuple(_BELONGS), required=True, help="the form wanted")
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
     )
     depth: int | None = option(
-        "--depth", read=natural, metavar="N", help="joint moves at most (asp, qdimacs)"
+        "--depth", type=natural, metavar="N", help="joint moves at most (asp, qdimacs)"
     )
     role: str | None = option(
         "--role", metavar="ROLE", help="who is to reach the goal: by default the first (asp, qdimacs)"
     )
     goal: int | None = option(
-        "--goal", read=natural, metavar="N", help="how much at least, from 0 to 100 (asp, qdimacs)"
+        "--goal", type=natural, metavar="N", help="how much at least, from 0 to 100 (asp, qdimacs)"
     )
     histories: int | None = option(
         "--histories",
-        read=positive,
+        type=positive,
         metavar="N",
         help=f"give up where there are more ({MOST_HISTORIES:,}; efg)",
     )
     scale: Fraction | None = option(
-        "--scale", read=_number, metavar="X", help="what a point of a goal is worth (1; efg)"
+        "--scale", type=_number, metavar="X", help="what a point of a goal is worth (1; efg)"
     )
     offset: Fraction | None = option(
-        "--offset", read=_number, metavar="X", help="what is added to every payoff (0; efg)"
+        "--offset", type=_number, metavar="X", help="what is added to every payoff (0; efg)"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Write a game; return the exit status."""
     _check(options)
     game = load_game(options)
@@ -112,10 +109,10 @@ def run(options: Options) -> int:
         replace_sheet(options.output, content)
     elif isinstance(content, str):
         print_sheet(content)
-    return OK
+    return Status.OK
 
 
-def _check(options: Options) -> None:
+def _check(options: _Options) -> None:
     """Refuse what does not belong to the form."""
     for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
         if getattr(options, name) not in (None, "auto"):
@@ -125,7 +122,7 @@ def _check(options: Options) -> None:
         raise AnygameError(f"--to {options.to} needs --depth: how many joint moves there are at most")
 
 
-def _written(game: Game, options: Options) -> str | bytes:
+def _written(game: Game, options: _Options) -> str | bytes:
     if options.to == "efg":
         lines = gambit_text(
             game,
@@ -142,4 +139,4 @@ def _written(game: Game, options: Options) -> str | bytes:
         raise AnygameError(str(error)) from error
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

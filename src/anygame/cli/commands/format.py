@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, BAD_INPUT, OK
-from anygame.cli.options import Command, argument, command_options, flag
+from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.output import complain
 from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
 from anygame.cli.sheets import sheet_source
@@ -25,33 +24,31 @@ exit status:
 
 
 @command_options
-class Options:
-    """What ``anygame format`` is asked."""
-
-    files: list[str] = argument("FILE", count="+", help="rule sheets, - for standard input")
+class _Options:
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets, - for standard input")
     write: bool = flag("--write", group="what", help="change the files, print nothing")
     check: bool = flag("--check", group="what", help="only print the names of files that would change")
     diff: bool = flag("--diff", help="print the changes")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Lay files out; return the exit status. A file that cannot be read does not stop the others."""
     if options.write:
         for name in options.files:
             check_writable(name)
-    status = OK
+    status = Status.OK
     for name in options.files:
         try:
             changed = _format_file(name, options)
         except RuleSheetError as error:
             complain(error)
-            status = BAD_INPUT
+            status = Status.BAD_INPUT
         else:
-            status = max(status, ANSWER_IS_NO if changed and options.check else OK)
+            status = max(status, Status.ANSWER_IS_NO if changed and options.check else Status.OK)
     return status
 
 
-def _format_file(name: str, options: Options) -> bool:
+def _format_file(name: str, options: _Options) -> bool:
     """Lay one file out; return whether that changes it."""
     source = sheet_source(name)
     text = format_sheet(source)
@@ -67,4 +64,4 @@ def _format_file(name: str, options: Options) -> bool:
     return changed
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Any, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options
-from anygame.cli.output import print_json, print_lines
+from anygame.cli.options import Command, Status, command_options
+from anygame.cli.output import print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
 from anygame.language.installed import describe_sheet, games, open_sheet
@@ -24,40 +22,23 @@ with --json, one object:
 
 
 @command_options
-class Options(JsonOption):
+class _Options(JsonOption):
     """What ``anygame games`` is asked."""
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print name, roles and description of every game."""
-    found = [_described(name) for name in games()]
+    found: list[dict[str, Any]] = []
+    for name in games():
+        title, description = describe_sheet(open_sheet(name).text)
+        roles = [*map(str, load(name).roles)]
+        found.append({"name": name, "title": title, "roles": roles, "description": description})
     if options.json:
-        print_json({"games": [asdict(game) for game in found]})
+        print_json({"games": found})
     else:
-        _print_table(found)
-    return OK
-
-
-@dataclass(frozen=True)
-class _Described:
-    """What is shown of a game."""
-
-    name: str
-    title: str
-    roles: list[str]
-    description: str
-
-
-def _described(name: str) -> _Described:
-    title, description = describe_sheet(open_sheet(name).text)
-    return _Described(name, title, [*map(str, load(name).roles)], description)
-
-
-def _print_table(found: list[_Described]) -> None:
-    """Print a line for each game."""
-    rows = [(game.name, ", ".join(game.roles), _summary(game.description)) for game in found]
-    names, roles = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2])
-    print_lines(f"{name.ljust(names)}  {whose.ljust(roles)}  {what}" for name, whose, what in rows)
+        rows = [(one["name"], ", ".join(one["roles"]), _summary(one["description"])) for one in found]
+        print_lines(table_lines(rows, "<<<"))
+    return Status.OK
 
 
 def _summary(text: str) -> str:
@@ -70,4 +51,4 @@ def _summary(text: str) -> str:
     return summary.rstrip(".")
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.answers import describe_goal, goals_of
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options
+from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import describe_position, load_position
+from anygame.cli.positions import describe_goal, describe_position, goals_of, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 _SHAPE: Final = """\
@@ -19,11 +17,11 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
+class _Options(PositionOptions):
     """What ``anygame goals`` is asked."""
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the goal of every role."""
     _, state = load_position(options)
     found = goals_of(state)
@@ -33,7 +31,7 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | {"goals": plain, "conflicts": conflicts})
     else:
         print_lines(f"{role} {describe_goal(value)}" for role, value in found.items())
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

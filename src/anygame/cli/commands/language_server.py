@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, command_options, option
+from anygame.cli.options import Command, Status, command_options, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-_HIGHEST_PORT: Final = 65_535
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text[:6]) <= _HIGHEST_PORT):
-        raise ArgumentTypeError(f"expected a port from 1 to {_HIGHEST_PORT}, found {text[:40]!r}")
-    return int(text)
 
 
 @command_options
-class Options:
-    """What ``anygame language-server`` is asked."""
-
+class _Options:
     tcp: int | None = option(
-        "--tcp", read=_port, metavar="PORT", help="listen on a port of this machine, for debugging"
+        "--tcp",
+        type=lambda text: read_port(text, 1),
+        metavar="PORT",
+        help="listen on a port of this machine, for debugging",
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Serve an editor until it ends."""
     try:
         server = import_module("anygame.language_server.server")
@@ -47,15 +35,13 @@ def run(options: Options) -> int:
         if options.tcp is None:
             said_so = server.serve_stdio(version("anygame"))
         else:
-            said_so = _on_port(server, options.tcp)
-    return OK if said_so else ANSWER_IS_NO
-
-
-def _on_port(server: ModuleType, port: int) -> bool:
-    try:
-        return bool(server.serve_tcp(version("anygame"), port))
-    except OSError as error:
-        raise AnygameError(f"cannot listen on port {port}: {error.strerror or error}") from error
+            try:
+                said_so = bool(server.serve_tcp(version("anygame"), options.tcp))
+            except OSError as error:
+                raise AnygameError(
+                    f"cannot listen on port {options.tcp}: {error.strerror or error}"
+                ) from error
+    return Status.OK if said_so else Status.ANSWER_IS_NO
 
 
 _DETAILS: Final = """\
@@ -70,4 +56,4 @@ exit status:
   2    the port cannot be had
 """
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import OK
 from anygame.cli.moves import legal_by_role
-from anygame.cli.options import Command, argument, command_options
+from anygame.cli.options import Command, Status, argument, command_options
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -15,13 +14,11 @@ _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame legal`` is asked."""
-
-    role: str | None = argument("ROLE", count="?", help="of this role only, one a line")
+class _Options(PositionOptions):
+    role: str | None = argument("ROLE", nargs="?", help="of this role only, one a line")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print legal moves: of one role the moves alone, of all roles each with its role before it."""
     game, state = load_position(options)
     moves = legal_by_role(state)
@@ -35,7 +32,7 @@ def run(options: Options) -> int:
         print_lines(str(move) for found in moves.values() for move in found)
     else:
         print_lines(f"{role} {move}" for role, found in moves.items() for move in found)
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

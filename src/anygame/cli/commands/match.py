@@ -6,30 +6,28 @@ import asyncio
 import json
 import shlex
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.folders import record_path
-from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain
+from anygame.cli.rewriting import record_path
+from anygame.cli.shared_options import ClockOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.match.record import read_record
+from anygame.match.referee import Watchers
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.seats import is_person
-from anygame.match.series import Tally, rotated
+from anygame.match.series import Tally, describe_estimate, rotated
 from anygame.match.signing import read_key
-from anygame.match.watchers import Watchers
 from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
 from anygame.web.broadcast import Broadcast, Cell, Table
@@ -74,14 +72,12 @@ exit status:
 
 
 @command_options
-class Options(ClockOptions, WebOptions):
-    """What ``anygame match`` is asked."""
-
-    file: str | None = argument("FILE", count="?", help="the rule sheet; not needed with --resume")
+class _Options(ClockOptions, WebOptions):
+    file: str | None = argument("FILE", nargs="?", help="the rule sheet; not needed with --resume")
     players: list[str] | None = option(
-        "--players", metavar="PLAYER", count="+", help="in the order of the roles"
+        "--players", metavar="PLAYER", nargs="+", help="in the order of the roles"
     )
-    games: int = option("--games", read=positive, default=1, metavar="N", help="how many matches (1)")
+    games: int = option("--games", type=positive, default=1, metavar="N", help="how many matches (1)")
     swap_roles: bool = flag("--swap-roles", help="players take turns in the roles")
     record: str | None = option(
         "--record", metavar="DIR", help="keep the record of each match in this folder"
@@ -91,17 +87,17 @@ class Options(ClockOptions, WebOptions):
         "--sign", metavar="KEY", help="sign records with an RSA key (PEM; made if missing)"
     )
     seed: int | None = option(
-        "--seed", read=whole, metavar="S", help="of random moves and of built-in players"
+        "--seed", type=whole, metavar="S", help="of random moves and of built-in players"
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play matches, or go on with one; return 1 where an error of the rules ended one."""
     if options.resume is not None:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
         raise AnygameError("expected a rule sheet, and --players after it, or --resume RECORD")
-    game = read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+    game = read_game(options.file, options)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
@@ -111,13 +107,13 @@ def run(options: Options) -> int:
     except EndedBySignal as end:
         series.tell_interrupted()
         return end.status
-    return ANSWER_IS_NO if series.faults else OK
+    return Status.ANSWER_IS_NO if series.faults else Status.OK
 
 
 class _Series:
     """Some matches of a game between the same players."""
 
-    def __init__(self, options: Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
+    def __init__(self, options: _Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
         self.options = options
         self.game = game
         self.terms = terms
@@ -133,7 +129,7 @@ class _Series:
         seated(game, self.seats)
 
     async def play(self) -> None:
-        """Play all matches, and tell what came out of them."""
+        """Play all matches, and print what came out of them."""
         try:
             for number in range(self.options.games):
                 await self._play_one(number)
@@ -179,38 +175,24 @@ class _Series:
         count = self.options.games - self.faults
         print(f"\n{count} game{'s' * (count != 1)}, seed {self.terms.seed}")
         width = max(map(len, self.tally.players))
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
+        for name, estimate, errors in self.tally.rows():
             trouble = f"  {errors} replies replaced" if errors else ""
             print(f"  {name.ljust(width)}  {estimate or 'no goals'}{trouble}")
 
     def _table(self) -> Table:
         """Return how the players stand, for a page."""
         rows = []
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
+        for name, estimate, errors in self.tally.rows():
             goals = estimate_cell(estimate)
             rows.append((Cell(name), goals, Cell(str(estimate.count if estimate else 0)), Cell(str(errors))))
         note = "Goals: the mean, and its 95 % interval."
         return Table(("player", "goals", "games", "replaced"), tuple(rows), note)
 
     def _print_json(self) -> None:
-        players: list[dict[str, Any]] = []
-        for name, estimate, errors in zip(
-            self.tally.players, self.tally.estimates(), self.tally.errors, strict=True
-        ):
-            margin = estimate.margin if estimate and isfinite(estimate.margin) else None
-            players.append(
-                {
-                    "name": name,
-                    "games": estimate.count if estimate else 0,
-                    "mean": estimate.mean if estimate else None,
-                    "margin": margin,
-                    "errors": errors,
-                }
-            )
+        players: list[dict[str, Any]] = [
+            {"name": name} | describe_estimate(estimate) | {"errors": errors}
+            for name, estimate, errors in self.tally.rows()
+        ]
         summary = {
             "event": "summary",
             "games": self.options.games - self.faults,
@@ -229,18 +211,14 @@ def _seeds(record: Record, count: int) -> list[int]:
     return [first + number for number in range(count)]
 
 
-def _resume(options: Options, path: str) -> int:
+def _resume(options: _Options, path: str) -> int:
     """Go on with the match of a record, and keep it in the same file."""
     record = read_record(path)
-    game = (
-        rules_of(record)
-        if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
-    )
+    game = rules_of(record) if options.file is None else read_game(options.file, options)
     players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)
     if key is None:
-        # What is signed would not be any more; the record tells who signed it last.
+        # What is signed would not be any more; the record says who signed it last.
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
     seeds = _seeds(record, len(players))
     seats: list[Seat] = [make_seat(player, seed) for player, seed in zip(players, seeds, strict=True)]
@@ -263,7 +241,7 @@ def _resume(options: Options, path: str) -> int:
     except EndedBySignal as end:
         _tell_interrupted(watcher, path)
         return end.status
-    return OK if record.is_completed else ANSWER_IS_NO
+    return Status.OK if record.is_completed else Status.ANSWER_IS_NO
 
 
 def _players(record: Record) -> list[Named]:
@@ -277,14 +255,9 @@ def _players(record: Record) -> list[Named]:
     code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
         # Records come from anywhere, and must not make anybody run code that they name.
-        again = _again([(name, what) for name, what in found])
+        again = shlex.join(["--players", *[f"{name}={what}" for name, what in found]])
         raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
     return [(name, what) for name, what in found]
-
-
-def _again(players: Sequence[Named]) -> str:
-    """Return the option that names players on a command line."""
-    return shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
 
 
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")
@@ -299,14 +272,14 @@ def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
         complain("interrupted; with --record DIR, matches can be gone on with")
 
 
-def _shown(options: Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
-    """Return what tells of a match here, and on pages where there are any."""
+def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
+    """Return what shows a match here, and on pages where there are any."""
     if options.web is None:
         return watcher
     return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))
 
 
-def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
+def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Seat | None]) -> Watcher:
     has_people = any(map(is_person, seats))
     if options.json:
         if has_people:
@@ -319,4 +292,4 @@ def _watcher(options: Options, game: Game, path: str | None, seats: Sequence[Sea
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options, flag, several
+from anygame.cli.options import Command, Status, argument, command_options, flag, several
 from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
 from anygame.cli.sheets import sheet_source
-from anygame.doctor.mending.mends import MENDS, mend_sheet
+from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 
@@ -32,15 +31,13 @@ What was mended is listed; without --write, with the changes.
 
 
 @command_options
-class Options:
-    """What ``anygame mend`` is asked."""
-
+class _Options:
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     write: bool = flag("--write", help="change the file")
     select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Mend a sheet; print what was mended, and without ``--write`` the changes; return the exit status."""
     if options.write:
         check_writable(options.file)
@@ -58,7 +55,7 @@ def run(options: Options) -> int:
         replace_sheet(options.file, mended.text)
     else:
         print_changes(source, mended.text)
-    return OK
+    return Status.OK
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:
@@ -70,4 +67,4 @@ def _kinds(texts: Iterable[str]) -> list[str]:
     return asked or list(MENDS)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, argument, command_options, flag, natural
+from anygame.cli.options import Command, Status, argument, command_options, flag, natural
 from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 from anygame.game import perft, perft_divide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.game import Game
     from anygame.language.terms import Term
 
     JointMove = tuple[Term, ...]
@@ -32,63 +30,44 @@ Ctrl-C ends it, with the counts of the first joint moves that are done.
 
 
 @command_options
-class Options(JsonOption, MachineOption):
-    """What ``anygame perft`` is asked."""
-
+class _Options(JsonOption, MachineOption):
     depth: int = argument("DEPTH", natural, help="the number of joint moves")
     divide: bool = flag("--divide", help="for each first joint move apart")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
     # Sequences of one joint move are counted without playing them, unless they are wanted one by one.
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
-        return OK
-    counting = _Counting()
-    try:
-        counting.run(game, options.depth)
-    except KeyboardInterrupt:
-        complain(f"interrupted: {len(counting.counts):,} of {counting.all:,} first joint moves were counted")
-        _print(record | {"count": None, "divide": counting.divided(), "interrupted": True}, options)
-        return INTERRUPTED
-    divided = {"divide": counting.divided()} if options.divide else {}
-    _print(record | {"count": sum(counting.counts.values())} | divided, options)
-    return OK
+        return Status.OK
+    counts: Mapping[JointMove, int] = {}
+    planned = 0
+    with progress("first moves", counts=True) as show:
+
+        def note(found: Mapping[JointMove, int], total: int) -> None:
+            nonlocal counts, planned
+            counts, planned = found, total
+            show(completed=len(found), total=total)
+
+        try:
+            perft_divide(game, options.depth, progress=note)
+            is_whole = True
+        except KeyboardInterrupt:
+            is_whole = False
+    divided = [{"moves": list(map(str, joint)), "count": number} for joint, number in counts.items()]
+    if not is_whole:
+        complain(f"interrupted: {len(counts):,} of {planned:,} first joint moves were counted")
+        _print(record | {"count": None, "divide": divided, "interrupted": True}, options)
+        return Status.INTERRUPTED
+    record["count"] = sum(counts.values())
+    _print(record | ({"divide": divided} if options.divide else {}), options)
+    return Status.OK
 
 
-class _Counting:
-    """A count by first joint moves; what was counted stays where it is interrupted.
-
-    Attributes:
-        counts: by the first joint moves that are done.
-        all: the number of first joint moves.
-    """
-
-    def __init__(self) -> None:
-        self.counts: Mapping[JointMove, int] = {}
-        self.all = 0
-
-    def run(self, game: Game, depth: int) -> None:
-        """Count, with progress on a terminal."""
-        with progress_bar(*counting_columns()) as bar:
-            task = bar.add_task("first moves", total=None) if bar is not None else None
-
-            def tell(counts: Mapping[JointMove, int], total: int) -> None:
-                self.counts, self.all = counts, total
-                if bar is not None and task is not None:
-                    bar.update(task, completed=len(counts), total=total)
-
-            perft_divide(game, depth, progress=tell)
-
-    def divided(self) -> list[dict[str, Any]]:
-        """Return the counts as plain data."""
-        return [{"moves": list(map(str, joint)), "count": n} for joint, n in self.counts.items()]
-
-
-def _print(record: dict[str, Any], options: Options) -> None:
+def _print(record: dict[str, Any], options: _Options) -> None:
     if options.json:
         print_json(record)
         return
@@ -98,4 +77,4 @@ def _print(record: dict[str, Any], options: Options) -> None:
         print(record["count"])
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.matches.folders import record_path
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
-from anygame.cli.options import Command, argument, command_options, flag, option, seconds, several, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    argument,
+    command_options,
+    flag,
+    option,
+    seconds,
+    several,
+    whole,
+)
 from anygame.cli.output import Screen
-from anygame.cli.playing.opponents import Opponents
 from anygame.cli.playing.shell import PlayShell
 from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
+from anygame.cli.rewriting import record_path, state_folder
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import AnygameError, PlayerError
 
@@ -48,25 +54,23 @@ exit status:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame play`` is asked."""
-
+class _Options(MachineOption):
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
     roles: list[str] = several("--as", metavar="ROLE", help="your role (the first); may be repeated")
     against: list[str] = several(
         "--against", metavar="PLAYER", help="who plays the others (mcts); repeated, one for each of them"
     )
     clock: float = option(
-        "--clock", read=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
+        "--clock", type=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="of chance and of built-in players")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="of chance and of built-in players")
     record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")
     thinking: bool = flag("--thinking", help="show what the players say about their moves")
     reveal: bool = flag("--reveal", help="show all of a game with hidden information")
     echo: bool = flag("--echo", help="repeat the lines in the output, after `> `")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play a game: with a prompt on a terminal, else by the lines of a script."""
     if options.file == "-":
         raise AnygameError("moves are read from standard input; give the rule sheet as a file")
@@ -74,26 +78,26 @@ def run(options: Options) -> int:
     screen = Screen()
     is_live = is_conversation(screen)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
-    seating, opponents = _seated(options, game, seed)
+    seating = _seated(options, game, seed)
 
     def path_of(record: Record) -> str | None:
         if options.record is not None:
             return record_path(options.record, record)
         return _own_path(record) if is_live else None
 
-    table = Table(Session(game, seed), seating, opponents, path_of)
+    table = Table(Session(game, seed), seating, path_of)
     shell = PlayShell(table, screen, thinks_aloud=options.thinking, reveals=options.reveal)
     try:
         if is_live:
             converse(shell)
-            return OK
+            return Status.OK
         shell.start()
-        return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
+        return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
     finally:
         table.leave()
 
 
-def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents]:
+def _seated(options: _Options, game: Game, seed: int) -> Seating:
     """Return who plays which role.
 
     Raises:
@@ -124,21 +128,21 @@ def _seated(options: Options, game: Game, seed: int) -> tuple[Seating, Opponents
         for index, (role, player) in enumerate(by_role.items())
         if player[1] != HUMAN
     }
-    seating = Seating(
+    return Seating(
         tuple([role for role in roles if role not in seats]),
         {role: name for role, (name, _) in by_role.items()},
         tuple(players),
+        seats,
+        options.clock,
     )
-    return seating, Opponents(seats, options.clock)
 
 
 def _own_path(record: Record) -> str | None:
     """Return where a game is kept that nobody said where to keep, None where that cannot be."""
-    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     try:
-        return record_path(str(Path(state) / "anygame" / "matches"), record)
+        return record_path(str(state_folder("matches")), record)
     except (AnygameError, RuntimeError):
         return None
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

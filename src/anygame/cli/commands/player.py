@@ -5,15 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from argparse import ArgumentTypeError
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag, option, positive, seconds, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    command_options,
+    flag,
+    option,
+    positive,
+    read_port,
+    seconds,
+    whole,
+)
 from anygame.cli.shared_options import CaseOption, JsonOption
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options
@@ -47,25 +55,16 @@ exit status:
   2    there is no such player, or the port cannot be had
 """
 
-_HIGHEST_PORT: Final = 65_535
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
 #: Rules come from strangers here; no game of the field needs as much.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
-        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
-    return int(text)
-
-
 @command_options
-class Options(JsonOption, CaseOption):
-    """What ``anygame player`` is asked."""
-
+class _Options(JsonOption, CaseOption):
     port: int | None = option(
-        "--port", read=_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
+        "--port", type=read_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
     )
     host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
     name: str | None = option(
@@ -80,27 +79,27 @@ class Options(JsonOption, CaseOption):
         "told)",
     )
     gdl2: bool = flag("--gdl2", help="short messages of GDL-II games hold percepts")
-    parallel: int = option("--parallel", read=positive, default=1, metavar="N", help="matches at a time (1)")
+    parallel: int = option("--parallel", type=positive, default=1, metavar="N", help="matches at a time (1)")
     margin: float | None = option(
-        "--margin", read=seconds, metavar="SECONDS", help="to keep back of every clock"
+        "--margin", type=seconds, metavar="SECONDS", help="to keep back of every clock"
     )
     patience: float | None = option(
-        "--patience", read=seconds, metavar="SECONDS", help="without a message in a match"
+        "--patience", type=seconds, metavar="SECONDS", help="without a message in a match"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="of random numbers")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play until Ctrl-C or SIGTERM."""
     if is_address(options.strategy):
         raise PlayerError(f"expected a player of this machine, found the address {options.strategy}")
     make_player(options.strategy, seed=options.seed)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(options))
-    return OK
+    return Status.OK
 
 
-async def _serve(options: Options) -> None:
+async def _serve(options: _Options) -> None:
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         # Elsewhere than in the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
@@ -122,7 +121,7 @@ async def _serve(options: Options) -> None:
         raise log.broken
 
 
-def _server(options: Options, log: _Log) -> PlayerServer:
+def _server(options: _Options, log: _Log) -> PlayerServer:
     settings = PlayerSettings(
         gdl2=options.gdl2,
         case_sensitive=options.case_sensitive,
@@ -184,4 +183,4 @@ class _Log:
         self.say(text, event="message", time=now.isoformat(timespec="milliseconds"), **event)
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -7,11 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import INTERRUPTED, OK
-from anygame.cli.options import Command, command_options, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, option, positive, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
-from anygame.cli.progress import counting_columns, progress_bar
+from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
 
 if TYPE_CHECKING:
@@ -32,11 +31,9 @@ _MANY: Final = 10_000
 
 
 @command_options
-class Options(JsonOption, MachineOption):
-    """What ``anygame playout`` is asked."""
-
-    count: int = option("--count", read=positive, default=1, metavar="N", help="how many games (1)")
-    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same games")
+class _Options(JsonOption, MachineOption):
+    count: int = option("--count", type=positive, default=1, metavar="N", help="how many games (1)")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same games")
 
 
 @dataclass
@@ -85,9 +82,7 @@ class Summary:
             "first_stuck": self.first_stuck.to_dict() if self.first_stuck else None,
             "lengths": _spread(self.lengths),
             "goals": {
-                role: _spread(counter)
-                | {"counts": {_text(goal): counter[goal] for goal in sorted(counter, key=_order)}}
-                for role, counter in self.goals.items()
+                role: _spread(counter) | {"counts": _counts(counter)} for role, counter in self.goals.items()
             },
         }
 
@@ -104,22 +99,22 @@ class Summary:
             yield f"{self.stuck} of them could not go on, and are in no goals; the first: {self.first_stuck}"
         width = max(map(len, self.roles))
         for role, counter in self.goals.items():
-            counts = ", ".join(f"{_text(goal)}: {counter[goal]}" for goal in sorted(counter, key=_order))
+            counts = ", ".join(f"{goal}: {count}" for goal, count in _counts(counter).items())
             yield f"goal of {role.ljust(width)}  {_average(counter)} ({counts})"
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play games at random and print their average. Ctrl-C ends early, with what has been done so far."""
     if options.count >= _MANY:
         complain(f"note: for many games, `simulate --playouts {options.count}` is faster by far")
     game = load_game(options)
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     summary = Summary(game.roles)
-    status = OK
+    status = Status.OK
     try:
         _play(game, options.count, seed, summary)
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        status = Status.INTERRUPTED
     if options.json:
         print_json({"game": game.name, "seed": seed, "asked": options.count} | summary.describe())
         return status
@@ -130,12 +125,10 @@ def run(options: Options) -> int:
 
 
 def _play(game: Game, count: int, seed: int, summary: Summary) -> None:
-    with progress_bar(*counting_columns()) as bar:
-        task = bar.add_task("playouts", total=count) if bar is not None else None
-        for one in game.playouts(count, seed):
+    with progress("playouts", count, counts=True) as show:
+        for number, one in enumerate(game.playouts(count, seed), 1):
             summary.add(one)
-            if bar is not None and task is not None:
-                bar.advance(task)
+            show(completed=number)
 
 
 def _spread(counter: Counter[int] | Counter[int | None]) -> dict[str, Any]:
@@ -157,12 +150,10 @@ def _average(goals: Counter[int | None]) -> str:
     return "none" if spread["min"] is None else "too large for a mean"
 
 
-def _text(goal: int | None) -> str:
-    return "none" if goal is None else str(goal)
+def _counts(goals: Counter[int | None]) -> dict[str, int]:
+    """Return how often there was each goal, in ascending order, and none at the end."""
+    order = sorted(goals, key=lambda goal: (goal is None, goal or 0))
+    return {"none" if goal is None else str(goal): goals[goal] for goal in order}
 
 
-def _order(goal: int | None) -> tuple[bool, int]:
-    return goal is None, goal or 0
-
-
-COMMAND = Command(Options, run, json_shape(_SHAPE))
+COMMAND = Command(_Options, run, json_shape(_SHAPE))

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.answers import bare, instances
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.moves import advised, read_joint
-from anygame.cli.options import Command, argument, command_options, option
+from anygame.cli.moves import read_joint
+from anygame.cli.options import Command, Status, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import describe_position, load_position
+from anygame.cli.positions import bindings_of, describe_position, instances, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
-from anygame.errors import QueryError
 
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame query`` is asked."""
-
+class _Options(PositionOptions):
     pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
     moves: str | None = option(
         "--moves", metavar="MOVES", help="the joint move on which the answer depends, as for (next ?fact)"
     )
 
 
-def run(options: Options) -> int:
-    """Print every instance that holds; without any, print nothing and return ANSWER_IS_NO."""
+def run(options: _Options) -> int:
+    """Print every instance that holds; without any, print nothing and return Status.ANSWER_IS_NO."""
     game, state = load_position(options)
     joint = read_joint(state, options.moves) if options.moves is not None else None
-    try:
-        found = sorted({bare(binding) for binding in state.query(options.pattern, joint)})
-    except QueryError as error:
-        raise advised(error, "with --moves") from error
+    found = bindings_of(state, options.pattern, joint, "with --moves")
     if options.json:
         bindings = [{f"?{name}": str(term) for name, term in binding} for binding in found]
         answer = {"pattern": options.pattern, "bindings": bindings}
         print_json(describe_position(options, state) | answer)
     else:
         print_lines(instances(game, options.pattern, found))
-    return OK if found else ANSWER_IS_NO
+    return Status.OK if found else Status.ANSWER_IS_NO
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag, option, whole
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, whole
 from anygame.cli.output import Screen
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
@@ -29,18 +28,16 @@ exit status:
 
 
 @command_options
-class Options(MachineOption):
-    """What ``anygame repl`` is asked."""
-
+class _Options(MachineOption):
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
-    seed: int | None = option("--seed", read=whole, metavar="S", help="for moves played at random")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="for moves played at random")
     table: str | None = option(
         "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
     )
     echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play a game: with a prompt on a terminal, else as a script of commands."""
     if options.file == "-":
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
@@ -50,8 +47,8 @@ def run(options: Options) -> int:
     shell = Shell(Session(game, options.seed), screen, values)
     if is_conversation(screen):
         converse(shell)
-        return OK
-    return ANSWER_IS_NO if run_script(shell, echo=options.echo) else OK
+        return Status.OK
+    return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import animation, draw, match_pictures, picture, svg
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, argument, command_options, flag, option
+from anygame.boards import animation, match_pictures, picture, svg
+from anygame.cli.matches.watching import show_fault, show_said
+from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.pictures import make_folder, write_picture
+from anygame.cli.rewriting import make_folder, write_picture
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError, MissingExtraError, RecordError
 from anygame.match import replaying
+from anygame.match.judging import Verdict
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 #: Steps that one animated file shows: it holds a drawing of each.
 _ANIMATED: Final = 500
-
-Said = TypeVar("Said")
 
 _DETAILS: Final = """\
 On a terminal, the record is stepped through: Enter goes on, b back, a number to that
@@ -48,11 +47,9 @@ exit status:
 
 
 @command_options
-class Options(JsonOption, ReadingOptions):
-    """What ``anygame replay`` is asked."""
-
+class _Options(JsonOption, ReadingOptions):
     record: str = argument("RECORD", help="a match record in the reference JSON form")
-    file: str | None = argument("FILE", count="?", help="the rule sheet, if the record has none")
+    file: str | None = argument("FILE", nargs="?", help="the rule sheet, if the record has none")
     board: bool = flag("--board", help="draw every state")
     check: bool = flag("--check", help="print only what is wrong")
     svg: str | None = option(
@@ -60,16 +57,12 @@ class Options(JsonOption, ReadingOptions):
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
     if not options.record:
         raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
-    game = (
-        replaying.rules_of(record)
-        if options.file is None
-        else read_game(options.file, case_sensitive=options.case_sensitive, lenient=options.lenient)
-    )
+    game = replaying.rules_of(record) if options.file is None else read_game(options.file, options)
     found = replaying.replay(record, game)
     signed, faults = _signature(record)
     faults += found.faults
@@ -78,7 +71,7 @@ def run(options: Options) -> int:
         _write_pictures(found, make_folder(options.svg))
     if options.json:
         print_json(_described(found, signed=signed, faults=faults))
-        return ANSWER_IS_NO if faults else OK
+        return Status.ANSWER_IS_NO if faults else Status.OK
     shown = _Shown(found, screen)
     if not options.check and screen.is_terminal and sys.stdin.isatty():
         shown.step_through()
@@ -86,7 +79,7 @@ def run(options: Options) -> int:
         shown.print_all(boards=options.board)
     if not options.check or faults:
         _conclude(screen, record, signed=signed, faults=faults)
-    return ANSWER_IS_NO if faults else OK
+    return Status.ANSWER_IS_NO if faults else Status.OK
 
 
 def _write_pictures(found: Replay, folder: Path) -> None:
@@ -206,18 +199,19 @@ class _Shown:
     def _say_moves(self, step: int) -> None:
         moves = self.record.moves[step - 1]
         self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
-        for role, lines in zip(self.roles, _at(self.record.said, step), strict=False):
-            for line in lines:
-                self.screen.say(f"     {role} said: {line}", "italic")
         # Records of others may say less than there are moves.
-        errors = chain(_at(self.record.errors, step), repeat(""))
-        reasons = chain(_at(self.record.reasons, step), repeat(None))
-        for role, move, error, reason in zip(self.roles, moves, errors, reasons, strict=False):
-            if error:
-                why = f" ({reason})" if reason else ""
-                self.screen.say(f"     {role}: {error}{why}; {_tight(move)} was drawn instead", "red")
-            elif reason:
-                self.screen.say(f"     {role}: {reason}", "red")
+        errors, reasons, said = (
+            chain(_at(lists, step), repeat(nothing))
+            for lists, nothing in (
+                (self.record.errors, ""),
+                (self.record.reasons, ""),
+                (self.record.said, ()),
+            )
+        )
+        for role, move, error, reason, lines in zip(self.roles, moves, errors, reasons, said, strict=False):
+            verdict = Verdict(None, error, reason or "", tuple(lines))
+            show_said(self.screen, f"{role} said", verdict)
+            show_fault(self.screen, role, verdict, _tight(move))
 
     def _say_goals(self) -> None:
         goals = self.record.goals
@@ -229,11 +223,11 @@ class _Shown:
         screen, states = self.screen, self.found.states
         last = self.record.moves[step - 1] if step and screen.is_terminal else None
         found = picture(states[step], last=last, before=states[step - 1] if last else None)
-        screen.show(draw(found, width=screen.width, colours=screen.colours))
+        screen.draw(found)
         screen.say()
 
 
-def _at(lists: list[list[Said]], step: int) -> list[Said]:
+def _at(lists: Any, step: int) -> list[Any]:
     """Return what a record says of a step, for each role."""
     return lists[step] if step < len(lists) else []
 
@@ -243,4 +237,4 @@ def _tight(move: str) -> str:
     return move.replace("( ", "(").replace(" )", ")")
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

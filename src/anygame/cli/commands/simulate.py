@@ -6,13 +6,11 @@ import argparse
 import random
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.clusters import cluster_option, joined
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, natural, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, natural, option, positive, whole
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
-from anygame.cli.progress import compile_game, counting_columns, progress_bar
-from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.cli.progress import compile_game, progress
+from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
 
@@ -33,6 +31,9 @@ _SHAPE: Final = """\
   stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"};
   fallback is null, or why the reasoner plays although the network was to"""
 
+_COUNTED: Final = (
+    *("interrupted", "states", "seconds", "setup_seconds", "playouts_per_second", "states_per_second"),
+)
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
@@ -51,17 +52,15 @@ def _many(text: str) -> int:
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame simulate`` is asked."""
-
+class _Options(PositionOptions):
     playouts: int = option(
-        "--playouts", read=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
+        "--playouts", type=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
-    seed: int | None = option("--seed", read=whole, metavar="S", help="the same seed gives the same result")
-    threads: int = option("--threads", read=positive, default=1, metavar="T", help="cores to use (1)")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same result")
+    threads: int = option("--threads", type=positive, default=1, metavar="T", help="cores to use (1)")
     limit: int = option(
         "--limit",
-        read=natural,
+        type=natural,
         default=10_000,
         metavar="L",
         help="give a game up after L joint moves (10000)",
@@ -69,13 +68,13 @@ class Options(PositionOptions):
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     compile_seconds: int | None = option(
         "--compile-seconds",
-        read=positive,
+        type=positive,
         metavar="C",
         help="play by the rules if compiling takes longer",
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play games at random and print what they have in common. Ctrl-C ends it, with what was done."""
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
@@ -86,28 +85,21 @@ def run(options: Options) -> int:
         print_json(describe(game, result, options.playouts))
     else:
         print_lines(_lines(game, result, options.playouts))
-    return OK
+    return Status.OK
 
 
-def _played(game: Game, state: State, seed: int, options: Options) -> SimulationResult:
-    with progress_bar(*counting_columns()) as bar:
-        tell = None
-        if bar is not None:
-            task = bar.add_task("playouts", total=options.playouts)
-
-            def tell(done: int) -> None:
-                bar.update(task, completed=done)
-
-        with joined(options.cluster) as cluster:
-            return game.simulate(
-                options.playouts,
-                seed,
-                options.threads,
-                state=state,
-                limit=options.limit,
-                progress=tell,
-                cluster=cluster,
-            )
+def _played(game: Game, state: State, seed: int, options: _Options) -> SimulationResult:
+    bar = progress("playouts", options.playouts, counts=True)
+    with bar as show, joined(options.cluster) as cluster:
+        return game.simulate(
+            options.playouts,
+            seed,
+            options.threads,
+            state=state,
+            limit=options.limit,
+            progress=lambda done: show(completed=done),
+            cluster=cluster,
+        )
 
 
 def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]:
@@ -123,12 +115,7 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "cut": result.cut,
         "stuck": result.stuck,
         "first_stuck": result.first_stuck.to_dict() if result.first_stuck else None,
-        "interrupted": result.interrupted,
-        "states": result.states,
-        "seconds": result.seconds,
-        "setup_seconds": result.setup_seconds,
-        "playouts_per_second": result.playouts_per_second,
-        "states_per_second": result.states_per_second,
+        **{name: getattr(result, name) for name in _COUNTED},
         "lengths": {
             "mean": result.mean_length,
             "min": min(result.lengths, default=None),
@@ -169,11 +156,14 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     widths = [f"{mean:.1f} of {role}" for role, mean in result.branching.items() if mean is not None]
     if widths:
         yield f"legal moves  {', '.join(widths)} on average"
+    cached = ""
+    if result.machine == "network":
+        cached = ", with cached machine code" if game.has_cached_code else ", machine code made now"
     threads = f", {result.threads} threads" if result.threads > 1 else ""
     yield (
         f"{result.seconds:.2f} s by the {result.machine}{threads}: {result.playouts_per_second:,.0f} "
         f"playouts and {result.states_per_second:,.0f} states a second; set-up {result.setup_seconds:.2f} s"
-        f"{_cached(game, result)}"
+        f"{cached}"
     )
 
 
@@ -197,16 +187,10 @@ def _share(count: int, result: SimulationResult) -> str:
     return f"{100 * count / result.playouts:.1f} %"
 
 
-def _cached(game: Game, result: SimulationResult) -> str:
-    if result.machine != "network":
-        return ""
-    return ", with cached machine code" if game.has_cached_code else ", machine code made now"
-
-
 _DETAILS: Final = f"""\
 The first time a sheet is simulated its rules are compiled; the machine code is cached.
 
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

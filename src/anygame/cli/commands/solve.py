@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.exit_status import ANSWER_IS_NO, OK
-from anygame.cli.options import Command, command_options, gigabytes, option, seconds
+from anygame.cli.options import Command, Status, command_options, gigabytes, option, seconds
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
-from anygame.cli.progress import compile_game, progress_bar
+from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.game.machine import reason_of
 from anygame.search import save_table, solve
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anygame.game import Game, State
-    from anygame.search import Analysis, Bounds, Solution
+    from anygame.search import Solution
 
+_COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
    "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},
@@ -32,15 +32,13 @@ _SHAPE: Final = """\
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame solve`` is asked."""
-
+class _Options(PositionOptions):
     memory: float = option(
-        "--memory", read=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
+        "--memory", type=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
     )
     seconds: float | None = option(
         "--seconds",
-        read=seconds,
+        type=seconds,
         metavar="S",
         help="how long it may take: half to count states, the rest to look for a proof where they are too "
         "many (as memory allows, and as long again)",
@@ -48,7 +46,7 @@ class Options(PositionOptions):
     table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the value under best play, and a line of it. Ctrl-C ends it, with how far it came."""
     game, state = load_position(options)
     if options.machine != "reasoner" and not game.is_settled:
@@ -61,38 +59,26 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | _described(found) | fallback)
     else:
         print_lines(_lines(state, found))
-        if options.table is not None:
-            print_lines([_kept(options.table, found)])
-    return OK if found.solved else ANSWER_IS_NO
+        if options.table is not None and found.table is None:
+            print(f"nothing was written to {options.table}: no values are known")
+        elif options.table is not None and found.table is not None:
+            print(f"the values of {len(found.table):,} states are in {options.table}")
+    return Status.OK if found.solved else Status.ANSWER_IS_NO
 
 
-def _kept(path: str, found: Solution) -> str:
-    if found.table is None:
-        return f"nothing was written to {path}: no values are known"
-    return f"the values of {len(found.table):,} states are in {path}"
-
-
-def _solved(game: Game, state: State, options: Options) -> Solution:
+def _solved(game: Game, state: State, options: _Options) -> Solution:
     memory, table = round(options.memory * 2**30), options.table is not None
-    with progress_bar() as bar:
-        if bar is None:
-            return solve(game, state, memory=memory, table=table, seconds=options.seconds)
-        task = bar.add_task("looking for states", total=None)
-
-        def tell(expanded: int, found: int) -> None:
-            bar.update(task, description=f"{found:,} states, {found - expanded:,} of them to be continued")
-
-        def tell_proof(found: Analysis) -> None:
-            bar.update(task, description=f"looking for a proof: {found.iterations:,} leaves")
-
+    with progress("looking for states") as show:
         return solve(
             game,
             state,
             memory=memory,
             table=table,
             seconds=options.seconds,
-            progress=tell,
-            proving=tell_proof,
+            progress=lambda expanded, found: show(
+                description=f"{found:,} states, {found - expanded:,} of them to be continued"
+            ),
+            proving=lambda found: show(description=f"looking for a proof: {found.iterations:,} leaves"),
         )
 
 
@@ -103,13 +89,7 @@ def _described(found: Solution) -> dict[str, Any]:
         "goals": dict(found.goals),
         "bounds": {role: None if bounds is None else list(bounds) for role, bounds in found.bounds.items()},
         "reason": found.reason,
-        "states": found.states,
-        "expanded": found.expanded,
-        "edges": found.edges,
-        "depth": found.depth,
-        "seconds": found.seconds,
-        "bytes": found.bytes,
-        "leaves": found.leaves,
+        **{name: getattr(found, name) for name in _COUNTED},
         "missing": dict(found.missing),
         "line": [list(map(str, joint)) for joint in found.line],
     }
@@ -125,7 +105,7 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         yield f"not solved: {found.reason}"
         for role, bounds in found.bounds.items():
             if bounds is not None:
-                yield f"{role.ljust(width)}  {_between(bounds)}"
+                yield f"{role.ljust(width)}  between {bounds.least:g} and {bounds.most:g}"
     for role, count in found.missing.items():
         if count:
             yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
@@ -139,10 +119,6 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep{proof}; "
         f"{found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
     )
-
-
-def _between(bounds: Bounds) -> str:
-    return f"between {bounds.least:g} and {bounds.most:g}"
 
 
 _DETAILS: Final = f"""\
@@ -161,4 +137,4 @@ information, no value is computed. The exit status is 1 where none is found.
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

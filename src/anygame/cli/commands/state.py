@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, command_options, flag
+from anygame.cli.options import Command, Status, command_options, flag
 from anygame.cli.output import Screen, print_json, print_lines
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
@@ -14,13 +13,11 @@ _SHAPE: Final = '{"game", "step", "terminal", "roles": [ROLE], "facts": [FACT]}'
 
 
 @command_options
-class Options(PositionOptions):
-    """What ``anygame state`` is asked."""
-
+class _Options(PositionOptions):
     board: bool = flag("--board", help="draw boards, list the other facts")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Print the facts of a state, one a line; with ``--board`` as boards and a short list."""
     game, state = load_position(options)
     facts = sorted(map(str, state.facts))
@@ -28,13 +25,12 @@ def run(options: Options) -> int:
         print_json(describe_position(options, state) | {"roles": list(game.roles), "facts": facts})
     elif options.board:
         # Most questions draw nothing, and need not wait for what finds boards.
-        from anygame.boards import draw, picture
+        from anygame.boards import picture
 
-        screen = Screen()
-        screen.show(draw(picture(state), width=screen.width, colours=screen.colours))
+        Screen().draw(picture(state))
     else:
         print_lines(facts)
-    return OK
+    return Status.OK
 
 
-COMMAND = Command(Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")
+COMMAND = Command(_Options, run, f"{AFTER}\n{json_shape(_SHAPE)}")

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.clusters import cluster_option, joined
-from anygame.cli.exit_status import ANSWER_IS_NO, INTERRUPTED, OK
 from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.options import ClockOptions
 from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
-from anygame.cli.options import Command, argument, command_options, flag, option, positive, whole
-from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
+from anygame.cli.output import Screen, complain, print_json, print_lines, table_lines
+from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
+from anygame.match.referee import Watchers
 from anygame.match.running import Terms
-from anygame.match.watchers import Watchers
+from anygame.match.series import describe_estimate
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import standings
 from anygame.tournament.store import Store
@@ -30,10 +28,8 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
-    from anygame.tournament.running import Finished
-    from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
-    from anygame.tournament.store import Result
+    from anygame.tournament.store import Meeting, Result
 
 _DETAILS: Final = f"""\
 {PLAYERS}
@@ -54,16 +50,14 @@ _STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/
 
 
 @command_options
-class Options(ClockOptions, WebOptions):
-    """What ``anygame tournament`` is asked."""
-
-    files: list[str] = argument("FILE", count="+", help="rule sheets")
+class _Options(ClockOptions, WebOptions):
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets")
     players: list[str] = option(
-        "--players", metavar="PLAYER", count="+", required=True, help="two or more, as a rule"
+        "--players", metavar="PLAYER", nargs="+", required=True, help="two or more, as a rule"
     )
     store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
-    rounds: int = option("--rounds", read=positive, default=1, metavar="N", help="how many rounds (1)")
-    seed: int = option("--seed", read=whole, default=0, metavar="S", help="of random moves and players (0)")
+    rounds: int = option("--rounds", type=positive, default=1, metavar="N", help="how many rounds (1)")
+    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of random moves and players (0)")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
     cluster: str | None = cluster_option(
         "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
@@ -71,12 +65,12 @@ class Options(ClockOptions, WebOptions):
     report: bool = flag("--report", help="print the table, play nothing")
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Play what is left of a tournament, and print where the players stand."""
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
-    status = OK
+    status: int = Status.OK
     with Store(options.store) as store:
         event = Tournament(games, players, store, terms, make_seat)
         meetings = event.meetings(options.rounds)
@@ -90,26 +84,28 @@ def run(options: Options) -> int:
                         _play_apart(event, meetings, pages, options)
             except (EndedBySignal, KeyboardInterrupt) as end:
                 complain("interrupted; the same command goes on")
-                status = end.status if isinstance(end, EndedBySignal) else INTERRUPTED
+                status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
-    found = _standings(list(players), results)
+    found, missing = _standings(list(players), results)
+    if missing:
+        complain(missing)
     if options.json:
         print_json(_described(found, results, len(meetings)))
     else:
         _print_table(found, results, len(meetings))
     if options.plot is not None:
-        from anygame.tournament.plot import plot_standings
+        from anygame.tournament.standings import plot_standings
 
         plot_standings(found, options.plot)
-    return status or (ANSWER_IS_NO if any(result.fault for result in results) else OK)
+    return status or (Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK)
 
 
-def _games(options: Options) -> dict[str, Game]:
+def _games(options: _Options) -> dict[str, Game]:
     games: dict[str, Game] = {}
     for file in options.files:
         if file == "-":
             raise RuleSheetError("a tournament goes on later: give rule sheets as files")
-        games[file] = read_game(file, case_sensitive=options.case_sensitive, lenient=options.lenient)
+        games[file] = read_game(file, options)
     return games
 
 
@@ -125,19 +121,19 @@ class _Pages:
     The store of the matches is not to be used in other threads than theirs.
     """
 
-    def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: Options) -> None:
+    def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
         self._meetings = meetings
         self._players = list(event.players)
         self._path = options.store
         self._is_shown = options.web is not None
 
-    def past(self, meeting: Meeting, result: Result | Finished) -> None:
+    def past(self, result: Result) -> None:
         """Show a match that was played before, or elsewhere."""
-        goals = zip(meeting.players, result.goals or (), strict=False)
+        goals = zip(result.players, result.goals or (), strict=False)
         told = ", ".join(f"{name} {goal}" for name, goal in goals)
-        match = self.broadcast.match(lambda: self._record(meeting))
-        match.past(meeting.sheet, ", ".join(meeting.players), told or f"given up: {result.fault}")
+        match = self.broadcast.match(lambda: self._record(result))
+        match.past(result.sheet, ", ".join(result.players), told or f"given up: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
         """Return what shows a match on pages too."""
@@ -153,26 +149,16 @@ class _Pages:
     def _table(self) -> Table:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
-        try:
-            found, note = (
-                standings(self._players, results),
-                "Strength: mu, and 3 sigma around it; the rating is its lower end. ",
-            )
-        except MissingExtraError as error:
-            found, note = standings(self._players, results, rated=False), f"{error}. "
+        found, missing = _standings(self._players, results)
+        strength = "Strength: mu, and 3 sigma around it; the rating is its lower end"
         sheets = sorted({sheet for each in found for sheet in each.by_sheet})
         return Table(
             (
-                "player",
-                "rating",
-                "strength",
-                "goals",
-                "games",
-                "replaced",
+                *("player", "rating", "strength", "goals", "games", "replaced"),
                 *[Path(each).stem for each in sheets],
             ),
             tuple([_row(each, sheets) for each in found]),
-            f"{note}Goals: the mean, and its 95 % interval; then the mean on each sheet.",
+            f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet.",
         )
 
 
@@ -191,7 +177,7 @@ def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
     )
 
 
-def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: Options) -> None:
+def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
     """Have the matches played on a cluster."""
     if HUMAN in event.players.values():
         raise PlayerError("a person plays at this terminal: leave out --cluster, or the person")
@@ -200,12 +186,12 @@ def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, o
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
         assert cluster is not None
-        for number, (meeting, found) in enumerate(event.play_apart(meetings, cluster), over + 1):
-            pages.past(meeting, found)
+        for number, (record, result) in enumerate(event.play_apart(meetings, cluster), over + 1):
+            pages.past(result)
             pages.broadcast.changed()
             if not options.json:
-                outcome = _outcome(event.games[meeting.sheet], found.record)
-                screen.say(f"{number} of {len(meetings)}  {meeting.sheet}  {outcome}")
+                outcome = _outcome(event.games[result.sheet], record)
+                screen.say(f"{number} of {len(meetings)}  {result.sheet}  {outcome}")
 
 
 def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) -> None:
@@ -214,7 +200,7 @@ def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) ->
     for meeting in meetings:
         result = past.get((meeting.round, meeting.sheet, meeting.players))
         if result is not None:
-            pages.past(meeting, result)
+            pages.past(result)
 
 
 async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
@@ -240,12 +226,12 @@ def _outcome(game: Game, record: Record) -> str:
     return ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
 
 
-def _standings(players: Sequence[str], results: Sequence[Result]) -> list[Standing]:
+def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[list[Standing], str]:
+    """Return how the players stand, and what is missing for ratings, if there are none."""
     try:
-        return standings(players, results)
+        return standings(players, results), ""
     except MissingExtraError as error:
-        complain(error)
-        return standings(players, results, rated=False)
+        return standings(players, results, rated=False), str(error)
 
 
 def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int) -> None:
@@ -253,19 +239,9 @@ def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: 
     given_up = f", {failed} given up" if failed else ""
     print(f"{len(results)} of {planned} matches{given_up}")
     rows = [("player", "rating", "goals", "games", "replaced")]
-    for standing in found:
-        rating = "-" if standing.rating is None else f"{standing.rating:.1f}"
-        count = standing.estimate.count if standing.estimate else 0
-        rows.append(
-            (standing.name, rating, str(standing.estimate or "-"), str(count), str(standing.errors or ""))
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)],
-        ]
-        print("  ".join(cells).rstrip())
+    for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
+        rows.append((name.text, rating.text, goals.text, games.text, replaced.text))
+    print_lines(table_lines(rows, "<>>>>"))
 
 
 def _described(found: Sequence[Standing], results: Sequence[Result], planned: int) -> dict[str, Any]:
@@ -282,17 +258,8 @@ def _described(found: Sequence[Standing], results: Sequence[Result], planned: in
 
 
 def _player(standing: Standing) -> dict[str, Any]:
-    estimate = standing.estimate
-    return {
-        "name": standing.name,
-        "rating": standing.rating,
-        "mu": standing.mu,
-        "sigma": standing.sigma,
-        "games": estimate.count if estimate else 0,
-        "mean": estimate.mean if estimate else None,
-        "margin": estimate.margin if estimate and isfinite(estimate.margin) else None,
-        "errors": standing.errors,
-    }
+    strength = {name: getattr(standing, name) for name in ("name", "rating", "mu", "sigma")}
+    return strength | describe_estimate(standing.estimate) | {"errors": standing.errors}
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

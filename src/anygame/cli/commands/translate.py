@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.options import Command, argument, command_options, flag, option
+from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import sheet_source
@@ -27,9 +26,7 @@ lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is 
 
 
 @command_options
-class Options:
-    """What ``anygame translate`` is asked."""
-
+class _Options:
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     to: Literal["kif", "infix"] = option(
         "--to", choices=("kif", "infix"), required=True, help="the form wanted"
@@ -40,7 +37,7 @@ class Options:
     )
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Write a sheet in another form; return the exit status."""
     source = sheet_source(options.file)
     if options.lenient:
@@ -48,7 +45,7 @@ def run(options: Options) -> int:
     text = format_sheet(source, options.to)
     if options.output is None:
         print_sheet(text)
-        return OK
+        return Status.OK
     read_as = form_of(Source(options.output, text))
     if read_as != options.to:
         suffix = ".hrf" if options.to == "infix" else ".kif"
@@ -56,15 +53,15 @@ def run(options: Options) -> int:
             f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
         )
     replace_sheet(options.output, text)
-    return OK
+    return Status.OK
 
 
 def _written_out(source: Source) -> Source:
     """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
-    from anygame.analysis.lenient.reading import read_leniently
+    from anygame.analysis.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
     return plain if mends else source
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from anygame.cli.exit_status import OK
-from anygame.cli.matches.pages import pages_module, read_port
+from anygame.cli.matches.pages import pages_module, say_listening
 from anygame.cli.matches.seating import PLAYERS, named
-from anygame.cli.options import Command, argument, command_options, flag, option, seconds
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, read_port, seconds
+from anygame.cli.rewriting import state_folder
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class
@@ -36,45 +34,42 @@ exit status:
 
 
 @command_options
-class Options(JsonOption):
-    """What ``anygame web`` is asked."""
-
-    paths: list[str] = argument("PATH", count="*", help="rule sheets, or folders of them")
-    port: int = option("--port", read=read_port, default=8000, metavar="PORT", help="where to listen (8000)")
+class _Options(JsonOption):
+    paths: list[str] = argument("PATH", nargs="*", help="rule sheets, or folders of them")
+    port: int = option("--port", type=read_port, default=8000, metavar="PORT", help="where to listen (8000)")
     host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
     name: list[str] | None = option(
-        "--name", metavar="NAME", count="+", help="hosts under which pages are asked for"
+        "--name", metavar="NAME", nargs="+", help="hosts under which pages are asked for"
     )
     players: list[str] | None = option(
-        "--players", metavar="PLAYER", count="+", help="whom visitors may play against"
+        "--players", metavar="PLAYER", nargs="+", help="whom visitors may play against"
     )
     folder: str | None = option("--folder", metavar="DIR", help="where matches and uploads are kept")
     play_clock: float = option(
-        "--play-clock", read=seconds, default=2.0, metavar="SECONDS", help="of players, for each move (2)"
+        "--play-clock", type=seconds, default=2.0, metavar="SECONDS", help="of players, for each move (2)"
     )
     lenient: bool = flag("--lenient", help=LENIENT_HELP)
 
 
-def run(options: Options) -> int:
+def run(options: _Options) -> int:
     """Serve pages until Ctrl-C or SIGTERM."""
     settings = _settings(options)
     running = pages_module()
     with suppress(KeyboardInterrupt):
-        running.serve(settings, lambda port: _tell(options, settings, port))
-    return OK
+        running.serve(
+            settings,
+            lambda port: say_listening(
+                settings.host,
+                port,
+                "shows the games; Ctrl-C ends it",
+                is_json=options.json,
+                folder=str(settings.folder),
+            ),
+        )
+    return Status.OK
 
 
-def _tell(options: Options, settings: Settings, port: int) -> None:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    address = f"http://{host}:{port}/"
-    if options.json:
-        event = {"event": "listening", "address": address, "host": settings.host, "port": port}
-        print(json.dumps(event | {"folder": str(settings.folder)}), flush=True)
-    else:
-        print(f"{address} shows the games; Ctrl-C ends it", flush=True)
-
-
-def _settings(options: Options) -> Settings:
+def _settings(options: _Options) -> Settings:
     if "" in options.paths:
         raise AnygameError("expected the name of a rule sheet or a folder, found an empty one")
     paths = tuple(map(Path, options.paths))
@@ -97,10 +92,9 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _folder(options: Options) -> Path:
+def _folder(options: _Options) -> Path:
     """Return the folder of matches: as asked, or where programs keep their state."""
-    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
-    folder = Path(options.folder) if options.folder else Path(state) / "anygame" / "web"
+    folder = Path(options.folder) if options.folder else state_folder("web")
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -108,4 +102,4 @@ def _folder(options: Options) -> Path:
     return folder.resolve()
 
 
-COMMAND = Command(Options, run, _DETAILS)
+COMMAND = Command(_Options, run, _DETAILS)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-from argparse import ArgumentTypeError
+from asyncio import Event
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import command_options, flag, option
+from anygame.cli.interrupts import EndedBySignal, run_until_signal
+from anygame.cli.options import command_options, flag, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
 from anygame.web.broadcast import Cell
 from anygame.web.settings import Settings
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from anygame.match.series import Estimate
     from anygame.web.broadcast import Broadcast
 
-_HIGHEST_PORT: Final = 65_535
 _PORT: Final = 8000
 #: What the help of commands says that show matches on pages.
 WATCHING: Final = """\
@@ -45,13 +43,6 @@ class Address:
     port: int = _PORT
 
 
-def read_port(text: str) -> int:
-    """Read a port. Raises ArgumentTypeError."""
-    if not (text.isascii() and text.isdigit() and int(text[:6]) <= _HIGHEST_PORT):
-        raise ArgumentTypeError(f"expected a port from 0 to {_HIGHEST_PORT}, found {text!r}")
-    return int(text)
-
-
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     return Address(host.strip("[]") or Address().host, read_port(port))
@@ -64,9 +55,9 @@ class WebOptions:
     web: Address | None = option(
         "--web",
         metavar="[HOST:]PORT",
-        count="?",
-        read=_address,
-        alone=Address(),
+        nargs="?",
+        type=_address,
+        const=Address(),
         help=f"show the matches in a browser ({_PORT})",
     )
     stay: bool = flag("--stay", help="with --web, go on showing them when all are over")
@@ -96,7 +87,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
         address: where.
         broadcast: reports the matches.
         stay: whether to go on when they are over, until Ctrl-C.
-        is_json: whether the address is told as an object.
+        is_json: whether the address is printed as an object.
     """
     if address is None:
         if stay:
@@ -109,33 +100,22 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
         server = running.WatchingServer(settings, broadcast)
         server.start()
         try:
-            _tell(address.host, server.port, is_json=is_json)
+            say_listening(address.host, server.port, "shows what is played", is_json=is_json)
             yield
             if stay:
                 print("all is over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
-                _wait()
+                with suppress(EndedBySignal):
+                    run_until_signal(Event().wait())
         finally:
             server.stop()
 
 
-def _wait() -> None:
-    """Wait for Ctrl-C, or SIGTERM."""
-    ended = Event()
-    former = signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    try:
-        with suppress(KeyboardInterrupt):
-            ended.wait()
-    finally:
-        signal.signal(signal.SIGTERM, former)
-
-
-def _tell(host: str, port: int, *, is_json: bool) -> None:
+def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:
+    """Print the address of pages: before a text for people, or as an object."""
     named = f"[{host}]" if ":" in host else host
     address = f"http://{named}:{port}/"
-    if is_json:
-        print(json.dumps({"event": "listening", "address": address, "host": host, "port": port}), flush=True)
-    else:
-        print(f"{address} shows what is played", flush=True)
+    event = {"event": "listening", "address": address, "host": host, "port": port} | more
+    print(json.dumps(event) if is_json else f"{address} {text}", flush=True)
 
 
 def estimate_cell(estimate: Estimate | None) -> Cell:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
+from itertools import chain, count
 from threading import Timer
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli.options import HIGHEST_PORT
 from anygame.errors import PlayerError
 from anygame.match.local import LocalSeat
 from anygame.players.loading import is_address, make_player, split_options
@@ -35,8 +37,7 @@ thinks while others are to move (no). A role `random` is played by the manager.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-_HIGHEST_PORT: Final = 65_535
-#: Seconds that people wait without being told what for.
+#: Seconds that people wait before it is said what for.
 _LONG: Final = 2.0
 
 #: A player's name, and what it is.
@@ -59,11 +60,8 @@ def named(specs: Sequence[str]) -> list[Named]:
         name, what = (given[1], given[2]) if given else (_short(spec), spec)
         if given and name in taken:
             raise PlayerError(f"two players are called {name}: names must differ")
-        number = 1
-        unique = name
-        while unique in taken:
-            number += 1
-            unique = f"{name}-{number}"
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
+        unique = next(each for each in numbered if each not in taken)
         taken.add(unique)
         found.append((unique, what))
     return found
@@ -98,8 +96,8 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
         _prepare(local)
         return local
     host, _, port = spec.rpartition(":")
-    if not 0 < int(port[:6]) <= _HIGHEST_PORT:
-        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {_HIGHEST_PORT}")
+    if not 0 < int(port[:6]) <= HIGHEST_PORT:
+        raise PlayerError(f"{spec} is no address: a port is a number from 1 to {HIGHEST_PORT}")
     # Imported here, since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat
@@ -107,12 +105,12 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 
 def _prepare(seat: LocalSeat) -> None:
     """Let a player get ready before its clocks run, and say so where it takes long."""
-    told = Timer(
+    notice = Timer(
         _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
     )
-    told.daemon = True
-    told.start()
+    notice.daemon = True
+    notice.start()
     try:
         seat.prepare()
     finally:
-        told.cancel()
+        notice.cancel()

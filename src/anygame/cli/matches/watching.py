@@ -7,7 +7,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import draw, picture
+from anygame.boards import picture
+from anygame.match.judging import describe_fault
 from anygame.match.referee import Watcher
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from anygame.match.referee import Turn
 
 _TICK: Final = 0.25
-_EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 
 
 class LineWatcher(Watcher):
@@ -42,20 +42,17 @@ class LineWatcher(Watcher):
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Report who did not answer to START, or failed there, and what was said."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
-            show_said(self.screen, role, verdict)
+            show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:
-                self.screen.say(f"START  {role}: {describe_fault(verdict)}", "red")
+                self.screen.say(f"START  {role}: {describe_fault(verdict.error, verdict.detail)}", "red")
 
     def moved(self, turn: Turn) -> None:
         """Report the moves made, and what was wrong with replies."""
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
-            show_said(self.screen, role, verdict)
-            if verdict.error:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
-            elif verdict.detail:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
+            show_said(self.screen, f"{role} says", verdict)
+            show_fault(self.screen, role, verdict, move)
 
     def ended(self, record: Record, fault: str) -> None:
         """Report the goals."""
@@ -88,17 +85,17 @@ class TerminalWatcher(LineWatcher):
 
     def asked(self, step: int, seconds: float) -> None:
         """Let the clock run."""
-        self._stop()
+        self.close()
         self._ticker = Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Stop the clock."""
-        self._stop()
+        self.close()
         super().ready(verdicts, seconds)
 
     def moved(self, turn: Turn) -> None:
         """Report the moves and how long they took; draw the state."""
-        self._stop()
+        self.close()
         super().moved(turn)
         times = [
             f"{role} {taken:.1f} s"
@@ -109,23 +106,19 @@ class TerminalWatcher(LineWatcher):
         self._draw(turn.state, turn.joint)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Stop the clock, tell the goals."""
-        self._stop()
+        """Stop the clock, show the goals."""
+        self.close()
         super().ended(record, fault)
 
     def close(self) -> None:
         """Stop the clock."""
-        self._stop()
-
-    def _draw(self, state: State, last: Sequence[Term] | None) -> None:
-        screen = self.screen
-        screen.show(draw(picture(state, last=last), width=screen.width, colours=screen.colours))
-        screen.say()
-
-    def _stop(self) -> None:
         if self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
+
+    def _draw(self, state: State, last: Sequence[Term] | None) -> None:
+        self.screen.draw(picture(state, last=last))
+        self.screen.say()
 
 
 class JsonWatcher(Watcher):
@@ -208,16 +201,14 @@ class Ticker:
             self._stream.flush()
 
 
-def describe_fault(verdict: Verdict) -> str:
-    """Return what was wrong with a reply, for people."""
-    if not verdict.error:
-        return verdict.detail
-    kind, _, reply = verdict.error.partition(" ")
-    what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
-    return f"{what} ({verdict.detail})" if verdict.detail else what
+def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
+    """Show what was wrong with a reply, and the move that was drawn instead."""
+    if verdict.error or verdict.detail:
+        drawn = f"; {move} was drawn instead" if verdict.error else ""
+        screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{drawn}", "red")
 
 
-def show_said(screen: Screen, role: str, verdict: Verdict) -> None:
-    """Show what a player said that it thinks."""
+def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
+    """Show what a player said that it thinks, each line behind who says it."""
     for line in verdict.said:
-        screen.say(f"     {role} says: {line}", "italic")
+        screen.say(f"     {who}: {line}", "italic")

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.output import columns_of
-from anygame.cli.playing.colours import role_style
-from anygame.cli.playing.role_analyses import RoleAnalyses
+from anygame.boards import COLOURS
+from anygame.cli.moves import list_moves
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
-from anygame.cli.repl.manual import COMMANDS, Command
-from anygame.cli.repl.shell import CommandError, Shell
+from anygame.cli.repl.manual import COMMANDS, Command, CommandError
+from anygame.cli.repl.shell import Shell
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
     from anygame.game.roles import Role
+    from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Own moves are listed as long as they take no more lines than this; then their number is told.
+
+#: Own moves are listed as long as they take no more lines than this; then their number is shown.
 _LINES_OF_MOVES: Final = 3
 #: Commands that show the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
@@ -86,12 +87,12 @@ class PersonShell(Shell):
         choosers = self.choosers
         return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
 
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        known = super()._actions()
-        hidden = _REVEALING if self.is_hidden else ()
-        return {
-            name: self._refuse if name in hidden else known[name] for name in self.commands if name in known
-        }
+    def _run(self, name: str, rest: str) -> None:
+        if self.is_hidden and name in _REVEALING:
+            raise CommandError(
+                "that would show what your role cannot see; `anygame play --reveal` shows it all"
+            )
+        super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
         """Return the moves of the person whose turn it is, or of all people."""
@@ -130,7 +131,6 @@ class PersonShell(Shell):
         if not self.is_hidden:
             super()._history(rest)
             return
-        self._no_arguments("history", rest)
         session = self.session
         width = len(str(session.step))
         for step, joint in enumerate(session.moves):
@@ -141,12 +141,10 @@ class PersonShell(Shell):
             self.screen.say("no moves yet")
 
     def _show_moves(self, legal: Sequence[Term]) -> None:
-        width = len(str(len(legal)))
-        cells = [f"{number:>{width}}  {move}" for number, move in enumerate(legal, start=1)]
-        lines = list(columns_of(cells, self.screen.width - 2))
+        lines = list(list_moves(legal, legal, self.screen.width, grouped=False))
         if len(lines) <= _LINES_OF_MOVES:
             for line in lines:
-                self.screen.say(f"  {line}")
+                self.screen.say(line)
         else:
             self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
 
@@ -161,13 +159,13 @@ class PersonShell(Shell):
             super()._analyse(rest)
             return
         seconds = self._seconds("analyse", rest, ANALYSIS_SECONDS)
-        for line in self._role_analyses.table(self._chooser(), seconds):
+        for line in self._analyses.table_of(self._chooser(), seconds):
             self.screen.say(line)
 
     def _hint(self, rest: str) -> None:
         if self.is_hidden:
             seconds = self._seconds("hint", rest, HINT_SECONDS)
-            self.screen.say(self._role_analyses.hint(self._chooser(), seconds))
+            self.screen.say(self._analyses.hint_of(self._chooser(), seconds))
             return
         asked = tuple([f"{role}: " for role in self.choosers])
         if not asked:
@@ -176,9 +174,25 @@ class PersonShell(Shell):
             if hint.startswith(asked):
                 self.screen.say(hint)
 
-    @cached_property
-    def _role_analyses(self) -> RoleAnalyses:
-        return RoleAnalyses(self.session)
 
-    def _refuse(self, rest: str) -> None:
-        raise CommandError("that would show what your role cannot see; `anygame play --reveal` shows it all")
+#: How terminals show colours that would not be seen, or that they have no name for.
+_SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
+_KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
+#: For roles without a colour, by their place.
+_OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
+
+
+def role_style(role: Role, state: State) -> str:
+    """Return the style of rich in which a role is shown."""
+    word = str(role).lower()
+    if word not in COLOURS:
+        named = {
+            str(other).lower()
+            for fact in state.facts
+            if isinstance(fact, Compound) and len(fact.arguments) == 2 and role.term in fact.arguments
+            for other in fact.arguments
+        } & set(COLOURS)
+        word = min(named, default="")
+    if word in _KNOWN:
+        return f"bold {_SHOWN.get(word, word)}".replace("bold bold", "bold")
+    return f"bold {_OTHERS[state.game.role_index(role) % len(_OTHERS)]}"

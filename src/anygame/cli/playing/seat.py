@@ -55,7 +55,7 @@ class PersonSeat:
 
     Attributes:
         name: what the person is called in records.
-        is_person: tells the referee that no clock holds here.
+        is_person: says to the referee that no clock holds here.
     """
 
     is_person = True

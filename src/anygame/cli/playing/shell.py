@@ -6,16 +6,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.matches.watching import Ticker, describe_fault, show_said
+from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.moves import format_joint, is_chance, legal_by_role
-from anygame.cli.playing.outcome import outcome
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
-from anygame.cli.repl.manual import Command
-from anygame.cli.repl.shell import CommandError
+from anygame.cli.positions import describe_goal, goals_of
+from anygame.cli.repl.manual import Command, CommandError
 from anygame.game.typed_moves import typed_move
+from anygame.match.outcome import outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.playing.table import Table
@@ -55,10 +55,6 @@ class PlayShell(PersonShell):
         self.table = table
         self.thinks_aloud = thinks_aloud
 
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        own = {"thinking": self._thinking, "resign": self._resign}
-        return super()._actions() | own
-
     # What people see
 
     @property
@@ -93,7 +89,12 @@ class PlayShell(PersonShell):
         if table.resigned is not None:
             return f"The game is over. {table.resigned} resigned"
         if state.is_terminal:
-            return outcome(state, table.seating.people)
+            goals = {
+                str(role): describe_goal(goal) if isinstance(goal, tuple) else goal
+                for role, goal in goals_of(state).items()
+                if not role.is_random
+            }
+            return f"The game is over. {outcome(goals, table.seating.people)}"
         choosers = table.choosers
         if choosers:
             whose = ", your turn" if len(table.seating.people) == 1 else " to move"
@@ -104,16 +105,13 @@ class PlayShell(PersonShell):
         is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if is_hidden and role not in self.people:
-                # What went wrong with a move tells the move, and what players think tells what they know.
+                # What went wrong with a move shows the move, and what players think shows what they know.
                 if verdict.error:
                     self.screen.say(f"     {role}: another move was drawn instead", "red")
                 continue
-            if verdict.error:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}; {move} was drawn instead", "red")
-            elif verdict.detail:
-                self.screen.say(f"     {role}: {describe_fault(verdict)}", "red")
+            show_fault(self.screen, role, verdict, move)
             if self.thinks_aloud:
-                show_said(self.screen, role, verdict)
+                show_said(self.screen, f"{role} says", verdict)
         if is_hidden:
             self.show_percepts()
             return
@@ -136,7 +134,7 @@ class PlayShell(PersonShell):
         if table.is_over:
             raise CommandError(f"{self.status()}\n`undo` takes the last move back, `restart` plays again")
         role = self._chooser()
-        table.choose(role, typed_move(rest, self.session.state.legal_moves(role), role))
+        table.chosen[role] = typed_move(rest, self.session.state.legal_moves(role), role)
         self._go_on()
 
     def _play_unnamed(self, line: str) -> None:
@@ -172,10 +170,10 @@ class PlayShell(PersonShell):
     def _asked(self) -> Turn:
         """Let the players think, and play the turn."""
         table = self.table
-        waiting = ", ".join(seat.name for seat in table.opponents.seats.values())
+        waiting = ", ".join(one.name for one in table.opponents.values())
         if not waiting or not self.screen.is_terminal:
             return table.play_turn()
-        ticker = Ticker(self.screen, f"{waiting} to move", table.opponents.clock)
+        ticker = Ticker(self.screen, f"{waiting} to move", table.seating.clock)
         try:
             return table.play_turn()
         finally:
@@ -190,7 +188,6 @@ class PlayShell(PersonShell):
         self._go_on()
 
     def _restart(self, rest: str) -> None:
-        self._no_arguments("restart", rest)
         self.table.restart()
         self.start()
 
@@ -199,7 +196,6 @@ class PlayShell(PersonShell):
         self.start()
 
     def _resign(self, rest: str) -> None:
-        self._no_arguments("resign", rest)
         if self.table.is_over:
             raise CommandError(self.status())
         self.table.resign((self.table.choosers or self.table.seating.people)[0])
@@ -213,6 +209,5 @@ class PlayShell(PersonShell):
     # Questions
 
     def _thinking(self, rest: str) -> None:
-        self._no_arguments("thinking", rest)
         self.thinks_aloud = not self.thinks_aloud
         self.screen.say(f"what the players say is {'shown' if self.thinks_aloud else 'hidden'}")

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anygame.cli.moves import legal_by_role
 from anygame.errors import GoalError, IllegalMoveError
 from anygame.match.judging import Verdict, judge
-from anygame.match.local import LocalSeat
+from anygame.match.opponents import Opponent
 from anygame.match.referee import Turn, final_goals
 from anygame.match.running import Terms, keeper, new_record
 from anygame.players.failures import Failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
 
-    from anygame.cli.playing.opponents import Opponents
     from anygame.cli.repl.session import Session
     from anygame.game.roles import Role
     from anygame.language.terms import Term
     from anygame.match.record import Record
+    from anygame.match.seats import Seat
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +36,15 @@ class Seating:
         people: the roles of people, in order.
         names: of all players, by role; ``random`` is played by nobody.
         players: a name and what it is for each, as records keep them.
+        seats: of the roles that no person has.
+        clock: seconds for a move of these, and to get ready.
     """
 
     people: tuple[Role, ...]
     names: dict[Role, str]
     players: tuple[tuple[str, str], ...]
+    seats: dict[Role, Seat]
+    clock: float
 
 
 class Table:
@@ -44,7 +53,8 @@ class Table:
     Attributes:
         session: its states and moves.
         seating: who plays.
-        chosen: the moves that people have made in this turn already.
+        opponents: the players of the roles that no person has; they get ready and think beside the prompt.
+        chosen: the moves that people have made in this turn already; it is played when all have chosen.
         resigned: the role that gave up, if one did.
         record: of the game, as far as it is played.
         path: the file in which the record is kept, None for none.
@@ -57,12 +67,14 @@ class Table:
         self,
         session: Session,
         seating: Seating,
-        opponents: Opponents,
         path_of: Callable[[Record], str | None] = lambda record: None,
     ) -> None:
         self.session = session
         self.seating = seating
-        self.opponents = opponents
+        self.opponents = {role: Opponent(seat, role, seating.clock) for role, seat in seating.seats.items()}
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="opponents", daemon=True)
+        self._thread.start()
         self.chosen: dict[Role, Term] = {}
         self.resigned: Role | None = None
         self._path_of = path_of
@@ -89,10 +101,6 @@ class Table:
 
     # -- moving ------------------------------------------------------------------------------------
 
-    def choose(self, role: Role, move: Term) -> None:
-        """Make the move of a person; it is played when all have chosen."""
-        self.chosen[role] = move
-
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.
 
@@ -107,10 +115,11 @@ class Table:
         stuck = state.stuck_role
         if stuck is not None:
             raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
-        replies = self.opponents.ask(session.moves[-1] if session.moves else None)
+        course = self.record.match_id, session.game, list(session.moves), state
+        replies = _wait(self._all(lambda one: one.reply(*course)))
         verdicts = {
             role: judge(reply, legal[role], case_sensitive=session.game.case_sensitive)
-            for role, (reply, _) in replies.items()
+            for role, reply in zip(self.opponents, replies, strict=True)
         }
         joint = []
         for role, moves in legal.items():
@@ -121,7 +130,7 @@ class Table:
             session.step,
             tuple(joint),
             tuple([verdicts.get(role, Verdict(move)) for role, move in zip(legal, joint, strict=True)]),
-            tuple([replies[role][1] if role in replies else 0.0 for role in legal]),
+            (),
             session.state,
         )
         self._note(turn)
@@ -140,11 +149,7 @@ class Table:
         """Take moves back, each time to where a person had a choice; return how many joint moves.
 
         A resignation, or the moves of some people in a turn that is not played yet, count as one.
-
-        Raises:
-            IllegalMoveError: a player elsewhere cannot take moves back.
         """
-        self.check_freedom()
         if self.chosen or self.resigned is not None:
             self.chosen = {}
             self._go_on_from_here()
@@ -160,7 +165,6 @@ class Table:
 
     def restart(self) -> None:
         """Play again from the initial state; the record of the game so far stays."""
-        self.check_freedom()
         self.session.undo(self.session.step)
         self._restart()
 
@@ -169,17 +173,9 @@ class Table:
 
         Raises:
             PositionError: as `Session.load`.
-            IllegalMoveError: as `undo`.
         """
-        self.check_freedom()
         self.session.load(path)
         self._restart()
-
-    def check_freedom(self) -> None:
-        """Raise IllegalMoveError if the game cannot leave its course, since a player elsewhere follows it."""
-        elsewhere = [seat.name for seat in self.opponents.seats.values() if not isinstance(seat, LocalSeat)]
-        if elsewhere:
-            raise IllegalMoveError(f"{elsewhere[0]} plays elsewhere, and can only go forward")
 
     def _go_on_from_here(self) -> None:
         self.resigned = None
@@ -190,39 +186,30 @@ class Table:
     def _restart(self) -> None:
         self.chosen = {}
         self.resigned = None
-        self.opponents.abort()
         self._begin()
 
     # -- the record --------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         session = self.session
-        self.record = self._new_record()
-        nothing = [""] * len(session.game.roles)
-        self.record.add_state(session.states[0], nothing)
+        seating, clock = self.seating, self.seating.clock
+        self.record = record = new_record(session.game, [], Terms(clock, clock, session.seed))
+        record.names = [seating.names.get(role, "random") for role in session.game.roles]
+        record.humans = [role in seating.people for role in session.game.roles]
+        record.own["players"] = [list(player) for player in seating.players]
+        self.record.add_state(session.states[0], [""] * len(session.game.roles))
         for joint, state in zip(session.moves, session.states[1:], strict=True):
-            self.record.add_moves(joint)
-            self.record.add_state(state, nothing)
+            self.record.add_turn(joint, state, [*map(Verdict, joint)])
         self.path = self._path_of(self.record)
         self._failures = Failures(self.path, self._failures)
-        self.opponents.start(
-            self.record.match_id, session.game, lambda: (session.states, session.moves), self._failures
-        )
-
-    def _new_record(self) -> Record:
-        game, seating, clock = self.session.game, self.seating, self.opponents.clock
-        record = new_record(game, [], Terms(clock, clock, self.session.seed))
-        record.names = [seating.names.get(role, "random") for role in game.roles]
-        record.humans = [role in seating.people for role in game.roles]
-        record.own["players"] = [list(player) for player in seating.players]
-        return record
+        for one in self.opponents.values():
+            one.failures = self._failures
+        course = self.record.match_id, session.game, list(session.moves), session.state
+        self._all(lambda one: one.prepare(*course))
 
     def _note(self, turn: Turn) -> None:
         record = self.record
-        record.add_moves(turn.joint)
-        errors, reasons = zip(*[(verdict.error, verdict.detail) for verdict in turn.verdicts], strict=True)
-        record.add_state(turn.state, errors, reasons)
-        record.quote([verdict.said for verdict in turn.verdicts])
+        record.add_turn(turn.joint, turn.state, turn.verdicts)
         if turn.state.is_terminal:
             try:
                 record.goals = final_goals(turn.state)
@@ -232,16 +219,38 @@ class Table:
                 record.is_aborted = True
         self._keep()
         if turn.state.is_terminal:
-            self.opponents.stop(turn.joint)
+            course = list(self.session.moves), turn.state
+            _wait(self._all(lambda one: one.stop(*course)))
 
     def _keep(self) -> None:
         keeper(self.path)(self.record)
 
     def leave(self) -> None:
-        """End: tell the players, and keep the record of a game that is not over as one that was given up."""
+        """Let go of the players, and keep the record of a game that is not over as one that was given up."""
         if not self.record.is_completed:
             self.record.is_aborted = True
             if self.session.step:
                 self._keep()
-            self.opponents.abort()
-        self.opponents.close()
+        _wait(self._all(Opponent.close))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    # -- the players ---------------------------------------------------------------------------------
+
+    def _all(self, message: Callable[[Opponent], Coroutine[Any, Any, _Result]]) -> Future[list[_Result]]:
+        """Have something done by all players at once, in their order."""
+
+        async def work() -> list[_Result]:
+            return await asyncio.gather(*[message(one) for one in self.opponents.values()])
+
+        return asyncio.run_coroutine_threadsafe(work(), self._loop)
+
+
+def _wait(future: Future[_Result]) -> _Result:
+    """Wait for the players. Raises KeyboardInterrupt where the person would not; they can be asked again."""
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        future.cancel()
+        raise

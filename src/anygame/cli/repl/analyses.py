@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.analysing import analyse
-from anygame.cli.progress import compile_game, compile_search
+from anygame.cli.output import table_lines
+from anygame.cli.progress import analyse, compile_game, compile_search
+from anygame.cli.repl.manual import CommandError
+from anygame.game.role_view import RoleView
 from anygame.search import Search, load_table, solve
 
 if TYPE_CHECKING:
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
-    from anygame.game import State
-    from anygame.search import Bounds, Table
+    from anygame.game import Role, State
+    from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
 #: Long enough to see the table settle.
 ANALYSIS_SECONDS: Final = 5.0
@@ -35,16 +37,19 @@ class Analyses:
     def __init__(self, session: Session, values: Table | None = None) -> None:
         self._session = session
         self._values = values
-        self._search: Search | None = None
+        self._searches: dict[Role | None, Search] = {}
 
-    def _begun(self) -> Search:
-        game = self._session.game
-        if self._search is None:
-            if not game.is_settled:
-                compile_game(game)
-            self._search = Search(game)
-        compile_search(self._search)
-        return self._search
+    def _begun(self, role: Role | None = None) -> Search:
+        """Return the search of all that the session knows, or of what a role knows."""
+        session = self._session
+        if role not in self._searches:
+            if not session.game.is_settled:
+                compile_game(session.game)
+            seed = None if role is None else session.seed
+            self._searches[role] = Search(session.game, role=role, seed=seed)
+        search = self._searches[role]
+        compile_search(search)
+        return search
 
     def show(self, screen: Screen, seconds: float) -> None:
         """Show the table of the current state as it grows, for so many seconds; Ctrl-C ends it early."""
@@ -57,15 +62,43 @@ class Analyses:
         if self._values is not None:
             found = self._values.annotate(found, state)
         for role, moves in found.moves.items():
-            if len(moves) < 2:
-                continue
-            best = moves[0]
-            if best.proven is not None:
-                yield f"{role}: {best.move}   (goal {best.proven:g}, proven)"
-            else:
-                yield f"{role}: {best.move}" + (
-                    "" if best.goal is None else f"   (mean goal {best.goal:.1f})"
-                )
+            if len(moves) > 1:
+                yield _hint(role, moves[0])
+
+    # What a role knows, in games with hidden information: as the player ``ismcts`` does, it is searched from
+    # that alone, so that nothing is shown that the role cannot see.
+
+    def hint_of(self, role: Role, seconds: float) -> str:
+        """Return a line with the best known move of a role.
+
+        Raises:
+            CommandError: none can be found.
+        """
+        return _hint(role, self._searched(role, seconds).moves[role][0])
+
+    def table_of(self, role: Role, seconds: float) -> Iterator[str]:
+        """Yield lines with all moves of a role, the best first; raises as `hint_of`."""
+        found = self._searched(role, seconds)
+        yield f"{found.iterations:,} tries in {found.seconds:.2f} s, {found.believed}"
+        rows = [(str(role), "tries", "goal")]
+        rows += [
+            (f"  {each.move}", f"{each.visits:,}", "" if each.goal is None else f"{each.goal:.2f}")
+            for each in found.moves[role]
+        ]
+        yield from table_lines(rows, "<>>")
+
+    def _searched(self, role: Role, seconds: float) -> Analysis:
+        """Search for a role, for so long; Ctrl-C ends it early."""
+        session, search = self._session, self._begun(role)
+        if search.no_beliefs is not None:
+            raise CommandError(f"{search.no_beliefs}, so that what you know cannot be searched")
+        # Of the state it asks for the legal moves of the role alone, which the role knows.
+        found = search.run(
+            session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
+        )
+        if search.is_lost:
+            raise CommandError("no state was found that agrees with all that you saw; more seconds may help")
+        return found
 
     # Exact values
 
@@ -88,6 +121,11 @@ class Analyses:
                 return
             self._values = found.table
         yield from _values(self._values, state)
+
+
+def _hint(role: Role, best: MoveAnalysis) -> str:
+    goal = "" if best.goal is None else f"   (mean goal {best.goal:.1f})"
+    return f"{role}: {best.move}" + (goal if best.proven is None else f"   (goal {best.proven:g}, proven)")
 
 
 def _values(table: Table, state: State) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from anygame.errors import AnygameError
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -18,6 +20,10 @@ class Command:
     def name(self) -> str:
         """The first word of the usage."""
         return self.usage.partition(" ")[0]
+
+
+class CommandError(AnygameError):
+    """A line that is no command, or a command with wrong arguments."""
 
 
 _COMMANDS: Final = (

@@ -5,8 +5,6 @@ This module needs the extra ``terminal``; importing it without raises ImportErro
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit import PromptSession
@@ -15,6 +13,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from anygame.cli.repl.manual import ALIASES
+from anygame.cli.rewriting import state_folder
 from anygame.game.typed_moves import completed_moves
 
 if TYPE_CHECKING:
@@ -96,15 +95,11 @@ class CommandCompleter(Completer):
     def _moves(self, typed: str) -> Iterator[Completion]:
         """Complete the move being typed, one of the role whose turn it is in the line."""
         *finished, fragment = _items(typed)
-        candidates = self._candidates()
+        candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
             yield from _moves(fragment, moves)
         if finished and len(candidates) == 1:
             yield from _moves(typed.lstrip(), candidates[0])
-
-    def _candidates(self) -> list[Sequence[Term]]:
-        """Return the legal moves of the roles that have a choice, in their order."""
-        return [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
 
     def _sentences(self, typed: str) -> Iterator[Completion]:
         heads = {rule.head.key for rule in self._shell.session.game.program.rules}
@@ -138,9 +133,8 @@ def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
 
 def _history() -> History:
     """Return a history kept in a file of the user, or in memory where that cannot be."""
-    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
-    path = Path(state) / "anygame" / "history"
     try:
+        path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
     except (OSError, RuntimeError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.moves import legal_by_role, play_text
+from anygame.cli.rewriting import named_faults
 from anygame.errors import AnygameError, PositionError
 from anygame.language.parser import parse_term
 from anygame.language.writing import write_whole
@@ -138,12 +139,8 @@ class Session:
             "moves": [[str(move) for move in joint] for joint in self.moves],
             "facts": sorted(map(str, self.state.facts)),
         }
-        try:
+        with named_faults("write", path, PositionError):
             write_whole(Path(path), json.dumps(record, indent=1) + "\n")
-        except (OSError, ValueError) as error:
-            raise PositionError(
-                f"cannot write {path}: {getattr(error, 'strerror', None) or error}"
-            ) from error
 
     def load(self, path: str) -> None:
         """Go on from a saved file. Moves that were taken back are forgotten.

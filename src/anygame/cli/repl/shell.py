@@ -10,21 +10,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import Painter, draw
-from anygame.cli.answers import bare, describe_goal, goals_of, instances
-from anygame.cli.moves import advised, format_joint, is_chance, legal_by_role, read_joint
+from anygame.boards import Painter
+from anygame.cli.moves import (
+    chosen_moves,
+    format_joint,
+    is_chance,
+    legal_by_role,
+    list_moves,
+    read_joint,
+)
 from anygame.cli.options import seconds as read_seconds
+from anygame.cli.positions import advised, bindings_of, describe_goal, goals_of, instances
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
-from anygame.cli.repl.manual import ALIASES, COMMANDS
-from anygame.cli.repl.move_list import chosen_moves, list_moves
-from anygame.errors import AnygameError, QueryError
+from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
+from anygame.errors import QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anygame.cli.output import Screen
     from anygame.cli.repl.manual import Command
@@ -34,10 +40,6 @@ if TYPE_CHECKING:
     from anygame.search import Table
 
 _PLAYOUT_LIMIT: Final = 10_000
-
-
-class CommandError(AnygameError):
-    """A line that is no command, or a command with wrong arguments."""
 
 
 class Shell:
@@ -72,46 +74,27 @@ class Shell:
             return True
         if name == "quit":
             return False
-        action = self._actions().get(name)
-        if action is not None:
-            action(rest.strip())
+        if name in self.commands:
+            self._run(name, rest.strip())
         else:
             self._play_unnamed(line)
         return True
+
+    def _run(self, name: str, rest: str) -> None:
+        """Execute a command: the method of its name."""
+        if rest and self.commands[name].usage == name:
+            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
+        getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
         """Do what an empty line of a person asks for: it draws where only chance has a choice."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
-    def _actions(self) -> dict[str, Callable[[str], None]]:
-        return {
-            "board": self._board,
-            "state": self._state,
-            "roles": self._roles,
-            "legal": self._legal,
-            "play": self._play,
-            "undo": self._undo,
-            "redo": self._redo,
-            "goals": self._goals,
-            "random": self._random,
-            "query": self._query,
-            "why": self._why,
-            "analyse": self._analyse,
-            "hint": self._hint,
-            "solve": self._solve,
-            "save": self._save,
-            "load": self._load,
-            "restart": self._restart,
-            "history": self._history,
-            "warnings": self._warnings,
-            "help": self._help,
-        }
-
     # What people see
 
     def greet(self, hint: str = "") -> None:
-        """Report what is played and how, and show where it starts; a hint tells of the prompt."""
+        """Report what is played and how, and show where it starts; a hint says something of the prompt."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")
@@ -150,7 +133,7 @@ class Shell:
         session, screen = self.session, self.screen
         last = session.moves[-1] if session.moves and screen.is_terminal else None
         found = Painter.of(session.game).picture(session.state, last=last)
-        screen.show(draw(found, width=screen.width, colours=screen.colours))
+        screen.draw(found)
 
     def _show_position(self) -> None:
         if self.screen.is_terminal:
@@ -158,18 +141,15 @@ class Shell:
         self.screen.say(self.status(), "bold")
 
     def _board(self, rest: str) -> None:
-        self._no_arguments("board", rest)
         self.show_board()
         for note in Painter.of(self.session.game).boards.notes:
             self.screen.say(f"({note})")
 
     def _state(self, rest: str) -> None:
-        self._no_arguments("state", rest)
         for fact in sorted(map(str, self.session.state.facts)):
             self.screen.say(fact)
 
     def _roles(self, rest: str) -> None:
-        self._no_arguments("roles", rest)
         for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
             self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
 
@@ -187,7 +167,6 @@ class Shell:
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
-        self._no_arguments("goals", rest)
         for role, goal in goals_of(self.session.state).items():
             self.screen.say(f"{role} {describe_goal(goal)}")
 
@@ -235,7 +214,6 @@ class Shell:
         self._show_position()
 
     def _restart(self, rest: str) -> None:
-        self._no_arguments("restart", rest)
         self.session.undo(self.session.step)
         self._show_position()
 
@@ -259,10 +237,7 @@ class Shell:
         if not rest:
             raise CommandError(self._usage("query"))
         pattern, joint = self._question(rest)
-        try:
-            found = sorted({bare(binding) for binding in self.session.state.query(pattern, joint)})
-        except QueryError as error:
-            raise advised(error, f"as in `query {rest} with MOVE...`") from error
+        found = bindings_of(self.session.state, pattern, joint, f"as in `query {rest} with MOVE...`")
         for line in instances(self.session.game, pattern, found):
             self.screen.say(line)
         if not found:
@@ -319,7 +294,6 @@ class Shell:
     # The rest
 
     def _history(self, rest: str) -> None:
-        self._no_arguments("history", rest)
         width = len(str(self.session.step))
         for number, joint in enumerate(self.session.moves, start=1):
             self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
@@ -327,7 +301,6 @@ class Shell:
             self.screen.say("no moves yet")
 
     def _warnings(self, rest: str) -> None:
-        self._no_arguments("warnings", rest)
         warnings = self.session.game.program.warnings
         self.screen.say(
             format_diagnostics(warnings) if warnings else "the rule sheet gives no cause for warnings"
@@ -354,10 +327,6 @@ class Shell:
     def _usage(self, name: str) -> str:
         command = self.commands[name]
         return f"usage: {command.usage}" + (f"\n{command.details}" if command.details else "")
-
-    def _no_arguments(self, name: str, rest: str) -> None:
-        if rest:
-            raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
 
     def _number(self, name: str, rest: str) -> int:
         if not rest:

@@ -28,13 +28,12 @@ from anygame.language.source import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from anygame.doctor.causes.edits import Cause
+    from anygame.analysis.edits import Mend
     from anygame.doctor.checked_sheet import CheckedSheet
+    from anygame.doctor.finding import Finding
     from anygame.doctor.play.checking import Bounds, PlayCheck
     from anygame.language.source import Span
 
-#: The end of a note of the command line, of which editors and pages have no use.
-HOW_TO_LIST: Final = " (`--all` lists them)"
 #: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
 _ORDER: Final = (
     (
@@ -93,12 +92,11 @@ class Diagnosis:
     """Finds out by trying edits which findings name a cause.
 
     Attributes:
-        named: the causes that edits have shown, by the findings as they were found.
         is_late: whether trials ended by the last resort.
 
     Args:
         sheet: what is found without play.
-        played: what play shows.
+        found: all findings, those of play too.
         bounds: how much was played; None where nothing was.
         examine: examines another text of the sheet.
     """
@@ -106,21 +104,22 @@ class Diagnosis:
     def __init__(
         self,
         sheet: CheckedSheet,
-        played: Sequence[Diagnostic],
+        found: Iterable[Finding],
         bounds: Bounds | None,
         examine: Callable[[Source], CheckedSheet],
     ) -> None:
         self._sheet = sheet
         self._source = sheet.source
         self._static = sheet.diagnostics
-        self._played = played
+        self._found = {each.diagnostic: each for each in found}
+        self._played = sorted(self._found.keys() - set(self._static))
         self._bounds = bounds
         self._examine = examine
         self.is_late = False
-        self.named: dict[Diagnostic, Cause] = {}
+        self._named: dict[Diagnostic, Mend] = {}
 
-    def findings(self) -> list[tuple[Diagnostic, Diagnostic]]:
-        """Return all findings, those that name a cause first, each with how it is shown.
+    def findings(self) -> Iterator[Finding]:
+        """Yield all findings, those that name a cause first, as they are shown.
 
         What follows from others is marked, and what it follows from says how much that is.
         """
@@ -135,12 +134,20 @@ class Diagnosis:
         if cause is not None:
             first = min(left, key=lambda each: (each.span != cause.span, _rank(each, causes)))
             shown_as[first] = _at_cause(first, cause)
-            self.named[origin.get(first, first)] = cause
+            self._named[origin.get(first, first)] = cause
             causes[first] = frozenset(left) - {first}
             following |= causes[first]
         every.sort(key=lambda each: (each in following, *_rank(each, causes)))
-        said = _with_what_follows([shown_as.get(each, each) for each in every], causes, following)
-        return [(origin.get(each, each), now) for each, now in zip(every, said, strict=True)]
+        echoes = _echoes(every, causes, following)
+        for each in every:
+            before = self._found[origin.get(each, each)]
+            named = self._named.get(before.diagnostic) or cause_in(before.diagnostic, self._source)
+            yield replace(
+                before,
+                diagnostic=replace(shown_as.get(each, each), follows=each in following),
+                meant=named.edits if named else (),
+                echoes=_counted(echoes.get(each, ())),
+            )
 
     def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
         """Return the findings that name a slip, each with what is no longer found where it is put right."""
@@ -167,7 +174,7 @@ class Diagnosis:
                 causes[slip] = gone
         return causes
 
-    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Cause | None:
+    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Mend | None:
         """Return an edit with which none of some findings is left, and nothing else is wrong."""
         others = [each for each in every if not _is_of_play(each)]
         wanted = {each for each in left if not _is_of_play(each)}
@@ -194,18 +201,18 @@ class Diagnosis:
                 continue
             if not any(each.severity > Severity.INFO for each in trial.diagnostics):
                 following = {each: replace(each, follows=True) for each in by_play[1:]}
-                self.named[first] = cause
+                self._named[first] = cause
                 return {first: _at_cause(first, cause), **following}
         return {}
 
-    def _trials(self, causes: Iterable[Cause], most: int) -> Iterator[tuple[Cause, CheckedSheet, Work]]:
+    def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Work]]:
         """Yield edits with the sheet examined after them, and the work that is left."""
         work = Work(most)
         cost = work_of_game(self._source)
         if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
             return
         for cause in causes:
-            if work.is_done or cause.span.source is not self._source:
+            if work.is_done or (cause.span and cause.span.source is not self._source):
                 self.is_late |= work.is_late
                 break
             work.left -= cost
@@ -241,7 +248,7 @@ def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str
 
 
 def _changed(
-    slip: Diagnostic | None, cause: Cause, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic | None, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return what is no longer found after an edit, and whether something wrong is found anew."""
     after = Counter(_identity(each, cause) for each in left)
@@ -254,15 +261,15 @@ def _changed(
     return gone, any(identity[0] > Severity.INFO for identity in after - before)
 
 
-def _identity(finding: Diagnostic, cause: Cause | None = None) -> tuple[Severity, str, int]:
+def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
     """Return what makes findings of a sheet and of the edited one the same."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
 
-def _at_cause(finding: Diagnostic, cause: Cause) -> Diagnostic:
+def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding at the place of an edit that makes it vanish."""
-    meant = shown(cause.meant)
+    meant = shown(cause.message)
     is_played = finding.code in KEYWORDS
     hint = f"{meant}, or {finding.hint}" if is_played and finding.hint else meant
     if finding.span == cause.span and not is_played:
@@ -298,7 +305,6 @@ def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
 def _following(
     every: Sequence[Diagnostic], causes: dict[Diagnostic, frozenset[Diagnostic]]
 ) -> set[Diagnostic]:
-    """Return the findings that follow from others."""
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
@@ -358,31 +364,30 @@ _PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
 # -- what is shown ------------------------------------------------------------------------------------
 
 
-def _with_what_follows(
+def _echoes(
     every: Sequence[Diagnostic],
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
-) -> list[Diagnostic]:
-    """Say of each cause how much follows from it; of what is left over, the first one says it."""
-    left = {each for each in following if each.severity > Severity.INFO}
-    said: list[Diagnostic] = []
+) -> dict[Diagnostic, frozenset[Diagnostic]]:
+    """Return what follows from each cause; what is left over follows from the first finding."""
+    left = frozenset(each for each in following if each.severity > Severity.INFO)
+    found: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:
-        gone = causes.get(each, frozenset()) & left if each not in following else frozenset()
-        left -= gone
-        said.append(_with_echoes(replace(each, follows=each in following), gone))
-    if said and not said[0].follows:
-        said[0] = _with_echoes(said[0], frozenset(left))
-    return said
+        if each not in following:
+            found[each] = causes.get(each, frozenset()) & left
+            left -= found[each]
+    if every and every[0] in found:
+        found[every[0]] |= left
+    return found
 
 
-def _with_echoes(finding: Diagnostic, echoes: frozenset[Diagnostic]) -> Diagnostic:
+def _counted(echoes: Collection[Diagnostic]) -> str:
     if not echoes:
-        return finding
+        return ""
     dead = sum(each.code in _DEAD for each in echoes)
     others = len(echoes) - dead
     parts = [f"{dead} rule{'s' * (dead > 1)} never fire{'s' * (dead == 1)}"] if dead else []
     if others:
         more = " more" if dead else ""
         parts.append(f"{others}{more} finding{'s' * (others > 1)} follow{'s' * (others == 1)}")
-    note = Note(f"because of that, {' and '.join(parts)}{HOW_TO_LIST}")
-    return replace(finding, notes=(*finding.notes, note))
+    return f"because of that, {' and '.join(parts)}"

@@ -10,23 +10,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.edits import Edit, apply_edits
-from anygame.doctor.likes.nearness import slips
-from anygame.doctor.likes.sorts import Sorts, constants_in
-from anygame.doctor.play.lost_values import keeps
-from anygame.doctor.sheet import Sheet, key_of
+from anygame.analysis.edits import Edit, Mend, apply_edits
+from anygame.analysis.sorts import Sorts, constants_in
+from anygame.doctor.likes import slips
+from anygame.doctor.play.watching import keeps
+from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
 from anygame.language.forms import form_of, infix_constant
-from anygame.language.rules import Distinct, Literal, Not, atoms_in
+from anygame.language.rules import Distinct, Literal, Not, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.doctor.likes.sorts import Place
+    from anygame.analysis.sorts import Place
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Node, Source, Span
@@ -59,28 +58,12 @@ KEYWORDS: Final = {
     "no-move": ("legal", "next", "terminal"),
     "standstill": ("next", "legal", "terminal"),
 }
-_OF_STATE: Final = frozenset(("init", "next", "true", "base", "legal", "does", "input"))
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A part of a sheet that may be the cause of what is found, and what was meant there.
-
-    Attributes:
-        span: the part.
-        meant: what was meant.
-        edits: of the text, after which it stands there.
-    """
-
-    span: Span
-    meant: str
-    edits: tuple[Edit, ...]
 
 
 # -- what findings say ----------------------------------------------------------------------------------
 
 
-def cause_in(finding: Diagnostic, source: Source) -> Cause | None:
+def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
     """Return what a finding says was meant, a name in all places; None where it says nothing of the kind."""
     meant, span = _meant(finding), finding.span
     if not meant or span is None or span.source is not source:
@@ -90,7 +73,11 @@ def cause_in(finding: Diagnostic, source: Source) -> Cause | None:
         name = rf"(?<![^\s()]){re.escape(span.text)}(?![^\s();])"
         starts = [found.start() for found in re.finditer(name, source.text)]
     length = span.end - span.start
-    return Cause(span, meant, tuple(Edit(start, start + length, (meant,)) for start in starts))
+    return Mend("cause", meant, span, tuple(Edit(start, start + length, (meant,)) for start in starts))
+
+
+def _written(span: Span, meant: str) -> Mend:
+    return Mend("cause", meant, span, (Edit(span.start, span.end, (meant,)),))
 
 
 def _meant(finding: Diagnostic) -> str:
@@ -106,17 +93,16 @@ def _meant(finding: Diagnostic) -> str:
 # -- names and constants --------------------------------------------------------------------------------
 
 
-def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Cause]:
+def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Mend]:
     """Yield other names and constants with which all of some findings may vanish."""
-    sheet = Sheet(program)
-    for span, meant in chain(_near_names(sheet, findings), _values(sheet, findings)):
-        yield Cause(span, meant, (Edit(span.start, span.end, (meant,)),))
+    for span, meant in chain(_near_names(program, findings), _values(program, findings)):
+        yield _written(span, meant)
 
 
-def _near_names(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+def _near_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
     """Yield names used once of which findings speak, with those used more often that are a slip away."""
     said = {word for each in findings for word in _words_of(each)}
-    names = [name for name in sheet.names if name.kind != "variable"]
+    names = [name for rule in program.rules for name in names_of_rule(rule) if name.kind != "variable"]
     counts = Counter(name.text for name in names)
     common = [text for text, often in counts.most_common(_MOST_COMPARED) if often > 1]
     for name in names:
@@ -133,13 +119,13 @@ def _words_of(finding: Diagnostic) -> Iterator[str]:
         yield from _WORDS.findall(text)
 
 
-def _values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
+def _values(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
     """Yield other values for constants that findings ask for in vain, there and where they are written."""
     starts = {each.span.start for each in findings if each.span and each.code in _OF_VALUES}
     asked: dict[tuple[Place, Constant], Span] = {}
     known: set[tuple[Place, Constant]] = set()
     written: dict[Place, list[tuple[Constant, Span]]] = defaultdict(list)
-    for rule in sheet.program.rules:
+    for rule in program.rules:
         for atom, _ in atoms_in(rule.body):
             for place, term, node in constants_in(atom):
                 known.add((place, term))
@@ -147,46 +133,33 @@ def _values(sheet: Sheet, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span
                     asked.setdefault((place, term), node.span)
         for place, term, node in constants_in(rule.head):
             written[place].append((term, node.span))
-    sorts = _SortedUses(sheet)
+    sorts = Sorts(program.rules)
+    atoms = [atom for rule in program.rules for atom in atoms_of(rule)]
+    uses = Counter((sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom))
+
+    def is_common(place: Place, term: Constant) -> bool:
+        return uses[sorts.of(place), term] > 1
+
     if len(findings) > 1:  # a single one stands there already
         for (place, term), span in asked.items():
             values = dict.fromkeys(value for value, _ in written[place] if value is not term)
             if len(values) <= _MOST_VALUES:
-                yield from ((span, value.name) for value in values if sorts.knows(place, value))
+                yield from ((span, value.name) for value in values if is_common(place, value))
     for place, term in asked:
         heads = [(value, span) for value, span in written[place] if value is not term]
         if len({value for value, _ in heads}) > _MOST_VALUES:
             continue
-        heads = [each for each in heads if not sorts.knows(place, each[0])]
-        if len(findings) == 1 and not sorts.knows(place, term):
+        heads = [each for each in heads if not is_common(place, each[0])]
+        if len(findings) == 1 and not is_common(place, term):
             continue
         heads.sort(key=lambda each: (place, each[0]) in known)  # first those that nobody asks for
         yield from ((span, term.name) for _, span in islice(heads, _MOST_VALUES))
 
 
-class _SortedUses:
-    """How often each constant stands at places of each sort."""
-
-    def __init__(self, sheet: Sheet) -> None:
-        self._sorts = Sorts(sheet.program.rules)
-        atoms = (
-            atom
-            for rule in sheet.program.rules
-            for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body)))
-        )
-        self._uses = Counter(
-            (self._sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom)
-        )
-
-    def knows(self, place: Place, term: Constant) -> bool:
-        """Return whether a constant stands at several places of a sort."""
-        return self._uses[self._sorts.of(place), term] > 1
-
-
 # -- literals -----------------------------------------------------------------------------------------
 
 
-def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Cause]:
+def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     """Yield other literals with which what play shows may go right: the likelier first, then the nearer.
 
     A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
@@ -202,24 +175,21 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Cause]
     denied = [each for each in denied if each not in elsewhere]
     yield from (_denied(atom) for _, atom in (*otherwise, *denied))
     constants = _constants_by_place(program)
-    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _exchanged(atom))
-    yield from (cause for rule in near for atom in _atoms_of(rule) for cause in _with_others(atom, constants))
+    atoms = [atom for rule in near for atom in _plain_atoms_of(rule)]
+    yield from (cause for atom in atoms for cause in _exchanged(atom))
+    yield from (cause for atom in atoms for cause in _with_others(atom, constants))
     yield from (_denied(atom) for _, atom in elsewhere)
     for formula in (formula for rule in near for formula in rule.body):
-        if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.formula.node:
-            yield _written(formula.node, formula.formula.node.span.text)
+        if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.node:
+            inner = formula.formula.node
+            if inner:
+                yield _written(formula.node.span, inner.span.text)
 
 
-def _written(node: Node | None, meant: str) -> Cause:
-    """Return a cause that is written in the place of a node."""
-    assert node is not None
-    return Cause(node.span, meant, (Edit(node.start, node.end, (meant,)),))
-
-
-def _denied(atom: Atom) -> Cause:
+def _denied(atom: Atom) -> Mend:
     assert atom.node is not None
     text = atom.node.span.text
-    return _written(atom.node, f"~{text}" if form_of(atom.node.source) == "infix" else f"(not {text})")
+    return _written(atom.node.span, f"~{text}" if form_of(atom.node.source) == "infix" else f"(not {text})")
 
 
 def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
@@ -237,15 +207,15 @@ def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rul
             atom, head = literal.atom, rule.head
             bound = {variable for each in literals if each is not literal for variable in each.variables()}
             needed = {variable for part in (head, literal, *tests) for variable in part.variables()}
-            is_own = head.predicate == "next" and atom.predicate in _OF_STATE and _kind(atom) == _kind(head)
-            is_said = head.predicate == "goal" and atom.predicate in _OF_STATE and bool(_terms(atom))
+            is_own = head.predicate == "next" and atom.predicate in STATE and _kind(atom) == _kind(head)
+            is_said = head.predicate == "goal" and atom.predicate in STATE and bool(_terms(atom))
             is_likely = not is_own and (not is_said or _kind(atom) in negative)
             if atom.node and is_likely and atom.key in varying and needed <= bound:
                 yield rule, atom
 
 
 def _is_asked_elsewhere(atom: Atom, uses: Counter[tuple[Atom, bool]]) -> bool:
-    return atom.predicate not in _OF_STATE and uses[atom, True] > 1 and not uses[atom, False]
+    return atom.predicate not in STATE and uses[atom, True] > 1 and not uses[atom, False]
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
@@ -258,21 +228,21 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
     return (atom.key, _kind(atom)) in asked - {(("true", 1), _kind(rule.head))}
 
 
-def _atoms_of(rule: Rule) -> Iterator[Atom]:
+def _plain_atoms_of(rule: Rule) -> Iterator[Atom]:
     """Yield the atoms of a rule that its text has, those in alternatives left out."""
     inner = (each.formula if isinstance(each, Not) else each for each in rule.body)
     atoms = (rule.head, *(each.atom for each in inner if isinstance(each, Literal)))
     yield from (atom for atom in atoms if atom.node is not None)
 
 
-def _exchanged(atom: Atom) -> Iterator[Cause]:
+def _exchanged(atom: Atom) -> Iterator[Mend]:
     """Yield an atom with two neighbouring arguments exchanged."""
     for (one, left), (other, right) in pairwise(_arguments(atom)):
         if one is not other:
             yield _with_parts(atom, (left, right.span.text), (right, left.span.text))
 
 
-def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term]]) -> Iterator[Cause]:
+def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term]]) -> Iterator[Mend]:
     """Yield an atom with another constant, one that stands there in other rules."""
     for number, (term, node) in enumerate(_arguments(atom)):
         if isinstance(term, Constant):
@@ -282,17 +252,17 @@ def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term
                     yield _with_parts(atom, (node, infix_constant(other.name) if is_infix else other.name))
 
 
-def _with_parts(atom: Atom, *parts: tuple[Node, str]) -> Cause:
+def _with_parts(atom: Atom, *parts: tuple[Node, str]) -> Mend:
     """Return an atom with other texts in the places of some of its nodes."""
     assert atom.node is not None
     edits = [Edit(node.start - atom.node.start, node.end - atom.node.start, (text,)) for node, text in parts]
-    return _written(atom.node, apply_edits(atom.node.span.text, edits))
+    return _written(atom.node.span, apply_edits(atom.node.span.text, edits))
 
 
 def _arguments(atom: Atom) -> list[tuple[Term, Node]]:
     """Return the terms that `_terms` gives, with their nodes."""
     node = atom.node
-    if node is not None and atom.predicate in _OF_STATE and node.children:
+    if node is not None and atom.predicate in STATE and node.children:
         node = node.children[-1]
     nodes = (node.children or ())[1:] if node else ()
     return list(zip(_terms(atom), nodes, strict=False))
@@ -303,7 +273,7 @@ def _constants_by_place(program: Program) -> dict[tuple[object, int], Counter[Te
     found: dict[tuple[object, int], Counter[Term]] = defaultdict(Counter)
     for rule in program.rules:
         if rule.body:
-            for atom in (rule.head, *(atom for atom, _ in atoms_in(rule.body))):
+            for atom in atoms_of(rule):
                 for number, term in enumerate(_terms(atom)):
                     if isinstance(term, Constant):
                         found[_kind(atom), number][term] += 1
@@ -312,12 +282,12 @@ def _constants_by_place(program: Program) -> dict[tuple[object, int], Counter[Te
 
 def _kind(atom: Atom) -> object:
     """Return what an atom speaks of: a fluent or a move, or a relation."""
-    return (key_of(atom.arguments[-1]),) if atom.predicate in _OF_STATE and atom.arguments else atom.key
+    return (key_of(atom.arguments[-1]),) if atom.predicate in STATE and atom.arguments else atom.key
 
 
 def _terms(atom: Atom) -> tuple[Term, ...]:
     """Return the arguments of a relation; of a fluent or a move, its own."""
-    last = atom.arguments[-1] if atom.predicate in _OF_STATE else None
+    last = atom.arguments[-1] if atom.predicate in STATE else None
     return last.arguments if isinstance(last, Compound) else () if last else atom.arguments
 
 

@@ -1,23 +1,28 @@
-"""Single conditions of a rule: their form and their order."""
+"""Conditions of a rule: their form, their order, and one that is asked of all but one."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.ordering import binds
-from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.sheet import span_of
+from anygame.analysis.normal import binds
+from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.sheet import asked_of, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in, walk
+from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in
+from anygame.language.terms import Constant
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Formula, Rule
-    from anygame.language.terms import Variable
+    from anygame.language.rules import Atom, Formula, Rule
+    from anygame.language.terms import Term, Variable
+
 
 #: Relations that a system computes for itself, and that some therefore cannot look up in a body.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
@@ -34,16 +39,15 @@ _KEYWORD_IN_BODY: Final = Code(
 )
 
 
+@check(_KEYWORD_IN_BODY, needs_all=False)
 def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report atoms of relations that no body should read."""
-    for rule in sheet.program.rules:
-        for atom, _ in atoms_in(rule.body):
-            if atom.predicate in _NOT_READ:
-                yield _KEYWORD_IN_BODY.found(
-                    f"`{atom.predicate}` is for heads; in a body other systems do not find it",
-                    span_of(atom, rule),
-                    hint="a relation of your own that both rules read",
-                )
+    for atoms in sheet.reads.values():
+        for atom in atoms if atoms[0].predicate in _NOT_READ else ():
+            yield _KEYWORD_IN_BODY.found(
+                f"`{atom.predicate}` is for heads; in a body other systems do not find it",
+                atom.span,
+                hint="a relation of your own that both rules read",
+            )
 
 
 _NEGATED_FORMULA: Final = Code(
@@ -61,24 +65,19 @@ _NEGATED_FORMULA: Final = Code(
 )
 
 
+@check(_NEGATED_FORMULA, needs_all=False)
 def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report `not` in front of `or`, `and`, `not` and `distinct`."""
     words = {Or: "or", And: "and", Not: "not", Distinct: "distinct"}
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
-                word = words.get(type(inner.formula), "formula")
-                hint = (
-                    "write the same variable twice"
-                    if word == "distinct"
-                    else "negate each sentence alone, or give the formula a relation of its own"
-                )
-                yield _NEGATED_FORMULA.found(
-                    f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
-                    "differently",
-                    span_of(inner, rule),
-                    hint=hint,
-                )
+    for inner, rule in sheet.formulas:
+        if isinstance(inner, Not) and not isinstance(inner.formula, Literal):
+            word = words.get(type(inner.formula), "formula")
+            hint = "negate each sentence alone, or give the formula a relation of its own"
+            yield _NEGATED_FORMULA.found(
+                f"GDL has `not` in front of a sentence only, found `{word}`; other systems read it "
+                "differently",
+                span_of(inner, rule),
+                hint="write the same variable twice" if word == "distinct" else hint,
+            )
 
 
 _NESTED_OR: Final = Code(
@@ -93,18 +92,14 @@ _NESTED_OR: Final = Code(
 )
 
 
+@check(_NESTED_OR, needs_all=False)
 def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an `or` that stands directly in another one."""
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Or):
-                for part in inner.formulas:
-                    if isinstance(part, Or):
-                        yield _NESTED_OR.found(
-                            "a disjunction that is an alternative of another one",
-                            span_of(part, rule),
-                            hint="list its alternatives in the outer `or`",
-                        )
+    for inner, rule in sheet.formulas:
+        for part in inner.formulas if isinstance(inner, Or) else ():
+            if isinstance(part, Or):
+                message = "a disjunction that is an alternative of another one"
+                hint = "list its alternatives in the outer `or`"
+                yield _NESTED_OR.found(message, span_of(part, rule), hint=hint)
 
 
 _LITERAL_ORDER: Final = Code(
@@ -123,8 +118,8 @@ _LITERAL_ORDER: Final = Code(
 )
 
 
+@check(_LITERAL_ORDER, needs_all=False)
 def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report `not` and `distinct` that stand before the literal that binds one of their variables."""
     for rule in sheet.program.rules:
         binders = _binders(rule)
         for number, formula in enumerate(rule.body):
@@ -163,16 +158,13 @@ _IDLE_DISTINCT: Final = Code(
 )
 
 
+@check(_IDLE_DISTINCT, needs_all=False)
 def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a `distinct` whose sides can never be the same."""
-    for rule in sheet.program.rules:
-        for inner, _ in walk(rule.body):
-            if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
-                yield _IDLE_DISTINCT.found(
-                    f"{inner.left} and {inner.right} are always distinct",
-                    span_of(inner, rule),
-                    hint="leave it out, or compare a variable",
-                )
+    for inner, rule in sheet.formulas:
+        if isinstance(inner, Distinct) and unify(inner.left, inner.right, {}) is None:
+            message = f"{inner.left} and {inner.right} are always distinct"
+            hint = "leave it out, or compare a variable"
+            yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
 
 
 #: A sheet that repeats conditions in more rules was written by a program.
@@ -190,6 +182,7 @@ _REPEATED_LITERAL: Final = Code(
 )
 
 
+@check(_REPEATED_LITERAL, needs_all=False)
 def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report conditions that stand twice, where few rules have some."""
     found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
@@ -203,7 +196,6 @@ def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
-    """Yield formulas of a body that stood there before, after where they did."""
     known: dict[Formula, Formula] = {}
     for formula in rule.body:
         if formula in known:
@@ -211,11 +203,214 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         known.setdefault(formula, formula)
 
 
-CHECKS: Final = (
-    Check((_KEYWORD_IN_BODY,), _keyword_in_body, needs_all=False),
-    Check((_NEGATED_FORMULA,), _negated_formula, needs_all=False),
-    Check((_NESTED_OR,), _nested_or, needs_all=False),
-    Check((_LITERAL_ORDER,), _literal_order, needs_all=False),
-    Check((_IDLE_DISTINCT,), _idle_distinct, needs_all=False),
-    Check((_REPEATED_LITERAL,), _repeated_literal, needs_all=False),
+#: Numbers that a row has, and rules that have them all; roles of which one alone is left out.
+_FEWEST_NUMBERS: Final = 3
+_FEWEST_RULES: Final = 2
+_FEWEST_ROLES: Final = 3
+_ROWS: Final = """\
+(<= (other ?p) (true (cell 3 1 ?p)) (true (cell 2 2 ?p)) (true (cell 1 3 ?p)))
+(<= (row ?y ?p) (true (cell 1 ?y ?p)) (true (cell 2 ?y ?p)) (true (cell 3 ?y ?p)))
+(<= (diagonal ?p) (true (cell 1 1 ?p)) (true (cell 2 2 ?p)) (true (cell 3 3 ?p)))
+"""
+
+_MISSING_CONDITION: Final = Code(
+    "missing-condition",
+    Severity.WARNING,
+    "a condition that a rule has for all numbers, or all roles, but one",
+    demand="What a rule asks of each number that others ask of, or of each role, it asks of all.",
+    why="Who writes the same condition again and again leaves one out by mistake.",
+    source=PRACTICE,
+    bad=f"{_ROWS}(<= (column ?x ?p) (true (cell ?x 1 ?p)) (true (cell ?x 3 ?p)))",
+    good=f"{_ROWS}(<= (column ?x ?p) (true (cell ?x 1 ?p)) (true (cell ?x 2 ?p)) (true (cell ?x 3 ?p)))",
 )
+#: What is asked, and the place of an argument.
+_Place = tuple[object, int]
+
+
+@check(_MISSING_CONDITION, once=True)
+def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
+    yield from _of_numbers(sheet)
+    yield from _of_roles(sheet)
+
+
+def _of_numbers(sheet: Sheet) -> Iterator[Diagnostic]:
+    rows: dict[_Place, list[tuple[frozenset[int], Rule]]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        for place, atoms in _asked(rule).items():
+            asked = [int(str(term)) for term, _ in atoms if str(term).isdecimal()]
+            if len(asked) > 1:
+                rows[place].append((frozenset(asked), rule))
+    for group in rows.values():
+        often = Counter(numbers for numbers, _ in group)
+        for numbers, rule in group:
+            full = [each for each in often if numbers < each and len(each) == len(numbers) + 1]
+            full = [each for each in full if often[each] >= _FEWEST_RULES and len(each) >= _FEWEST_NUMBERS]
+            if often[numbers] == 1 and len(full) == 1:
+                (number,) = full[0] - numbers
+                other = next(other for each, other in group if each == full[0])
+                named = ", ".join(map(str, sorted(numbers)))
+                message = f"this rule asks of {named}, where other rules ask of {number}, too"
+                note = Note("as here", other.span)
+                hint = f"the same condition for {number}"
+                yield _MISSING_CONDITION.found(message, rule.span, note, hint=hint)
+
+
+def _of_roles(sheet: Sheet) -> Iterator[Diagnostic]:
+    roles = {role for role in sheet.roles if str(role) != "random"}
+    lacking: dict[tuple[_Place, str], list[tuple[Rule, Term, Atom]]] = defaultdict(list)
+    for rule in sheet.program.rules if len(roles) >= _FEWEST_ROLES else ():
+        for place, atoms in _asked(rule).items():
+            left = roles - {term for term, _ in atoms}
+            if len(atoms) == len(roles) - 1 and len(left) == 1:
+                lacking[place, rule.head.predicate].append((rule, left.pop(), atoms[0][1]))
+    for (rule, role, atom), *more in lacking.values():
+        if not more and role not in rule.head.arguments:
+            message = f"this rule asks of all roles but {role}, as in {shown(str(atom))}"
+            yield _MISSING_CONDITION.found(message, rule.span, hint=f"the same condition for {role}")
+
+
+def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
+    """Return the constants that literals of a body have at a place, where several differ."""
+    found: dict[_Place, list[tuple[Term, Atom]]] = defaultdict(list)
+    literals = [formula.atom for formula in rule.body if isinstance(formula, Literal)]
+    negative = [atom for atom, positive in atoms_in(rule.body) if not positive]
+    for is_asked, atoms in ((True, literals), (False, negative)):
+        for atom in atoms:
+            what, terms = asked_of(atom)
+            for number, term in enumerate(terms):
+                if isinstance(term, Constant):
+                    found[(what, is_asked), number].append((term, atom))
+    return found
+
+
+#: Links that are there: one alone is no chain.
+_FEWEST: Final = 2
+_OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
+_NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
+_NUMBER: Final = re.compile(r"(\?[^\s()]*\D)(\d{1,6})(?=[\s)])")
+
+_MISSING_LINK: Final = Code(
+    "missing-link",
+    Severity.WARNING,
+    "a chain of numbered variables in which a link is missing, or turned round",
+    demand="Where a rule leads from ?x1 to ?x2, ?x3 and so on by one relation, no step is left out or goes "
+    "back; and what it asks of each of them it asks of all.",
+    why="The rest of the chain may then be anywhere: four in a row is also three in a row and one far away.",
+    source=PRACTICE,
+    bad="(<= (row ?p) (at ?x1 ?p) (next_to ?x1 ?x2) (at ?x2 ?p) (next_to ?x2 ?x3) (at ?x3 ?p) (at ?x4 ?p))",
+    good="(<= (row ?p) (at ?x1 ?p) (next_to ?x1 ?x2) (at ?x2 ?p) (next_to ?x2 ?x3) (at ?x3 ?p)\n"
+    "    (next_to ?x3 ?x4) (at ?x4 ?p))",
+)
+#: A literal without the numbers of its variables, and the names of these.
+_Chain = tuple[object, tuple[str, ...]]
+
+
+@check(_MISSING_LINK, needs_all=False)
+def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
+    alone: dict[object, list[Diagnostic]] = defaultdict(list)
+    for rule in sheet.program.rules:
+        literals, numbers = _numbered(rule)
+        yield from _turned(literals)
+        for asked, found in _not_asked(rule, literals, numbers):
+            alone[rule.head.key, asked].append(found)
+        pairs = [each for each in literals if each.low is not None]
+        joined = {(stem, each.low) for each in pairs for stem in each.stems}
+        for (_, stems), links in _by_chain(pairs).items():
+            wanted = {n for n in numbers[stems[0]] if all({n, n + 1} <= numbers[stem] for stem in stems)}
+            missing = sorted(wanted - links.keys())
+            if len(missing) == 1 and len(links) >= _FEWEST and not {(s, missing[0]) for s in stems} & joined:
+                link = _moved(links, missing[0])
+                both = f"{missing[0]} and {missing[0] + 1}"
+                message = f"{both} are not joined by {link}, as the other numbers in this rule are"
+                yield _MISSING_LINK.found(message, rule.span, hint=link)
+    yield from (found for each in alone.values() if len(each) == 1 for found in each)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A literal with numbered variables.
+
+    Attributes:
+        atom: the literal's.
+        stems: the names of these variables, as they come.
+        numbers: their numbers.
+    """
+
+    atom: Atom
+    stems: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def low(self) -> int | None:
+        """The lower one of its two numbers, if they are neighbours."""
+        found = sorted({*self.numbers})
+        return found[0] if len(found) == 2 and found[1] == found[0] + 1 else None
+
+
+def _numbered(rule: Rule) -> tuple[list[_Numbered], dict[str, set[int]]]:
+    """Return the literals of a body with numbered variables, and all their numbers, by name."""
+    literals = []
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for formula in rule.body:
+        found = [each for v in formula.variables() if (each := _NUMBERED.fullmatch(v.name))]
+        for each in found:
+            numbers[each[1]].add(int(each[2]))
+        if found and isinstance(formula, Literal):
+            stems, own = zip(*((each[1], int(each[2])) for each in found), strict=True)
+            literals.append(_Numbered(formula.atom, stems, own))
+    return literals, numbers
+
+
+def _by_chain(literals: Iterable[_Numbered]) -> dict[_Chain, dict[int, Atom]]:
+    """Return literals by what they say but for their numbers, and by the lowest of these.
+
+    A pair is the same either way round.
+    """
+    found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
+    for each in literals:
+        low = min(each.numbers)
+        terms = [_renumbered(f"{term} ", "+", -low) for term in each.atom.arguments]
+        said = " ".join([each.atom.predicate, *(sorted(terms) if len(terms) == 2 else terms)])
+        found[said, tuple(sorted({*each.stems}))][low] = each.atom
+    return found
+
+
+def _renumbered(text: str, mark: str, step: int) -> str:
+    """Return a text with the numbers of its variables raised, and a mark before each."""
+    return _NUMBER.sub(lambda each: f"{each[1]}{mark}{int(each[2]) + step}", text)
+
+
+def _moved(atoms: Mapping[int, Atom], number: int) -> str:
+    """Return the first of some atoms as it would be for another number."""
+    near, atom = next(iter(atoms.items()))
+    return shown(_renumbered(str(atom), "", number - near))
+
+
+def _turned(literals: Iterable[_Numbered]) -> Iterator[Diagnostic]:
+    """Report the one link from a higher number to a lower one where all others go up, or the reverse."""
+    links: dict[object, dict[bool, list[_Numbered]]] = defaultdict(lambda: defaultdict(list))
+    for each in literals:
+        if each.low is not None and len(each.numbers) == 2 and len({*each.stems}) == 1:
+            links[each.atom.key, each.stems][each.numbers[0] < each.numbers[1]].append(each)
+    for by_way in links.values():
+        for way, (*_, last) in by_way.items():
+            others = by_way.get(not way, [])
+            has_both = any({*last.atom.variables()} == {*other.atom.variables()} for other in others)
+            if len(by_way[way]) == 1 and len(others) >= _FEWEST and not has_both:
+                message = (
+                    f"{shown(str(last.atom))} goes the other way round than the other links in this rule"
+                )
+                yield _MISSING_LINK.found(message, last.atom.span, Note("as here", others[0].atom.span))
+
+
+def _not_asked(
+    rule: Rule, literals: Iterable[_Numbered], numbers: Mapping[str, set[int]]
+) -> Iterator[tuple[object, Diagnostic]]:
+    """Yield what is asked of all numbered things in a rule, as what stands in each cell, but for one."""
+    of_one = (each for each in literals if each.atom.key in _OF_STATE and len({*each.numbers}) == 1)
+    for (said, stems), atoms in _by_chain(of_one).items():
+        missing = set.intersection(*(numbers[stem] for stem in stems)) - atoms.keys()
+        if len(missing) == 1 and len(atoms) > _FEWEST:
+            wanted = _moved(atoms, missing.pop())
+            message = f"{wanted} is not asked, as it is of the other numbers in this rule"
+            yield said, _MISSING_LINK.found(message, rule.span, hint=wanted)

@@ -1,27 +1,27 @@
-"""What `base`, `input` and `percept` declare, and what is asked and nobody defines."""
+"""What is declared, defined and needed: what a sheet asks for and lacks, and what it has in vain."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import GDL2, PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.codes.arithmetic import COMPARISONS, SUMS
-from anygame.doctor.likes.nearness import nearest
-from anygame.doctor.sheet import key_of, span_of
-from anygame.doctor.wording import named, pattern
+from anygame.doctor.code import GDL2, PLAY, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.codes.foreign import COMPARISONS, SUMS
+from anygame.doctor.likes import nearest
+from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, Atom
+from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term
+
 
 _NO_DECLARATIONS: Final = Code(
     "no-declarations",
@@ -36,8 +36,8 @@ _NO_DECLARATIONS: Final = Code(
 )
 
 
+@check(_NO_DECLARATIONS)
 def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a sheet that leaves out `base` or `input`."""
     missing = [
         word for word, key in (("base", ("base", 1)), ("input", ("input", 2))) if key not in sheet.heads
     ]
@@ -81,8 +81,8 @@ _UNDECLARED_PERCEPT: Final = Code(
 )
 
 
+@check(_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT)
 def _undeclared(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report what is written, can be legal or is seen, where none of its kind is declared."""
     yield from _undeclared_of(sheet, ("base", 1), sheet.writers, _UNDECLARED_FLUENT, "(base {})")
     yield from _undeclared_of(sheet, ("input", 2), sheet.moves, _UNDECLARED_MOVE, "(input ?role {})")
     yield from _undeclared_of(
@@ -134,8 +134,8 @@ _READ: Final = (
 )
 
 
+@check(_IDLE_DECLARATION)
 def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report declared fluents and moves with a constant that never stands there."""
     if not sheet.is_safe:
         return
     for declaration, read, reason in _READ:
@@ -183,8 +183,8 @@ _UNDEFINED_RELATION: Final = Code(
 )
 
 
+@check(_UNDEFINED_RELATION)
 def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each relation that bodies read and nothing makes."""
     for key, atoms in sheet.reads.items():
         if key not in sheet.heads and KEYWORDS.get(key[0]) != key[1]:
             more = len(atoms) - 1
@@ -231,9 +231,167 @@ def _as_term(atom: Atom) -> Term:
     return Compound(atom.predicate, atom.arguments) if atom.arguments else Constant(atom.predicate)
 
 
-CHECKS: Final = (
-    Check((_NO_DECLARATIONS,), _no_declarations),
-    Check((_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT), _undeclared),
-    Check((_IDLE_DECLARATION,), _idle_declaration),
-    Check((_UNDEFINED_RELATION,), _undefined_relation),
+_UNUSED_RELATION: Final = Code(
+    "unused-relation",
+    Severity.INFO,
+    "a relation that nothing needs",
+    demand="Every relation has a part in what the game exchanges with its players.",
+    why="Relations that no keyword depends on cost time to read and change nothing.",
+    source=VALIDATOR,
+    bad="(<= (line ?x) (true (row ?x)))\n(<= terminal (true over))",
+    good="(<= (line ?x) (true (row ?x)))\n(<= terminal (line ?x))",
 )
+
+
+@check(_UNUSED_RELATION)
+def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
+    pending = [key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]]
+    needed = set(pending)
+    while pending:
+        for rule in sheet.heads.get(pending.pop(), ()):
+            for atom, _ in atoms_in(rule.body):
+                if atom.key not in needed:
+                    needed.add(atom.key)
+                    pending.append(atom.key)
+    for key, rules in sheet.heads.items():
+        if key not in needed:
+            reader = "nothing reads it" if key not in sheet.reads else "only what nothing needs reads it"
+            yield _UNUSED_RELATION.found(
+                f"{named(key)} has no part in the game: {reader}",
+                span_of(rules[0].head, rules[0]),
+                hint=f"leave out its {_count(rules)}",
+            )
+
+
+def _count(rules: Iterable[Rule]) -> str:
+    count = len(list(rules))
+    return "rule" if count == 1 else f"{count} rules"
+
+
+_UNREAD_FLUENT: Final = Code(
+    "unread-fluent",
+    Severity.INFO,
+    "a fluent that no rule asks about",
+    demand="Some rule asks about every fluent, other than to keep it.",
+    why="A fluent that nobody asks about changes nothing but the number of states.",
+    source=PRACTICE,
+    bad="(init (colour red))\n(<= (next (colour red)) (true (colour red)))",
+    good="(init (colour red))\n(<= terminal (true (colour red)))",
+)
+
+
+@check(_UNREAD_FLUENT)
+def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
+    read: set[Key] = set()
+    for rule in sheet.program.rules:
+        kept = rule.head.arguments[0] if rule.head.predicate == "next" else None
+        for atom, _ in atoms_in(rule.body):
+            if atom.predicate != "true":
+                continue
+            key = key_of(atom.arguments[0])
+            if key is None and atom.arguments[0] is not kept:
+                return
+            if key is not None and (kept is None or key != key_of(kept)):
+                read.add(key)
+    for key, heads in sheet.writers.items():
+        if key not in read:
+            yield _UNREAD_FLUENT.found(
+                f"no rule asks whether {named(key)} is true, but for rules that keep it",
+                heads[0].span,
+                hint="leave it out, unless it is there for people to see",
+            )
+
+
+#: Moves that are there to do nothing.
+IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
+
+_UNREAD_MOVE: Final = Code(
+    "unread-move",
+    Severity.INFO,
+    "a move that changes nothing",
+    demand="Some rule asks whether a move was made, unless it is noop.",
+    why="A move that nobody asks about changes nothing; its effect may be misspelt.",
+    source=PRACTICE,
+    bad="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (marks 1)))",
+    good="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (mark 1)))",
+)
+
+
+@check(_UNREAD_MOVE)
+def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
+    if None in sheet.moves_asked:
+        return
+    for key, heads in sheet.moves.items():
+        if key not in sheet.moves_asked and key[0] not in IDLE_MOVES:
+            yield _UNREAD_MOVE.found(
+                f"no rule asks whether a role does {named(key)}: the move changes nothing",
+                heads[0].span,
+                hint=f"a rule that reads (does ?role {pattern(key)}), or the name noop",
+            )
+
+
+_NO_LEGAL: Final = Code(
+    "no-legal",
+    Severity.ERROR,
+    "a role without any legal move",
+    demand="Every role has rules that give it legal moves.",
+    why="All roles move at every step; a role without any move stops the game before it starts.",
+    source=PLAY,
+    bad="(role white)\n(role black)\n(<= (legal white go) (true on))\n(init on)",
+    good="(role white)\n(role black)\n(<= (legal ?r go) (role ?r) (true on))\n(init on)",
+)
+
+
+@check(_NO_LEGAL)
+def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
+    for role in sheet.roles_without(("legal", 2)):
+        yield _NO_LEGAL.found(
+            f"no rule ever gives {role} a legal move",
+            sheet.role_span(role),
+            hint=f"(<= (legal {role} ...) ...)",
+        )
+
+
+_NO_GOAL: Final = Code(
+    "no-goal",
+    Severity.WARNING,
+    "a role without any goal",
+    demand="Every role has rules that give it goals.",
+    why="Goals are what players play for; without one the end means nothing to them.",
+    source=PLAY,
+    bad="(role white)\n(role black)\n(goal white 100)",
+    good="(role white)\n(role black)\n(goal white 100)\n(goal black 0)",
+)
+
+
+@check(_NO_GOAL)
+def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
+    for role in sheet.roles_without(("goal", 2)):
+        if str(role) != "random":
+            yield _NO_GOAL.found(
+                f"no rule ever gives {role} a goal",
+                sheet.role_span(role),
+                hint=f"(<= (goal {role} 100) ...)",
+            )
+
+
+_NO_TERMINAL: Final = Code(
+    "no-terminal",
+    Severity.WARNING,
+    "a game without an end",
+    demand="Some rule says when the game is over.",
+    why="Games of GDL end after finitely many steps.",
+    source=PLAY,
+    bad="(role white)",
+    good="(role white)\n(<= terminal (true over))",
+)
+
+
+@check(_NO_TERMINAL)
+def _no_terminal(sheet: Sheet) -> Iterator[Diagnostic]:
+    if ("terminal", 0) not in sheet.heads and sheet.program.rules:
+        yield _NO_TERMINAL.found(
+            "no rule says when the game is over: no match of it ever ends",
+            sheet.start,
+            hint="(<= terminal ...)",
+        )

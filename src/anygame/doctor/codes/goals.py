@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import substitute_formula
-from anygame.doctor.code import GDL, PLAY, PRACTICE, Check, Code
+from anygame.doctor.code import GDL, PLAY, PRACTICE, Code, check
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import Literal, Not
 from anygame.language.terms import Constant, Variable, substitute
@@ -47,8 +47,8 @@ _GOAL_RANGE: Final = Code(
 )
 
 
+@check(_GOAL_VALUE, _GOAL_RANGE, needs_all=False)
 def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goals that are no integers from 0 to 100."""
     for rule in sheet.program.rules:
         head = rule.head
         if head.key != ("goal", 2) or isinstance(head.arguments[1], Variable):
@@ -76,6 +76,7 @@ _OVERLAPPING_GOALS: Final = Code(
 )
 
 
+@check(_OVERLAPPING_GOALS)
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report goal rules that no negation and no role keeps apart from an earlier one of another value."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
@@ -115,7 +116,6 @@ def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
 
 
 def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
-    """Whether some body asks for what the other denies."""
     atoms = [item.atom for item in positive if isinstance(item, Literal)]
     for item in negative:
         if isinstance(item, Not) and isinstance(item.formula, Literal):
@@ -151,6 +151,7 @@ _ODD_GOAL: Final = Code(
 )
 
 
+@check(_ODD_GOAL)
 def _odd_goal(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a value of one role, where all goal rules name role and value and no other role has it.
 
@@ -199,10 +200,3 @@ def _found(odd: str, usual: str, role: Term, other: Term, rules: list[Rule]) -> 
     message = f"{role} has the goal {odd} where {other} has {usual}: the others are the same"
     note = Note("as here", place(other, usual).head.span)
     return _ODD_GOAL.found(message, place(role, odd).head.span, note, hint=f"(goal {role} {usual})")
-
-
-CHECKS: Final = (
-    Check((_GOAL_VALUE, _GOAL_RANGE), _goal_value, needs_all=False),
-    Check((_OVERLAPPING_GOALS,), _overlapping_goals),
-    Check((_ODD_GOAL,), _odd_goal),
-)

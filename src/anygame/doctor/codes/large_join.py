@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.sheet import DEEPEST
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import Literal
-from anygame.language.terms import Compound, Variable
+from anygame.language.terms import Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,13 +19,11 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
-    from anygame.language.terms import Term
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
 #: Places inside terms that are counted; beyond, anything can stand.
 _MOST_PLACES: Final = 200_000
-_DEEPEST: Final = 9
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
 _QUADRATIC: Final = "(<= (quad ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
@@ -46,8 +45,8 @@ _CODE: Final = Code(
 )
 
 
+@check(_CODE)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules whose bodies may have more than a million instances, by the sizes of domains."""
     if not sheet.is_safe:
         return
     sizes = _Sizes(sheet)
@@ -121,25 +120,11 @@ class _Sizes:
         return best[1]
 
     def _variables(self, atom: Atom) -> Iterator[tuple[Variable, int]]:
-        arity = len(atom.arguments)
-        for number, term in enumerate(atom.arguments):
-            path: tuple[object, ...] = (atom.predicate, arity, number)
-            tops = self._sheet.domains.tops(atom.predicate, arity, number)
-            yield from self._inside(term, tops, path)
-
-    def _inside(
-        self, term: Term, tops: Iterable[Top], path: tuple[object, ...]
-    ) -> Iterator[tuple[Variable, int]]:
-        if isinstance(term, Variable):
-            yield term, self._count(tops, path)
-        elif isinstance(term, Compound):
-            functor = (term.functor, len(term.arguments))
-            for number, inner in enumerate(term.arguments):
-                if len(path) > _DEEPEST:
-                    yield from ((variable, _MOST) for variable in _variables_in(inner))
-                else:
-                    below = self._sheet.domains.below(path, functor, number)
-                    yield from self._inside(inner, below, (*path, functor, number))
+        for term, tops, path, *_ in self._sheet.inside(atom):
+            if isinstance(term, Variable):
+                yield term, self._count(tops, path)
+            elif len(path) > DEEPEST:
+                yield from ((variable, _MOST) for variable in variables_of(term))
 
     def _count(self, tops: Iterable[Top], path: tuple[object, ...]) -> int:
         total = 0
@@ -152,7 +137,7 @@ class _Sizes:
         if known is not None:
             return known
         self._places -= functor[1]
-        if len(path) > _DEEPEST or self._places < 0:
+        if len(path) > DEEPEST or self._places < 0:
             return _MOST
         counts = [
             self._count(self._sheet.domains.below(path, functor, number), (*path, functor, number))
@@ -160,14 +145,6 @@ class _Sizes:
         ]
         found = self._inside_of[*path, functor] = min(prod(counts), _MOST)
         return found
-
-
-def _variables_in(term: Term) -> Iterator[Variable]:
-    if isinstance(term, Variable):
-        yield term
-    elif isinstance(term, Compound):
-        for inner in term.arguments:
-            yield from _variables_in(inner)
 
 
 def _separable(part: NormalRule) -> list[Atom]:
@@ -215,6 +192,3 @@ def _advice(part: NormalRule, piece: Sequence[Atom]) -> str:
     ]
     head = f"(some {' '.join(shared)})" if shared else "some"
     return f"split it: (<= {head} {' '.join(map(str, piece))})"
-
-
-CHECKS: Final = (Check((_CODE,), _check),)

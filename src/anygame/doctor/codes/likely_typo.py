@@ -6,18 +6,18 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.nearness import is_near, nearest, slips
-from anygame.doctor.likes.sorts import lists_of
-from anygame.doctor.sheet import atoms_of, key_of
+from anygame.analysis.sorts import lists_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.likes import is_near, nearest, slips
+from anygame.doctor.sheet import key_of
 from anygame.language.diagnostics import Severity, shown
-from anygame.language.rules import KEYWORDS, atoms_in
+from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.doctor.likes.sorts import Place
+    from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
 
@@ -51,8 +51,8 @@ CODE: Final = Code(
 )
 
 
+@check(CODE, needs_all=False)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report relations, functions and constants, and variables of a rule, that are nearly others."""
     yield from _relations(sheet)
     yield from _terms(sheet)
     yield from _waits(sheet)
@@ -154,7 +154,7 @@ def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
     places: dict[Place, set[str]] = defaultdict(set)
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
-            for each, numbered in lists_of(atom):
+            for each, numbered, _ in lists_of(atom):
                 for term, place in zip(each.arguments, numbered, strict=True):
                     if key := key_of(term):
                         places[place].add(key[0])
@@ -220,6 +220,3 @@ def _has_mark_too_many(
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
-
-
-CHECKS: Final = (Check((CODE,), _check, needs_all=False),)

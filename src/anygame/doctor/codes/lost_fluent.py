@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.sheet import by_fluent, key_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.sheet import by_fluent, key_of, named, pattern
 from anygame.doctor.unfounded import item_of
-from anygame.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import Atom, Distinct, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -48,6 +47,7 @@ _CODE: Final = Code(
 )
 
 
+@check(_CODE)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report fluents that `init` writes and rules read, where no `next` keeps them, or not all their values.
 
@@ -248,6 +248,3 @@ def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -
                 found.add(item)
                 pending += sheet.heads.get(atom.key, ()) if not item[0] or atom.predicate == "legal" else ()
     return found
-
-
-CHECKS: Final = (Check((_CODE,), _check),)

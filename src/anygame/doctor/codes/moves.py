@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.codes.unused import IDLE_MOVES
-from anygame.doctor.likes.sorts import Sorts, constants_in
-from anygame.doctor.likes.words import numbered, words_of
-from anygame.doctor.sheet import atoms_of
+from anygame.analysis.sorts import Sorts, constants_in
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.codes.declarations import IDLE_MOVES
+from anygame.doctor.likes import numbered, words_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS, Literal, atoms_in
+from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
 from anygame.language.unification import unify
 
@@ -45,6 +44,7 @@ _UNCONDITIONAL_MOVE: Final = Code(
 )
 
 
+@check(_UNCONDITIONAL_NEXT, _UNCONDITIONAL_MOVE)
 def _unconditional_next(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report rules for what is next, or legal, in which nothing depends on the state or the moves."""
     starts = {numbered(words_of(rule.head)[2:]) for rule in sheet.heads.get(("init", 1), ())}
@@ -97,8 +97,8 @@ _NEEDLESS_WAIT: Final = Code(
 )
 
 
+@check(_NEEDLESS_WAIT)
 def _needless_wait(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a wait on a relation that holds where a move is legal, and that no rule denies."""
     legal = sheet.heads.get(("legal", 2), ())
     allowing: set[Key] = {("legal", 2)}
     for rule in legal:
@@ -142,8 +142,8 @@ _ODD_MOVE: Final = Code(
 )
 
 
+@check(_ODD_MOVE)
 def _odd_move(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report moves without arguments that nobody asks about, and that are what a rule or fact speaks of."""
     for (name, arity), heads in sheet.moves.items():
         if not arity and sheet.is_never_asked(Constant(name)):
             other = _other_use(sheet, Constant(name))
@@ -171,7 +171,7 @@ def _inside(term: Term, is_keyword: bool) -> tuple[Term, ...]:
 
 
 #: What stands where a whole move does.
-_MOVE: Final = ("does", 1)
+_MOVE: Final = ("does", 2, 1)
 #: Of so many moves one may be missing; of fewer there may be another reason.
 _FEWEST: Final = 3
 
@@ -197,8 +197,8 @@ _UNMADE_MOVE: Final = Code(
 )
 
 
+@check(_UNMADE_MOVE)
 def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one move of a table of moves that is never legal."""
     if not sheet.is_safe:
         return
     legal = {top for top in sheet.domains.tops("legal", 2, 1) if isinstance(top, Constant)}
@@ -244,11 +244,3 @@ def _spoken_of(sheet: Sheet) -> dict[Constant, Node]:
                 if sorts.of(place) == of_moves:
                     found.setdefault(constant, node)
     return found
-
-
-CHECKS: Final = (
-    Check((_UNCONDITIONAL_NEXT, _UNCONDITIONAL_MOVE), _unconditional_next),
-    Check((_NEEDLESS_WAIT,), _needless_wait),
-    Check((_ODD_MOVE,), _odd_move),
-    Check((_UNMADE_MOVE,), _unmade_move),
-)

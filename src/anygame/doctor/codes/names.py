@@ -1,22 +1,26 @@
-"""How things are called, and with how many arguments."""
+"""How things are called, with how many arguments, and variables that stand nowhere else in a rule."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Check, Code
-from anygame.doctor.sheet import atoms_of, span_of
+from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.sheet import names_of_rule, span_of
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import KEYWORDS
+from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
+from anygame.language.sentences import OPERATORS
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.doctor.sheet import Name, Sheet
+    from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Rule
+
 
 _CASE_DIFFERS: Final = Code(
     "case-differs",
@@ -33,8 +37,8 @@ _CASE_DIFFERS: Final = Code(
 )
 
 
+@check(_CASE_DIFFERS, needs_all=False)
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Compare names over the whole sheet, and variables inside each rule."""
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
     by_rule: dict[int, list[Name]] = defaultdict(list)
     for name in sheet.names:
@@ -67,7 +71,6 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
 
 
 def _style(text: str) -> tuple[bool, bool]:
-    """Return whether a name starts with a capital, and whether it has no small letters."""
     return text[:1].isupper(), text.isupper()
 
 
@@ -101,8 +104,8 @@ _FUNCTION_ARITY: Final = Code(
 )
 
 
+@check(_RELATION_ARITY, _FUNCTION_ARITY, needs_all=False)
 def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Compare the uses of each relation, and of each function: of fluents, moves and other compound terms."""
     yield from _arities(sheet, "relation", _RELATION_ARITY)
     yield from _arities(sheet, "function", _FUNCTION_ARITY)
 
@@ -143,8 +146,8 @@ _SHARED_NAME: Final = Code(
 )
 
 
+@check(_SHARED_NAME, needs_all=False)
 def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report functions that are named as a relation is."""
     first: dict[str, Name] = {}
     for name in sheet.names:
         if name.kind == "relation":
@@ -175,8 +178,8 @@ _UNUSUAL_CHARACTER: Final = Code(
 )
 
 
+@check(_UNUSUAL_CHARACTER, needs_all=False)
 def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each unusual name once."""
     reported = set()
     for name in sheet.names:
         if not _ORDINARY.fullmatch(name.text) and name.text not in reported:
@@ -188,8 +191,6 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
                 hint="letters, digits, _ and - only",
             )
 
-
-_OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 
 _KEYWORD_CONSTANT: Final = Code(
     "keyword-constant",
@@ -218,6 +219,7 @@ _OPERATOR_CONSTANT: Final = Code(
 )
 
 
+@check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report each keyword and each operator once that stands as a constant."""
     reported = set()
@@ -225,7 +227,7 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
         keyword = name.text.lower()
         if name.kind != "constant" or keyword in reported:
             continue
-        if keyword in _OPERATORS:
+        if keyword in OPERATORS:
             reported.add(keyword)
             message = (
                 f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
@@ -255,8 +257,8 @@ _UNKNOWN_ROLE: Final = Code(
 )
 
 
+@check(_UNKNOWN_ROLE)
 def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report constants in the place of a role that are none."""
     if not sheet.roles:
         return
     names = ", ".join(map(str, sheet.roles[:5]))
@@ -270,11 +272,78 @@ def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
                     yield _UNKNOWN_ROLE.found(f"{role} is no role: the roles are {names}", place, hint=names)
 
 
-CHECKS: Final = (
-    Check((_CASE_DIFFERS,), _case_differs, needs_all=False),
-    Check((_RELATION_ARITY, _FUNCTION_ARITY), _arity, needs_all=False),
-    Check((_SHARED_NAME,), _shared_name, needs_all=False),
-    Check((_UNUSUAL_CHARACTER,), _unusual_character, needs_all=False),
-    Check((_KEYWORD_CONSTANT, _OPERATOR_CONSTANT), _keyword_constant, needs_all=False),
-    Check((_UNKNOWN_ROLE,), _unknown_role),
+_NEARNESS: Final = 0.8
+
+_SINGLE_VARIABLE: Final = Code(
+    "single-variable",
+    Severity.INFO,
+    "a variable used once in its rule",
+    demand="A variable stands in its rule twice at least, or its name starts with an underscore.",
+    why="A variable joins things; one that stands alone is often a misspelt one. Where any value will do, "
+    "?_name says so.",
+    source=GDL + "; the convention of Prolog",
+    bad="(<= (p ?row) (q ?row ?col))",
+    good="(<= (p ?row) (q ?row ?_col))",
 )
+
+
+@check(_SINGLE_VARIABLE, needs_all=False)
+def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
+    for each in sheet.names_by_rule:
+        names = [name for name in each if name.kind == "variable" and name.rule.body]
+        if not names:
+            continue
+        counts = Counter(name.text for name in names)
+        joined = _in_positive_atoms(names[0].rule)
+        for name in names:
+            if counts[name.text] == 1 and name.text[0] != "_" and name.text in joined:
+                others = [text for text in counts if text != name.text]
+                near = get_close_matches(name.text, others, n=1, cutoff=_NEARNESS)
+                yield _SINGLE_VARIABLE.found(
+                    f"?{shown(name.text)} stands nowhere else in this rule",
+                    name.span,
+                    hint=f"?{shown(near[0])}" if near else f"?_{shown(name.text)}, if any value will do",
+                )
+
+
+def _in_positive_atoms(rule: Rule) -> set[str]:
+    """Return the names of the variables that a body could bind; the others are unsafe, which is worse."""
+    atoms = [atom for atom, positive in atoms_in(rule.body) if positive]
+    return {variable.name for atom in atoms for variable in atom.variables()}
+
+
+_LOOSE_PAIR: Final = Code(
+    "loose-pair",
+    Severity.WARNING,
+    "who the other role is, asked where nothing is said of it",
+    demand="Where a rule asks for the other role, it says something of that one.",
+    why="There always is another role: to ask for it alone tests nothing, what was asked of it is missing.",
+    source=PRACTICE,
+    bad="(role x)\n(role o)\n(other x o)\n(other o x)\n"
+    "(<= (ahead ?r) (true (score ?r ?n)) (other ?r ?q) (less 0 ?n))\n(less 0 1)",
+    good="(role x)\n(role o)\n(other x o)\n(other o x)\n"
+    "(<= (ahead ?r) (true (score ?r ?n)) (other ?r ?q) (true (score ?q ?m)) (less ?m ?n))\n(less 0 1)",
+)
+
+
+@check(_LOOSE_PAIR)
+def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
+    pairing = {key for key in sheet.heads if _pairs_roles(sheet, key)}
+    for rule in sheet.program.rules if pairing else ():
+        often = Counter(name.text for name in names_of_rule(rule) if name.kind == "variable")
+        for atom, positive in atoms_in(rule.body):
+            if positive and atom.key in pairing:
+                variables = [each for each in atom.arguments if isinstance(each, Variable)]
+                loose = [each for each in variables if often[each.name] == 1 and each.name[0] != "_"]
+                if loose:
+                    message = f"{shown(str(loose[0]))} stands nowhere else in this rule: there always is one"
+                    hint = f"a condition on {shown(str(loose[0]))}, or leave {shown(str(atom))} out"
+                    yield _LOOSE_PAIR.found(message, atom.span, hint=hint)
+
+
+def _pairs_roles(sheet: Sheet, key: Key) -> bool:
+    """Return whether a relation is given by facts of two roles each."""
+    facts = sheet.heads[key]
+    roles = {*sheet.roles}
+    is_pair = key[1] == 2 and key[0] not in KEYWORDS
+    return is_pair and all(not fact.body and {*fact.head.arguments} <= roles for fact in facts)

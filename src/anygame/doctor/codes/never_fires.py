@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.sheet import span_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.sheet import named, pattern, span_of
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
-from anygame.doctor.wording import named, pattern
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Span
     from anygame.language.terms import Term
 
-_DEEPEST: Final = 9
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
@@ -113,7 +111,6 @@ class _Reason:
         code: what to report it as; None where the cause lies elsewhere.
         message: the end of a sentence.
         span: the place of the cause.
-        relation: the relation that is empty, where that is the reason.
         hint: what to try.
         atoms: those that cannot hold, or not together.
     """
@@ -122,13 +119,12 @@ class _Reason:
     message: str
     span: Span | None
     notes: tuple[Note, ...] = ()
-    relation: Key | None = None
     hint: str = ""
     atoms: tuple[Atom, ...] = ()
 
 
+@check(_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules, alternatives and negations that what can stand where decides."""
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
@@ -353,36 +349,15 @@ def _disjoint(places: Places) -> _Reason | None:
 
 def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
     """Return why an atom can never hold; notes what its variables can be."""
-    domains = sheet.domains
-    pending: list[tuple[Term, Node | None, tuple[object, ...], str]] = []
-    for number, term in enumerate(atom.arguments):
-        tops = domains.tops(atom.predicate, len(atom.arguments), number)
-        if not tops and not (atom.key == ("true", 1) and sheet.heads.keys().isdisjoint(_WRITERS)):
-            return _Reason(None, "", None, relation=atom.key)
-        node = _child(atom.node, number)
-        where = f"the {_ordinal(number)} argument of {shown(atom.predicate)}"
-        path: tuple[object, ...] = (atom.predicate, len(atom.arguments), number)
-        reason = _reason_of_term(sheet, atom, term, tops, (node, where))
-        if reason:
+    has_facts = atom.key != ("true", 1) or not sheet.heads.keys().isdisjoint(_WRITERS)
+    for term, tops, path, node, name, number in sheet.inside(atom):
+        if len(path) == 3 and not tops and has_facts:
+            return _Reason(None, "", None)
+        where = f"the {_ordinal(number)} argument of {shown(name)}"
+        if reason := _reason_of_term(sheet, atom, term, tops, (node, where)):
             return reason
-        pending.append((term, node, path, where))
-        if isinstance(term, Variable) and term in atom.variables():
+        if isinstance(term, Variable):
             places.setdefault(term, []).append((tops, atom))
-    while pending:
-        term, node, path, _ = pending.pop()
-        if not isinstance(term, Compound) or len(path) > _DEEPEST:
-            continue
-        functor = (term.functor, len(term.arguments))
-        for number, sub in enumerate(term.arguments):
-            tops = domains.below(path, functor, number)
-            inner = _child(node, number)
-            where = f"the {_ordinal(number)} argument of {shown(term.functor)}"
-            reason = _reason_of_term(sheet, atom, sub, tops, (inner, where))
-            if reason:
-                return reason
-            if isinstance(sub, Variable):
-                places.setdefault(sub, []).append((tops, atom))
-            pending.append((sub, inner, (*path, functor, number), where))
     return None
 
 
@@ -426,10 +401,6 @@ def _near_key(key: Key, known: Iterable[Key]) -> str:
     return _kind(by_name[near[0]] if by_name[near[0]][1] else Constant(near[0])) if near else ""
 
 
-def _child(node: Node | None, number: int) -> Node | None:
-    return node.children[number + 1] if node and node.children and len(node.children) > number + 1 else None
-
-
 def _ordinal(number: int) -> str:
     return _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
 
@@ -443,11 +414,3 @@ def _listed(tops: Iterable[Top]) -> str:
     if len(names) > _SHOWN:
         return f"one of {', '.join(names[:_SHOWN])} ... ({len(names)} in all)"
     return " or ".join(names) if names else "nothing"
-
-
-CHECKS: Final = (
-    Check(
-        (_NEVER_FIRES, _NEVER_STARTS, _DEAD_ALTERNATIVE, _UNWRITTEN_FLUENT, _UNKNOWN_MOVE, _IDLE_NEGATION),
-        _check,
-    ),
-)

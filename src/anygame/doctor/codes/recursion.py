@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
-from anygame.analysis.normal import substitute_atom
-from anygame.doctor.code import GDL, PRACTICE, STRATA, Check, Code
+from anygame.doctor.code import GDL, PRACTICE, STRATA, Code, check
 from anygame.doctor.sheet import names_of_rule
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
-from anygame.language.unification import unify
+from anygame.language.unification import may_agree
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -51,8 +50,8 @@ _RECURSION_RESTRICTION: Final = Code(
 )
 
 
+@check(_GROWING_RECURSION, _RECURSION_RESTRICTION)
 def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report recursive rules whose arguments can grow, and those that are merely too free."""
     for component in _groups_by_name(sheet):
         if component.recursive:
             inside = {rule.head.key for rule in component.rules}
@@ -103,7 +102,6 @@ def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
 
 
 def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
-    """Return how deep each variable stands, at the most."""
     result: dict[Variable, int] = {}
     pending = [(term, 0) for term in terms]
     while pending:
@@ -127,8 +125,8 @@ _LOOSE_RECURSION: Final = Code(
 )
 
 
+@check(_LOOSE_RECURSION)
 def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report literals of a rule's own relation with a variable that stands nowhere else in the rule."""
     for rule in sheet.program.rules:
         own = [f.atom for f in rule.body if isinstance(f, Literal) and f.atom.key == rule.head.key]
         if not own or rule.head.predicate in KEYWORDS:
@@ -161,8 +159,8 @@ _NEGATION_BY_NAME: Final = Code(
 )
 
 
+@check(_NEGATION_BY_NAME)
 def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report negative cycles between relations that are none between rules."""
     suspects = list(_negations_inside(sheet))
     parts = list(dict.fromkeys(part for group, _, _ in suspects for part in group.rules))
     if not parts or len(parts) > _MOST_COMPARED:
@@ -195,14 +193,7 @@ def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], Nor
 
 def _may_feed(feeder: NormalRule, reader: NormalRule, index: int) -> bool:
     atom = list(atoms_in(reader.body))[index][0]
-    apart = {v: Variable(f"{v.name} other") for v in feeder.head.variables()}
-    head = substitute_atom(feeder.head, apart)
-    bindings: dict[Variable, Term] | None = {}
-    for left, right in zip(head.arguments, atom.arguments, strict=True):
-        bindings = unify(left, right, bindings or {})
-        if bindings is None:
-            return False
-    return True
+    return may_agree(feeder.head.arguments, atom.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +210,6 @@ class _Read:
 
 
 def _reads_of(part: NormalRule) -> list[_Read]:
-    """Return what a normal rule reads."""
     return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
 
 
@@ -232,10 +222,3 @@ def _groups_by_name(sheet: Sheet) -> list[Component[NormalRule]]:
 
 def _all_reads(part: NormalRule) -> list[_Read]:
     return [_Read(atom, True) for atom, _ in atoms_in(part.body)]
-
-
-CHECKS: Final = (
-    Check((_GROWING_RECURSION, _RECURSION_RESTRICTION), _growing_recursion),
-    Check((_LOOSE_RECURSION,), _loose_recursion),
-    Check((_NEGATION_BY_NAME,), _negation_by_name),
-)

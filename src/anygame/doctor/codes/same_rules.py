@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.words import Budget, blind, numbered, parts_of, subsumes, words_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.likes import Budget, blind, numbered, parts_of, subsumes, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
@@ -56,8 +56,8 @@ _LACKING: Final = Code(
 )
 
 
+@check(_DUPLICATE_RULE, _SUBSUMED_RULE, _LACKING, needs_all=False)
 def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report copies, whatever their variables are called, and rules that another one makes needless."""
     budget, pairs = Budget(), iter(range(_MOST_PAIRS))
     for rules in sheet.heads.values():
         facts: dict[Atom, Rule] = {}
@@ -155,8 +155,8 @@ _SAME_CONDITIONS: Final = Code(
 )
 
 
+@check(_SAME_CONDITIONS)
 def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the second of two rules for a fluent's `next` that differ in the fluent's name alone."""
     groups: dict[object, list[Rule]] = defaultdict(list)
     for rule in sheet.heads.get(("next", 1), ()):
         fluent = rule.head.arguments[0]
@@ -177,9 +177,3 @@ def _is_of_state(sheet: Sheet, formula: Formula) -> bool:
     """Return whether a condition is about the state, and not only about what is done."""
     inner = formula.formula if isinstance(formula, Not) else formula
     return isinstance(inner, Literal) and inner.atom.key in sheet.varying and inner.atom.predicate != "does"
-
-
-CHECKS: Final = (
-    Check((_DUPLICATE_RULE, _SUBSUMED_RULE, _LACKING), _duplicate_rule, needs_all=False),
-    Check((_SAME_CONDITIONS,), _same_conditions),
-)

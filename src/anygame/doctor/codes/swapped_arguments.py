@@ -6,19 +6,18 @@ from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Check, Code
-from anygame.doctor.likes.families import odd_place
-from anygame.doctor.likes.sorts import Sorts, lists_of
-from anygame.doctor.sheet import STATE, asked_of, atoms_of, key_of
-from anygame.doctor.wording import named
+from anygame.analysis.sorts import Sorts, lists_of
+from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.likes import odd_place
+from anygame.doctor.sheet import STATE, asked_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
-from anygame.language.rules import Atom, Literal, atoms_in
+from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.doctor.likes.sorts import Place
+    from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
@@ -56,8 +55,8 @@ _CODE: Final = Code(
 )
 
 
+@check(_CODE, once=True)
 def _check(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report arguments whose places differ from those in all other rules, or in all other facts."""
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     for rule in frames:
         yield from _in_frame(rule)
@@ -110,11 +109,11 @@ def _crossed_variables(sheet: Sheet) -> Iterator[Diagnostic]:
                 found.update(_links(*pair))
         for link, atom in found.items():
             rules[link].append((rule, atom))
-    told: set[int] = set()
+    reported: set[int] = set()
     for (first, (kind, one, other)), uses in rules.items():
         crossed = (first, (kind, other, one))
-        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in told:
-            told.add(id(uses[0][0]))
+        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in reported:
+            reported.add(id(uses[0][0]))
             (_, atom), others = uses[0], rules[crossed]
             both = f"{named(first[0][1])} and {named(kind[1])}"
             message = f"{both} share two variables crosswise here, but straight in {len(others)} other rules"
@@ -266,7 +265,6 @@ def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagn
 
 
 def _is_number(term: Term) -> bool | None:
-    """Return whether a constant is a number; None of other terms."""
     return term.name.isdecimal() if isinstance(term, Constant) else None
 
 
@@ -335,7 +333,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
-            for each, places in lists_of(atom):
+            for each, places, _ in lists_of(atom):
                 named_so = zip(places, each.arguments, strict=True)
                 here = [(sorts.of(place), term) for place, term in named_so if isinstance(term, Constant)]
                 for sort, term in here:
@@ -385,6 +383,3 @@ class _Uses:
         is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
         often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]
         return often >= _MOST_OFTEN
-
-
-CHECKS: Final = (Check((_CODE,), _check, once=True),)

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
-from anygame.doctor.play.blame import rule_behind
-from anygame.doctor.play.fault import Fault
-from anygame.doctor.play.lost_values import DoubleValues, LostValues
-from anygame.doctor.play.turns import Turns
+from anygame.doctor.play.watching import DoubleValues, Fault, LostValues, Turns, rule_behind
 from anygame.doctor.work import LAST_RESORT, Work, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
@@ -214,7 +211,6 @@ class PlayCheck:
             self._play_out(random)
 
     def _note_cut(self, playouts: int) -> None:
-        """Note that play ends early."""
         self._is_late = self._work.is_late
         why = "time was up" if self._is_late else "the work was cut"
         message = f"{why} after {playouts} of {self.bounds.playouts} playouts"
@@ -306,7 +302,6 @@ def play_commands(line: Line) -> list[str]:
 
 
 def _notes(line: Line, most: int) -> Iterator[Note]:
-    """Yield the commands that lead along a line, shortened where they are long or many."""
     if not line:
         yield Note("so it is in the initial state")
         return
@@ -374,14 +369,18 @@ def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
     return Fault("goal-in-play", role, f"a goal is an integer from 0 to 100, but {role} has {goal}", span)
 
 
+def _rules(game: Game, predicate: str, first: Term | None = None) -> list[Rule]:
+    """Return the rules for a relation, those that may speak of its first argument."""
+    rules = [rule for rule in game.program.rules if rule.head.predicate == predicate]
+    return [rule for rule in rules if not first or unify(rule.head.arguments[0], first, {}) is not None]
+
+
 def _role_span(game: Game, role: Role) -> Span | None:
-    rules = [rule for rule in game.program.rules if rule.head.key == ("role", 1)]
-    return next((rule.span for rule in rules if rule.head.arguments[0] is role.term), _first(rules))
+    return _first(_rules(game, "role", role.term)) or _first(_rules(game, "role"))
 
 
 def _terminal_span(game: Game) -> Span | None:
-    rules = [rule for rule in game.program.rules if rule.head.key == ("terminal", 0)]
-    return _first(rules) or _first(game.program.rules)
+    return _first(_rules(game, "terminal")) or _first(game.program.rules)
 
 
 def _ending_span(state: State) -> Span | None:
@@ -392,11 +391,7 @@ def _ending_span(state: State) -> Span | None:
 
 def _waiting_span(game: Game, role: Role) -> Span | None:
     """Return the span of the rule that lets a role wait while others move: its move has no arguments."""
-    heads = [
-        rule.head
-        for rule in game.program.rules
-        if rule.head.key == ("legal", 2) and unify(rule.head.arguments[0], role.term, {}) is not None
-    ]
+    heads = [rule.head for rule in _rules(game, "legal", role.term)]
     return next((head.span for head in heads if isinstance(head.arguments[1], Constant)), None)
 
 
@@ -405,10 +400,8 @@ def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
     known = set(values)
     able = [
         rule
-        for rule in game.program.rules
-        if rule.head.key == ("goal", 2)
-        and unify(rule.head.arguments[0], role.term, {}) is not None
-        and (isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known)
+        for rule in _rules(game, "goal", role.term)
+        if isinstance(rule.head.arguments[1], Variable) or str(rule.head.arguments[1]) in known
     ]
     return min(able, key=_conditions).span if able else None
 
@@ -438,28 +431,20 @@ class _Declared:
         if self._base is not None:
             for fact in sorted(state.facts - self._base)[:5]:
                 message = f"{shown(str(fact))} becomes true, but `base` does not declare it"
-                yield Fault("fluent-outside-base", _kind(fact), message, self._writer(fact))
+                span = self._head_with(fact, "init", "next")
+                yield Fault("fluent-outside-base", _kind(fact), message, span)
         if self._input is not None and not state.is_terminal:
             for role in self._game.roles:
                 for move in state.legal_moves(role):
                     if (role.term, move) not in self._input:
                         message = f"{shown(str(move))} is legal for {role}, but `input` does not declare it"
                         key = f"{role} {_kind(move)}"
-                        yield Fault("move-outside-input", key, message, self._allower(move))
+                        yield Fault("move-outside-input", key, message, self._head_with(move, "legal"))
 
-    def _writer(self, fact: Term) -> Span | None:
-        """Return the span of a rule that can make a fluent true."""
-        return self._head_with(fact, ("init", "next"))
-
-    def _allower(self, move: Term) -> Span | None:
-        return self._head_with(move, ("legal",))
-
-    def _head_with(self, term: Term, predicates: tuple[str, ...]) -> Span | None:
-        for rule in self._game.program.rules:
-            head = rule.head
-            if head.predicate in predicates and unify(head.arguments[-1], term, {}) is not None:
-                return head.span
-        return None
+    def _head_with(self, term: Term, *predicates: str) -> Span | None:
+        """Return the span of a head that can make a fluent true, or a move legal."""
+        heads = (rule.head for rule in self._game.program.rules if rule.head.predicate in predicates)
+        return next((head.span for head in heads if unify(head.arguments[-1], term, {}) is not None), None)
 
 
 def _kind(term: Term) -> str:

@@ -7,16 +7,16 @@ role knows is what it has done and seen (GDL-II), or all that was done (GDL-I).
 from anygame.envs.extensive.form import (
     CHANCE,
     MAX_STEPS,
+    MOST_HISTORIES,
     SIMULTANEOUS,
     TERMINAL,
     ExtensiveForm,
     Node,
     Order,
+    gambit_text,
+    walk,
 )
-from anygame.envs.extensive.gambit import gambit_text
-from anygame.envs.extensive.survey import Survey, survey
-from anygame.envs.extensive.turns import Turns, find_turns
-from anygame.envs.extensive.walk import MOST_HISTORIES, Counts, count, walk
+from anygame.envs.extensive.survey import Survey, Turns, find_turns, survey
 
 __all__ = [
     "CHANCE",
@@ -24,13 +24,11 @@ __all__ = [
     "MOST_HISTORIES",
     "SIMULTANEOUS",
     "TERMINAL",
-    "Counts",
     "ExtensiveForm",
     "Node",
     "Order",
     "Survey",
     "Turns",
-    "count",
     "find_turns",
     "gambit_text",
     "survey",

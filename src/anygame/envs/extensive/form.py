@@ -1,15 +1,19 @@
-"""The extensive form of a game: histories, who decides in them, and what each role knows there."""
+"""The extensive form of a game: histories, who decides in them, what each role knows; its text for Gambit."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from anygame.envs.extensive.turns import find_turns
+from anygame.envs.extensive.survey import find_turns
+from anygame.errors import LimitError, RuleSheetError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.envs.extensive.turns import Turns
+    from anygame.envs.extensive.survey import Turns
     from anygame.game import Game, Role, State
     from anygame.language.terms import Term
 
@@ -28,6 +32,12 @@ TERMINAL: Final = -4
 MAX_STEPS: Final = 1_000
 #: Nodes that are kept for those who come by again: the whole tree of small games, a part of large ones.
 _KEPT: Final = 32_768
+#: So many histories take longer than compiling the game first.
+_COMPILED: Final = 1_000
+#: Histories of a tree that is written, unless said otherwise: some seconds.
+MOST_HISTORIES: Final = 100_000
+#: From here on numbers are shorter as powers of ten.
+_READABLE: Final = 1e15
 
 
 class ExtensiveForm:
@@ -78,11 +88,10 @@ class ExtensiveForm:
     def _settled(self, state: State, step: int, memories: Memories, since: int) -> Node:
         """Return the first node from a state on in which somebody decides; till then all moves are made."""
         while True:
-            if state.is_terminal or step >= self.max_steps:
-                return Node(self, state, step, memories, since, (), (), ())
-            legal = [state.legal_moves(role) for role in self.game.roles]
-            if not all(legal):
-                return Node(self, state, step, memories, since, (), (), ())
+            is_over = state.is_terminal or step >= self.max_steps
+            legal = [] if is_over else [state.legal_moves(role) for role in self.game.roles]
+            if is_over or not all(legal):
+                return Node(self, state, step, memories, since)
             deciders = self.turns.deciders(legal, self.chance)
             drawn = self.chance is not None and len(legal[self.chance]) > 1
             if deciders or drawn:
@@ -102,8 +111,7 @@ class ExtensiveForm:
             chosen[index] = move
         joint = [move for move in chosen if move is not None]
         if len(joint) < len(chosen):
-            known = (node.state, node.step, node.memories, node.since, node.legal, node.deciders)
-            return Node(self, *known, tuple(chosen))
+            return replace(node, chosen=tuple(chosen))
         memories = self._remembered(node.state, node.step, node.memories, joint, node.legal)
         return self._settled(node.state.next(joint), node.step + 1, memories, node.step)
 
@@ -132,6 +140,7 @@ class ExtensiveForm:
         return self._kept <= _KEPT
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Node:
     """A history: the state that was reached, and what roles have decided in the step that is being made.
 
@@ -149,25 +158,18 @@ class Node:
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
-    __slots__ = (
-        *("_children", "actor", "chosen", "deciders", "form", "legal", "memories", "since", "state", "step"),
-    )
+    form: ExtensiveForm
+    state: State
+    step: int
+    memories: Memories
+    since: int
+    legal: tuple[tuple[Term, ...], ...] = ()
+    deciders: tuple[int, ...] = ()
+    chosen: tuple[Term | None, ...] = ()
+    actor: int = field(init=False)
+    _children: dict[Any, Node] = field(init=False, default_factory=dict)
 
-    def __init__(
-        self,
-        form: ExtensiveForm,
-        state: State,
-        step: int,
-        memories: Memories,
-        since: int,
-        legal: tuple[tuple[Term, ...], ...],
-        deciders: tuple[int, ...],
-        chosen: tuple[Term | None, ...],
-    ) -> None:
-        self.form, self.state, self.step = form, state, step
-        self.memories, self.since = memories, since
-        self.legal, self.deciders, self.chosen = legal, deciders, chosen
-        self._children: dict[Any, Node] = {}
+    def __post_init__(self) -> None:
         self.actor = self._actor()
 
     def _actor(self) -> int:
@@ -193,24 +195,20 @@ class Node:
 
     def child(self, move: Term) -> Node:
         """Return the node after a decision of the player who decides here, or a draw."""
-        found = self._children.get(move)
-        if found is None:
-            form = self.form
-            index = form.role_index(self.actor) if self.actor >= 0 else form.chance
-            assert index is not None
-            found = form.chosen(self, [(index, move)])
-            if form.may_keep():
-                self._children[move] = found
-        return found
+        index = self.form.role_index(self.actor) if self.actor >= 0 else self.form.chance
+        assert index is not None
+        return self._after(move, [(index, move)])
 
     def child_of_all(self, moves: tuple[Term, ...]) -> Node:
         """Return the node after decisions of all players, in their order."""
-        found = self._children.get(moves)
+        return self._after(moves, [(self.form.role_index(place), move) for place, move in enumerate(moves)])
+
+    def _after(self, key: Any, choices: Sequence[tuple[int, Term]]) -> Node:
+        found = self._children.get(key)
         if found is None:
-            form = self.form
-            found = form.chosen(self, [(form.role_index(player), move) for player, move in enumerate(moves)])
-            if form.may_keep():
-                self._children[moves] = found
+            found = self.form.chosen(self, choices)
+            if self.form.may_keep():
+                self._children[key] = found
         return found
 
     def goals(self) -> list[int]:
@@ -253,3 +251,111 @@ class Node:
             if move is not None and index in self.deciders
         ]
         return "; ".join([f"step {self.step + 1}: {facts}", *decided])
+
+
+def _rounded(number: float) -> str:
+    """Return a number to one digit, as people write it.
+
+    >>> _rounded(58.3), _rounded(483_000.0), _rounded(2.6e21)
+    ('60', '500,000', '3e+21')
+    """
+    return f"{float(f'{number:.1g}'):,.0f}" if number < _READABLE else f"{number:.1g}"
+
+
+def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
+    """Yield every history, parents before their children, these in the order of the moves' text.
+
+    Raises:
+        LimitError: there are more than so many.
+    """
+    if form.turns.tree_size > _COMPILED:
+        form.game.compile_if_worth_it()
+    open_nodes, number = [form.root()], 0
+    while open_nodes:
+        node = open_nodes.pop()
+        number += 1
+        if number > limit:
+            raise LimitError(
+                f"the tree of {form.game.name} has more than {limit:,} histories; about "
+                f"{_rounded(form.turns.tree_size)}, by an estimate from random play",
+                "histories",
+                limit,
+            )
+        yield node
+        open_nodes.extend(reversed(list(_children(node))))
+
+
+def _children(node: Node) -> Iterator[Node]:
+    if node.actor == TERMINAL:
+        return
+    if node.actor == SIMULTANEOUS:
+        players = range(len(node.form.players))
+        yield from map(node.child_of_all, product(*map(node.moves, players)))
+    else:
+        yield from map(node.child, node.draws() if node.actor == CHANCE else node.moves(node.actor))
+
+
+def gambit_text(
+    game: Game, *, scale: Fraction | float = 1, offset: Fraction | float = 0, limit: int = MOST_HISTORIES
+) -> Iterator[str]:
+    """Yield the lines of a game as a tree with information sets, chance and payoffs: the format ``.efg``.
+
+    The format is described at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
+
+    Roles that move at the same time decide one after the other, without seeing what the others have chosen;
+    then `random` draws.
+
+    Args:
+        game: the game.
+        scale: a payoff is the goal times this, and
+        offset: this added; both are taken as they are written, so that payoffs are exact.
+        limit: how many histories there may be.
+
+    Raises:
+        LimitError: there are more histories.
+        RuleSheetError: a role has different moves where it does not see any difference.
+        GoalError: the rules give a role no usable goal at the end of a play.
+    """
+    form = ExtensiveForm(game, "sequential")
+    factor, added = Fraction(str(scale)), Fraction(str(offset))
+    yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
+    yield _quoted("")
+    known: list[dict[str, tuple[int, tuple[Term, ...]]]] = [{} for _ in form.players]
+    outcome = draw = 0
+    for node in walk(form, limit):
+        if node.actor == TERMINAL:
+            outcome += 1
+            payoffs = " ".join(str(factor * goal + added) for goal in node.goals())
+            yield f't "" {outcome} "" {{ {payoffs} }}'
+        elif node.actor == CHANCE:
+            draw += 1
+            yield f'c "" {draw} "" {{ {_drawn(node)} }} 0'
+        else:
+            moves, text = node.moves(node.actor), node.information(node.actor)
+            number, others = known[node.actor].setdefault(text, (len(known[node.actor]) + 1, moves))
+            if others != moves:
+                raise _different(form.players[node.actor], text, others, moves)
+            yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_listed(map(str, moves))} }} 0'
+
+
+def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Term]) -> RuleSheetError:
+    """Return the error for histories that a role cannot distinguish though it has other moves in them."""
+    listed = [", ".join(map(str, each)) for each in (moves, others)]
+    return RuleSheetError(
+        f"{role} has different legal moves in histories that it cannot distinguish: {listed[0]}, or "
+        f"{listed[1]}, both where it knows no more than `{text}`; let it see what makes the difference"
+    )
+
+
+def _drawn(node: Node) -> str:
+    moves = node.draws()
+    return " ".join(f"{_quoted(str(move))} 1/{len(moves)}" for move in moves)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " ".join(map(_quoted, names))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

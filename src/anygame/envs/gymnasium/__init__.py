@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.envs.extras import missing
+from anygame.envs.sources import missing
 
 try:
     import gymnasium
 except ImportError:
     raise missing("gymnasium", "gymnasium") from None
 
-from anygame.envs.gymnasium.single import GameEnv
-from anygame.envs.gymnasium.vector import GameVectorEnv
+from anygame.envs.gymnasium.environments import GameEnv, GameVectorEnv
 
 __all__ = ["ENVIRONMENT", "GameEnv", "GameVectorEnv"]
 
@@ -26,6 +25,6 @@ ENVIRONMENT: Final = "anygame/Game-v0"
 if ENVIRONMENT not in gymnasium.registry:
     gymnasium.register(
         ENVIRONMENT,
-        entry_point="anygame.envs.gymnasium.single:GameEnv",
-        vector_entry_point="anygame.envs.gymnasium.vector:GameVectorEnv",
+        entry_point="anygame.envs.gymnasium.environments:GameEnv",
+        vector_entry_point="anygame.envs.gymnasium.environments:GameVectorEnv",
     )

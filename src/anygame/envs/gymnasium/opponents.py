@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -52,6 +53,7 @@ class Opponent(ABC):
         """Return the numbers of moves in some lanes: int [lanes of the view]."""
 
 
+@dataclass(frozen=True, slots=True)
 class LaneView:
     """Some lanes as an opponent sees them.
 
@@ -62,41 +64,25 @@ class LaneView:
         state: makes the state of a lane.
     """
 
-    def __init__(
-        self,
-        lanes: NDArray[np.intp],
-        masks: NDArray[np.bool_],
-        observations: Callable[[], NDArray[np.int8]],
-        state: Callable[[int], State],
-    ) -> None:
-        self.lanes = lanes
-        self.masks = masks
-        self.observations = observations
-        self.state = state
+    lanes: NDArray[np.intp]
+    masks: NDArray[np.bool_]
+    observations: Callable[[], NDArray[np.int8]]
+    state: Callable[[int], State]
 
 
-class RandomOpponent(Opponent):
-    """Plays any legal move, each as likely as the others."""
+class BlindOpponent(Opponent):
+    """Plays any legal move, each as likely as the others; or the one whose text comes first."""
+
+    def __init__(self, *, draws: bool) -> None:
+        self._draws = draws
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return any legal move."""
-        return episode.draw(random, role)
+        """Return a legal move."""
+        return episode.draw(random, role) if self._draws else episode.legal[role][0]
 
     def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return any legal moves."""
-        return random_choices(view.masks, random)
-
-
-class LegalOpponent(Opponent):
-    """Plays the legal move whose text comes first."""
-
-    def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return the first legal move."""
-        return episode.legal[role][0]
-
-    def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the first legal moves."""
-        return first_choices(view.masks)
+        """Return legal moves."""
+        return random_choices(view.masks, random) if self._draws else first_choices(view.masks)
 
 
 class PolicyOpponent(Opponent):
@@ -154,11 +140,11 @@ class PlayerOpponent(Opponent):
                 if player in self._players.values():
                     raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
                 self._players[lane] = player
-            self._players[lane].start(self._game, self._role, self._clock())
+            self._players[lane].start(self._game, self._role, Clock.of(self._seconds))
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Report the players how their matches have ended; those that are cut have no result."""
+        """Report to the players how their matches have ended; those that are cut have no result."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)
@@ -188,13 +174,10 @@ class PlayerOpponent(Opponent):
 
     def _ask(self, lane: int, state: State) -> int:
         player = self._players[lane]
-        move: Term = player.move(state, self._clock())
+        move: Term = player.move(state, Clock.of(self._seconds))
         if move not in state.legal_moves(self._role):
             raise IllegalMoveError(f"{player.name} plays {move}, which is not legal for {self._role}")
         return self._numbers[move]
-
-    def _clock(self) -> Clock:
-        return Clock.of(self._seconds)
 
 
 def learner_of(game: Game, role: str | None) -> int:
@@ -250,14 +233,12 @@ def opponents_of(
         role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in others
     }
     chance = [role for role in range(len(game.roles)) if role != learner and role not in made]
-    return made | {role: RandomOpponent() for role in chance}
+    return made | {role: BlindOpponent(draws=True) for role in chance}
 
 
 def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Opponent:
-    if spec == "random":
-        return RandomOpponent()
-    if spec == "legal":
-        return LegalOpponent()
+    if isinstance(spec, str) and spec in _BLIND:
+        return BlindOpponent(draws=spec == "random")
     if not isinstance(spec, str | Player):
         if not callable(spec):
             raise PlayerError(f"an opponent is a player, its name, or a function, not {type(spec).__name__}")

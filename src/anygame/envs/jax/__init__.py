@@ -9,14 +9,12 @@ from __future__ import annotations
 try:
     import jax as _jax
 except ImportError as error:
-    from anygame.envs.extras import missing
+    from anygame.envs.sources import missing
 
     raise missing("jax", "jax") from error
 
-from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.loading import load
-from anygame.envs.jax.resetting import auto_reset
-from anygame.envs.jax.state import State
+from anygame.envs.jax.environment import Environment, SimultaneousEnvironment, State
+from anygame.envs.jax.loading import auto_reset, load
 
 __all__ = ["Environment", "SimultaneousEnvironment", "State", "auto_reset", "load"]
 

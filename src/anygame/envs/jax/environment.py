@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from anygame.envs.jax.evaluation import evaluator
-from anygame.envs.jax.gate_table import tabulate
-from anygame.envs.jax.rewards import rewards_for_illegal, rewards_of_goals
-from anygame.envs.jax.state import State
+from anygame.envs.jax.evaluation import evaluator, tabulate
+from anygame.envs.jax.observations import numbered
+from anygame.envs.rewards import rewards_of_goals
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from anygame.envs.jax.evaluation import Array, Evaluate
-    from anygame.envs.jax.observations import Observe
-    from anygame.envs.jax.percepts import Percepts
+    from anygame.envs.jax.observations import Observe, Percepts
     from anygame.envs.rewards import RewardName
     from anygame.envs.turns import Turns
     from anygame.game.game import Game
@@ -28,8 +31,12 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 #: Gates of a block of the table. On a processor small games take up to twice as long with 128 of them, large
-#: ones about as long; a graphics card does more at a time, and is told of each block anew.
+#: ones about as long; a graphics card does more at a time, and each block is a call of its own.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
+#: States of a batch that a picture shows.
+_SHOWN: Final = 16
+_LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}
+_ID: Final = re.compile(r' id="[^"]*"')
 
 
 class _Seen(NamedTuple):
@@ -61,6 +68,9 @@ class Environment:
             the state.
         is_random: whether there is a role ``random``, so that steps need keys.
     """
+
+    #: Whether players act together.
+    _together = False
 
     def __init__(
         self,
@@ -97,7 +107,7 @@ class Environment:
         self._look, self._move = self._gates(network, compiled.percept_network if percepts else None)
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
-    def _gates(self, network: Network, telling: Network | None) -> tuple[Evaluate, Evaluate]:
+    def _gates(self, network: Network, seeing: Network | None) -> tuple[Evaluate, Evaluate]:
         """Return what computes legal moves, end and goals from fluents, and fluents from those and moves.
 
         By a network that computes percepts these stand behind the fluents, in both ways.
@@ -110,7 +120,7 @@ class Environment:
             *(literal for role in roles for _, literal in role),
         ]
         look = tabulate(network, network.fluents, seen, block)
-        going = telling or network
+        going = seeing or network
         self._unseen = np.zeros(going.fluents - network.fluents, np.bool_)
         move = tabulate(going, going.fluents + self._all_moves, going.next.tolist(), block)
         return evaluator(look), evaluator(move)
@@ -169,15 +179,15 @@ class Environment:
         after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
-        told = jnp.where(over | illegal, state._seen, self._told(state, after[len(self.fluents) :]))
+        known = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
         seen = self._seen(fluents)
-        gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals), 0.0)
+        gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals, jnp), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
         return self._state(
             state,
             fluents,
             seen,
-            told,
+            known,
             rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
             ended=jnp.where(over, state.terminated, seen.terminal | illegal),
             cut=over & state.truncated,
@@ -190,17 +200,19 @@ class Environment:
             return self._view(state._fluents, state._seen, state.current_player)
         return self._shown(state._fluents, state._seen, player)
 
-    def _view(self, fluents: Array, told: Array, player: Array) -> Array:
-        """Return what a state shows where it is a player's turn."""
-        return self._shown(fluents, told, player)
+    def _view(self, fluents: Array, known: Array, player: Array) -> Array:
+        """Return what a state shows where it is a player's turn, or all players act together."""
+        if not self._together or self._percepts is None:
+            return self._shown(fluents, known, player)
+        return jnp.stack([self._shown(fluents, known, jnp.int32(each)) for each in range(self.num_players)])
 
-    def _shown(self, fluents: Array, told: Array, player: Array) -> Array:
+    def _shown(self, fluents: Array, known: Array, player: Array) -> Array:
         if self._percepts is None:
             return self._observe(fluents, player)
         whose = jnp.arange(self.num_players) == player
-        return self._observe((told & whose[:, None]).any(axis=0), player)
+        return self._observe((known & whose[:, None]).any(axis=0), player)
 
-    def _told(self, state: State, percepts: Array) -> Array:
+    def _remembered(self, state: State, percepts: Array) -> Array:
         """Return what each player has seen since it last had a choice: bool [players, percepts]."""
         if self._percepts is None:
             return state._seen
@@ -210,21 +222,18 @@ class Environment:
     def _check(self, state: State, action: Array) -> None:
         if state.env_id != self.id:
             raise ValueError(f"the state is one of {state.env_id}, not of {self.id}")
-        if jnp.shape(action) != self._shape_of_actions or not jnp.issubdtype(
-            jnp.result_type(action), jnp.integer
-        ):
-            raise ValueError(
-                f"{self.id}: expected {self._expected} in each step of one game (vmap steps many), found "
-                f"{jnp.result_type(action)} of shape {jnp.shape(action)}"
+        shape, kind = jnp.shape(action), jnp.result_type(action)
+        wanted = (self.num_players,) if self._together else ()
+        if shape != wanted or not jnp.issubdtype(kind, jnp.integer):
+            expected = (
+                f"{self.num_players} integers, an action of each player"
+                if self._together
+                else "an integer, the action of the current player"
             )
-
-    @property
-    def _shape_of_actions(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def _expected(self) -> str:
-        return "an integer, the action of the current player,"
+            raise ValueError(
+                f"{self.id}: expected {expected}, in each step of one game (vmap steps many), found "
+                f"{kind} of shape {shape}"
+            )
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -233,9 +242,9 @@ class Environment:
         none = jnp.zeros(self.num_players, jnp.float32)
         seen = self._seen(values)
         state = State(None, None, none, None, None, None, None, values, None, None, self)
-        told = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
+        known = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
         begin = {"rewards": none, "ended": seen.terminal, "cut": jnp.bool_(False), "count": jnp.int32(0)}
-        return self._state(state, values, seen, told, **begin)
+        return self._state(state, values, seen, known, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
         """Return what the rules say of a state."""
@@ -255,7 +264,7 @@ class Environment:
         before: State,
         fluents: Array,
         seen: _Seen,
-        told: Array,
+        known: Array,
         *,
         rewards: Array,
         ended: Array,
@@ -264,14 +273,17 @@ class Environment:
     ) -> State:
         """Return a state of some fluents; ``cut`` says that it was truncated before."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
-        stuck = (counts == 0).any() | self._is_unclear(counts)
+        stuck = (counts == 0).any()
+        if not self._together:
+            # It is nobody's turn where several have a choice.
+            stuck |= (counts > 1).sum() > 1
         for columns in self._by_chance:
             stuck |= ~seen.legal[columns].any()
         player = self._to_move(seen.legal, counts)
         truncated = (stuck | cut) & ~ended
         return before.replace(
             current_player=player,
-            observation=self._view(fluents, told, player),
+            observation=self._view(fluents, known, player),
             rewards=rewards,
             terminated=ended,
             truncated=truncated,
@@ -279,11 +291,10 @@ class Environment:
             _step_count=count,
             _fluents=fluents,
             _legal=seen.legal,
-            _seen=told,
+            _seen=known,
         )
 
     def _in_order(self, does: list[Array]) -> Array:
-        """Return the moves of players and chance in the order of the roles."""
         parts = sorted(
             zip([*self._columns, *self._by_chance], does, strict=True), key=lambda part: part[0].start
         )
@@ -291,12 +302,7 @@ class Environment:
 
     def _masks(self, legal: Array) -> Array:
         """Return which actions are legal for each player: bool [players, actions]."""
-        masks = []
-        for columns, numbers in zip(self._columns, self._numbers, strict=True):
-            sources = np.full(self.num_actions, len(numbers), np.int32)
-            sources[numbers] = np.arange(len(numbers))
-            masks.append(jnp.append(legal[columns], False)[sources])
-        return jnp.stack(masks)
+        return numbered(legal, self._columns, self._numbers, self.num_actions)
 
     def _choosing(self, state: State) -> Array:
         """Return who has several legal moves: bool [players]."""
@@ -309,10 +315,6 @@ class Environment:
         if turns:
             waiting[list(turns.waiting[self.game.role_index(player)])] = True
         return waiting
-
-    def _is_unclear(self, counts: Array) -> Array:
-        """Return whether several players have a choice, given the numbers of their moves."""
-        return (counts > 1).sum() > 1
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
         """Return whose turn it is: who has a choice, else who has a move that is not one to wait."""
@@ -347,22 +349,7 @@ class SimultaneousEnvironment(Environment):
     Where the rules hide information, the observation of a state is that of each player, one after the other.
     """
 
-    def _view(self, fluents: Array, told: Array, player: Array) -> Array:
-        if self._percepts is None:
-            return self._shown(fluents, told, player)
-        return jnp.stack([self._shown(fluents, told, jnp.int32(each)) for each in range(self.num_players)])
-
-    @property
-    def _shape_of_actions(self) -> tuple[int, ...]:
-        return (self.num_players,)
-
-    @property
-    def _expected(self) -> str:
-        return f"{self.num_players} integers, an action of each player,"
-
-    def _is_unclear(self, counts: Array) -> Array:
-        del counts
-        return jnp.bool_(False)
+    _together = True
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
         del legal, counts
@@ -390,3 +377,86 @@ def _drawn(key: Array, legal: Array) -> Array:
     count = legal.sum()
     chosen = jax.random.randint(key, (), 0, jnp.maximum(count, 1))
     return legal & (jnp.cumsum(legal) - 1 == chosen)
+
+
+def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
+    """Return the rewards for illegal actions: float32 [players] for bool [players], who took one.
+
+    The penalty is -1, or -100 where goals count as they are. In zero-sum it goes to the others.
+    """
+    lost = offenders.astype(jnp.float32)
+    if name == "zero-sum":
+        return (lost.sum() - lost) / (len(offenders) - 1) - lost
+    return -lost * (100 if name == "goals" else 1)
+
+
+@dataclass(frozen=True)
+class State:
+    """A state, with the fields that those of pgx have (Koyamada et al. 2023, "Pgx").
+
+    Shapes are those of one game; ``vmap`` puts an axis of games before them. ``players`` and ``actions`` are
+    the numbers of them, ``env.num_players`` and ``env.num_actions``.
+
+    Attributes:
+        current_player: int32; whose action is next, -1 where players act together.
+        legal_action_mask: bool [actions], of the current player; where players act together [players,
+            actions]. All are true once the match has ended.
+        observation: see ``load``.
+        rewards: float32 [players]; of the last step.
+        terminated: bool; whether the match has come to its end, or to that of an illegal action.
+        truncated: bool; whether it cannot go on, although the rules do not end it.
+    """
+
+    current_player: Array
+    observation: Array
+    rewards: Array
+    terminated: Array
+    truncated: Array
+    legal_action_mask: Array
+    _step_count: Array
+    _fluents: Array
+    _legal: Array
+    _seen: Array
+    _env: Environment = field(repr=False)
+
+    @property
+    def env_id(self) -> str:
+        """The name of the game."""
+        return self._env.id
+
+    def replace(self, **changes: Any) -> State:
+        """Return a state in which some fields are others."""
+        return replace(self, **changes)
+
+    def to_svg(self) -> str:
+        """Return a picture of the board; of several states, the boards of the first few side by side."""
+        fluents = np.asarray(self._fluents)
+        if fluents.ndim == 1:
+            return self._picture(fluents)
+        return _side_by_side([self._picture(row) for row in fluents.reshape(-1, fluents.shape[-1])[:_SHOWN]])
+
+    def _picture(self, fluents: NDArray[np.bool_]) -> str:
+        facts = [fact for fact, holds in zip(self._env.fluents, fluents, strict=True) if holds]
+        return self._env.game.state(facts).board().svg()
+
+    def save_svg(self, filename: str | os.PathLike[str]) -> None:
+        """Write a picture of the board into a file; see ``to_svg``."""
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(self.to_svg())
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+
+def _side_by_side(pictures: Sequence[str]) -> str:
+    across, tallest, parts = 0.0, 0.0, []
+    for picture in pictures:
+        width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]
+        # One page, on which ids would no longer be of one element.
+        parts.append(_ID.sub("", picture).replace("<svg ", f'<svg x="{across:g}" ', 1))
+        across, tallest = across + width, max(tallest, height)
+    size = f'width="{across:g}" height="{tallest:g}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
+
+
+jax.tree_util.register_dataclass(State, [each.name for each in fields(State)][:-1], ["_env"])

@@ -1,20 +1,25 @@
-"""Environments from rule sheets."""
+"""Environments from rule sheets, and matches that begin anew when they have ended."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import jax
+import jax.numpy as jnp
+
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.observations import as_they_are, planes, relative
-from anygame.envs.jax.percepts import Percepts
+from anygame.envs.jax.observations import Percepts, as_they_are, planes, relative
 from anygame.envs.rewards import Rewards, players_of
 from anygame.envs.sources import compiled_game
-from anygame.envs.turns import Turns
+from anygame.envs.turns import turns_of
 from anygame.errors import LimitError, SimultaneousMovesError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
+    from anygame.envs.jax.environment import State
+    from anygame.envs.jax.evaluation import Array
     from anygame.envs.jax.observations import Observe
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
@@ -69,33 +74,28 @@ def load(
     game = compiled_game(sheet)
     if not players_of(game):
         raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
-    Rewards(game, rewards)  # which tells what is wrong with the name
+    Rewards(game, rewards)  # which says what is wrong with the name
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(
             f"{game.name} has {inputs:,} gate inputs, more than {largest:,} (largest=...)", "largest", largest
         )
-    turns = None if simultaneous else _turns(game, needed=simultaneous is False)
+    turns = None
+    if not simultaneous:
+        try:
+            turns = turns_of(game)
+        except SimultaneousMovesError:
+            if simultaneous is False:
+                raise
     percepts = Percepts(game, players_of(game)) if game.is_gdl2 and not reveal else None
     observe = _observe(game, observations, percepts, together=turns is None)
     make = Environment if turns else SimultaneousEnvironment
     return make(game, turns, observe, rewards, percepts)
 
 
-def _turns(game: Game, needed: bool) -> Turns | None:
-    """Return whose turn it is; None where players choose at the same time, and that may be."""
-    try:
-        return Turns.of(game)
-    except SimultaneousMovesError:
-        if needed:
-            raise
-        return None
-
-
 def _observe(
     game: Game, observations: str | Observe | None, percepts: Percepts | None, together: bool
 ) -> Observe:
-    """Return the function that makes observations."""
     players = [game.roles[index].term for index in players_of(game)]
     if observations is None:
         observations = "flat" if together else "relative"
@@ -115,3 +115,28 @@ def _observe(
             "relative or flat, and reveal=True shows everything"
         )
     return planes(game, players)
+
+
+def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
+    """Return a ``step(state, action, key)`` after whose last step stands the initial state.
+
+    Rewards, ``terminated`` and ``truncated`` are those of the match that has ended, as in
+    ``pgx.experimental.auto_reset``; the next step goes on from the initial state.
+    """
+
+    def step(state: State, action: Array, key: Array) -> State:
+        moving, beginning = jax.random.split(key)
+        initial = env.init(beginning)
+        # A match that has just begun shows the end of the one before; one that begins with its end stays.
+        begun = state._step_count == 0
+        state = state.replace(
+            terminated=jnp.where(begun, initial.terminated, state.terminated),
+            truncated=jnp.where(begun, initial.truncated, state.truncated),
+        )
+        state = env.step(state, action, moving)
+        ended = state.terminated | state.truncated
+        fresh = initial.replace(rewards=state.rewards, terminated=state.terminated, truncated=state.truncated)
+        chosen: State = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, state)
+        return chosen
+
+    return step

@@ -1,8 +1,9 @@
-"""What a player is shown of a state: fluents as they are, or from its own point of view."""
+"""What a player is shown of a state: fluents, as they are or from its own point of view, or percepts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import jax.numpy as jnp
@@ -85,3 +86,51 @@ def _renamed(term: Term, names: Mapping[Term, Term]) -> Term:
     if term in names or not isinstance(term, Compound):
         return names.get(term, term)
     return Compound(term.functor, tuple(_renamed(argument, names) for argument in term.arguments))
+
+
+class Percepts:
+    """The percepts of a game.
+
+    Args:
+        game: the rules.
+        players: the indices of the roles whose percepts they are.
+
+    Attributes:
+        terms: what any of these can see, sorted by text: the same term has the same number whoever sees it.
+
+    Raises:
+        LimitError: the game is too large for a network that computes what roles see.
+    """
+
+    def __init__(self, game: Game, players: Sequence[int]) -> None:
+        machine = game.backends.needed_network()
+        machine.check_percepts(game.name)
+        of_roles = machine.compiled.percepts
+        self.terms = tuple(sorted({term for role in players for term in of_roles[role]}))
+        number = {term: index for index, term in enumerate(self.terms)}
+        slices = [slice(*ends) for ends in pairwise([0, *accumulate(map(len, of_roles))])]
+        self._columns = [slices[role] for role in players]
+        self._numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
+
+    def of(self, percepts: Array) -> Array:
+        """Return what each player sees, bool [players, terms], of what all roles see, one after the other."""
+        return numbered(percepts, self._columns, self._numbers, len(self.terms))
+
+
+def numbered(
+    values: Array, columns: Sequence[slice], numbers: Sequence[NDArray[np.int32]], count: int
+) -> Array:
+    """Return values of all players by numbers that all share: bool [players, count].
+
+    Args:
+        values: bool; those of all roles, one after the other.
+        columns: where those of each player are.
+        numbers: for each player, the number of each of its values.
+        count: how many numbers there are.
+    """
+    found = []
+    for own, places in zip(columns, numbers, strict=True):
+        sources = np.full(count, len(places), np.int32)
+        sources[places] = np.arange(len(places))
+        found.append(jnp.append(values[own], False)[sources])
+    return jnp.stack(found)

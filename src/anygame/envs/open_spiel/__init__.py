@@ -10,16 +10,14 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.envs.extras import missing
 from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
-from anygame.envs.open_spiel.library import pyspiel
-from anygame.envs.open_spiel.observer import SheetObserver
-from anygame.envs.open_spiel.state import SheetState
+from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
+from anygame.envs.sources import missing
 from anygame.game import Game
 from anygame.language.installed import open_sheet
 
 if TYPE_CHECKING:
-    from anygame.envs.open_spiel.description import Dynamics
+    from anygame.envs.open_spiel.state import Dynamics
 
 __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 

@@ -8,10 +8,17 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from anygame.envs.open_spiel.description import Dynamics, Utilities, describe
-from anygame.envs.open_spiel.library import GameBase, pyspiel
-from anygame.envs.open_spiel.observer import SheetObserver, memory_shape, observation_size
-from anygame.envs.open_spiel.state import SheetState
+from anygame.envs.open_spiel.state import (
+    Dynamics,
+    GameBase,
+    SheetObserver,
+    SheetState,
+    Utilities,
+    describe,
+    memory_shape,
+    observation_size,
+    pyspiel,
+)
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
 from anygame.language.installed import open_sheet
@@ -19,7 +26,7 @@ from anygame.language.installed import open_sheet
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.envs.open_spiel.description import Description
+    from anygame.envs.open_spiel.state import Description
 
 #: What ``pyspiel.load_game`` calls all sheets.
 NAME: Final = "anygame"
@@ -129,53 +136,47 @@ def _unpacked(packed: str) -> str:
     return text
 
 
-# -- what OpenSpiel is told --------------------------------------------------------------------------
+# -- what OpenSpiel asks of games --------------------------------------------------------------------------
 
 
-def general_type() -> Any:
-    """Return the type under which sheets as such are registered."""
+def general_type(**known: Any) -> Any:
+    """Return the type under which sheets as such are registered; of one sheet, with what is known of it."""
     kinds = pyspiel.GameType
-    return kinds(
-        short_name=NAME,
-        long_name="a sheet in the Game Description Language",
-        dynamics=kinds.Dynamics.SEQUENTIAL,
-        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=kinds.Information.IMPERFECT_INFORMATION,
-        utility=kinds.Utility.GENERAL_SUM,
-        reward_model=kinds.RewardModel.TERMINAL,
-        max_num_players=_MOST_PLAYERS,
-        min_num_players=1,
-        provides_information_state_string=True,
-        provides_information_state_tensor=True,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        provides_factored_observation_string=True,
-        parameter_specification=dict(DEFAULTS),
-        default_loadable=False,
-    )
+    general = {
+        "short_name": NAME,
+        "long_name": "a sheet in the Game Description Language",
+        "dynamics": kinds.Dynamics.SEQUENTIAL,
+        "chance_mode": kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        "information": kinds.Information.IMPERFECT_INFORMATION,
+        "utility": kinds.Utility.GENERAL_SUM,
+        "reward_model": kinds.RewardModel.TERMINAL,
+        "max_num_players": _MOST_PLAYERS,
+        "min_num_players": 1,
+        "provides_information_state_string": True,
+        "provides_information_state_tensor": True,
+        "provides_observation_string": True,
+        "provides_observation_tensor": True,
+        "provides_factored_observation_string": True,
+        "parameter_specification": dict(DEFAULTS),
+        "default_loadable": False,
+    }
+    return kinds(**general | known)
 
 
 def _type_of(description: Description, utilities: Utilities) -> Any:
     kinds, form = pyspiel.GameType, description.form
     at_once, is_drawn = form.order == "simultaneous", len(description.draws) > 1
     chances, knowledge = kinds.ChanceMode, kinds.Information
-    return kinds(
-        short_name=NAME,
+    return general_type(
         long_name=f"anygame: {description.game.name}",
         dynamics=kinds.Dynamics.SIMULTANEOUS if at_once else kinds.Dynamics.SEQUENTIAL,
         chance_mode=chances.EXPLICIT_STOCHASTIC if is_drawn else chances.DETERMINISTIC,
         information=knowledge.IMPERFECT_INFORMATION if form.hides_moves else knowledge.PERFECT_INFORMATION,
         utility=_sum_of(description, utilities)[0],
-        reward_model=kinds.RewardModel.TERMINAL,
         max_num_players=len(form.players),
         min_num_players=len(form.players),
-        provides_information_state_string=True,
         provides_information_state_tensor=memory_shape(description) is not None,
-        provides_observation_string=True,
         provides_observation_tensor=observation_size(description) is not None,
-        provides_factored_observation_string=True,
-        parameter_specification=dict(DEFAULTS),
-        default_loadable=False,
     )
 
 

@@ -1,19 +1,159 @@
-"""States of sheets in OpenSpiel."""
+"""Sheets as OpenSpiel needs them: their moves in numbers, states, and what a player knows or sees there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from anygame.envs.extensive import CHANCE, TERMINAL
-from anygame.envs.open_spiel.library import StateBase
-from anygame.errors import IllegalMoveError
+import numpy as np
+
+from anygame.envs.extensive import CHANCE, MAX_STEPS, TERMINAL, ExtensiveForm, find_turns, survey
+from anygame.errors import IllegalMoveError, LimitError, RuleSheetError
+from anygame.game import loads
+
+try:
+    import pyspiel as library
+except ImportError:
+    library = None
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from anygame.envs.open_spiel.description import Description, Utilities
-    from anygame.game.game import Game
+    from numpy.typing import NDArray
+
+    from anygame.envs.extensive import Node, Survey
+    from anygame.game import Game
     from anygame.language.terms import Term
+
+#: OpenSpiel, None where it is not installed.
+pyspiel: Final[Any] = library
+#: What games and states inherit from; without the library nobody can make one.
+GameBase: Final[Any] = object if pyspiel is None else pyspiel.Game
+StateBase: Final[Any] = object if pyspiel is None else pyspiel.State
+#: ``auto`` is sequential where roles take turns.
+Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
+#: Sheets that stay loaded: OpenSpiel makes a game anew for every state that it deserialises.
+_KEPT: Final = 16
+#: Numbers of an information state beyond which there is no array, but text alone: 1 MB each.
+_LARGEST: Final = 2**18
+
+
+@dataclass(frozen=True)
+class Utilities:
+    """What goals are worth: ``scale * goal + offset``.
+
+    Attributes:
+        scale: what a point is worth.
+        offset: what is added, for every player.
+        zero_sum: whether the mean of the players' goals is taken off before.
+    """
+
+    scale: float = 1.0
+    offset: float = 0.0
+    zero_sum: bool = False
+
+    def of(self, goals: Sequence[int]) -> list[float]:
+        """Return the utilities of all players."""
+        mean = sum(goals) / len(goals) if self.zero_sum else 0.0
+        return [self.scale * (goal - mean) + self.offset for goal in goals]
+
+    def bounds(self, least: int, most: int, players: int) -> tuple[float, float]:
+        """Return the least and the greatest utility, where goals lie between two numbers."""
+        low, high = float(least), float(most)
+        if self.zero_sum:
+            high = (most - least) * (players - 1) / players
+            low = -high
+        ends = (self.scale * low + self.offset, self.scale * high + self.offset)
+        return min(ends), max(ends)
+
+
+class Description:
+    """A sheet as OpenSpiel needs it; shared by all games and states of it.
+
+    Attributes:
+        game: the game.
+        form: its tree.
+        root: where every play begins.
+        actions: the moves of the players, sorted by text; a move has one number, whoever makes it.
+        draws: what `random` can draw, sorted by text.
+        survey: what is certain of it; None where there are too many states to look at, or plays are cut.
+        longest: nodes at which players decide in the longest play.
+    """
+
+    def __init__(self, game: Game, dynamics: Dynamics, max_steps: int) -> None:
+        if all(role.is_random for role in game.roles):
+            raise RuleSheetError(f"{game.name} has no role besides random: there is nobody to play it")
+        game.compile_if_worth_it()
+        self.game = game
+        turns = find_turns(game)
+        found = survey(game, turns)
+        if found is not None:
+            turns = replace(turns, are_taken=found.turns_are_taken)
+        proven = found.steps if found else None
+        steps = max_steps or proven or MAX_STEPS
+        # What holds where plays end does not where they are cut.
+        self.survey: Survey | None = found if proven is not None and proven <= steps else None
+        self.form = ExtensiveForm(
+            game, None if dynamics == "auto" else dynamics, turns=turns, max_steps=steps
+        )
+        self.root: Node = self.form.root()
+        players = self.form.players
+        self.actions = _sorted(move for role in players for move in game.actions(role))
+        self.action_number = numbered(self.actions)
+        self.draws = game.actions("random") if self.form.chance is not None else ()
+        self.draw_number = numbered(self.draws)
+        apart = self.form.order == "sequential" and not (self.survey and turns.are_taken)
+        self.longest = (self.survey.decisions if self.survey else steps) * (len(players) if apart else 1)
+
+    def __deepcopy__(self, memo: object) -> Description:
+        return self
+
+    @property
+    def goals(self) -> tuple[int, int]:
+        """The least and the greatest goal, as far as is known."""
+        if self.survey is not None:
+            return self.survey.goals
+        values = self.game.domains().get(("goal", 2), ((), ()))[1]
+        found = [int(text) for text in map(str, values) if text.lstrip("-").isdigit()]
+        return min([*found, 0]), max([*found, 0])
+
+    @property
+    def goal_sum(self) -> int | None:
+        """What the goals of the players sum up to, where that is certain and the same for all plays."""
+        return self.survey.goal_sum if self.survey else None
+
+
+def _sorted(moves: Iterable[Term]) -> tuple[Term, ...]:
+    return tuple(sorted(set(moves), key=str))
+
+
+def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:
+    """Return the place of each term."""
+    return {term: number for number, term in enumerate(terms)}
+
+
+@lru_cache(maxsize=_KEPT)
+def describe(
+    name: str, text: str, case_sensitive: bool, lenient: bool, dynamics: Dynamics, max_steps: int
+) -> Description:
+    """Return the description of a sheet.
+
+    Args:
+        name: of the sheet, for messages.
+        text: of the sheet.
+        case_sensitive: whether names that differ by case differ.
+        lenient: as of ``anygame.load``.
+        dynamics: what is made of moves at the same time.
+        max_steps: joint moves after which a play is cut; 0 for what is found.
+
+    Raises:
+        RuleSheetError: the sheet cannot be used, or has no players.
+        LimitError: it is too large for a network, which numbers the moves.
+    """
+    game = loads(text, name=name, case_sensitive=case_sensitive, lenient=lenient)
+    return Description(game, dynamics, max_steps)
 
 
 class SheetState(StateBase):
@@ -100,3 +240,145 @@ class SheetState(StateBase):
 
     def __str__(self) -> str:
         return str(self.node)
+
+
+def memory_shape(description: Description) -> tuple[int, int] | None:
+    """Return steps and events of the array of what a player remembers; None where it would be too large."""
+    try:
+        events = _most_events(description)
+    except LimitError:
+        return None
+    steps = description.form.max_steps
+    return (steps, events) if steps * events <= _LARGEST else None
+
+
+def observation_size(description: Description) -> int | None:
+    """Return the size of the array of what a player sees; None where what can be seen is not known."""
+    try:
+        found = _sights(description)
+    except LimitError:
+        return None
+    return max(map(len, found))
+
+
+def _most_events(description: Description) -> int:
+    """Return how many different things a player can remember of a step. Raises LimitError."""
+    game = description.game
+    if not game.is_gdl2:
+        return sum(len(game.actions(role)) for role in game.roles)
+    return len(description.actions) + max(len(game.percept_terms(role)) for role in description.form.players)
+
+
+@cache
+def _events(description: Description, player: int) -> Mapping[object, int]:
+    """Return the numbers of what a player can remember of a step: own moves and percepts, or all moves."""
+    game, form = description.game, description.form
+    if game.is_gdl2:
+        found: list[object] = [("move", move) for move in description.actions]
+        found += [("percept", term) for term in game.percept_terms(form.players[player])]
+    else:
+        found = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
+    return {event: number for number, event in enumerate(found)}
+
+
+@cache
+def _sights(description: Description) -> list[Mapping[Term, int]]:
+    """Return for each player the numbers of what can be seen: percepts, or facts."""
+    game = description.game
+    if game.is_gdl2:
+        return [numbered(game.percept_terms(role)) for role in description.form.players]
+    return [_facts(description)] * len(description.form.players)
+
+
+@cache
+def _facts(description: Description) -> Mapping[Term, int]:
+    return numbered(description.game.fluent_terms)
+
+
+class SheetObserver:
+    """An observer as OpenSpiel has them.
+
+    With perfect recall, what a player has done and seen (all moves, in games without hidden information).
+    Else, what the player sees now: in games of hidden information the percepts since the last decision, in
+    others what is true. With ``private_info`` of all players it is what is true in any game.
+
+    Attributes:
+        tensor: float32, all pieces one after the other; None where it would be too large.
+        dict: the pieces by name, in their shapes: ``player`` [players], ``step`` [steps + 1], ``memory``
+            [steps, events] and ``now`` [actions], what was decided in a step that is not over; or ``facts``
+            [fluents], or ``percepts`` [percepts].
+    """
+
+    def __init__(self, description: Description, kind: Any, params: Mapping[str, Any] | None) -> None:
+        if params:
+            raise ValueError(f"observers of sheets take no parameters, found {params}")
+        self._description = description
+        self._kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        private, hides = self._kind.private_info, description.game.is_gdl2
+        shows_all = private == pyspiel.PrivateInfoType.ALL_PLAYERS
+        self._shows_facts = shows_all or (self._kind.public_info and not hides)
+        self._shows_percepts = hides and private == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        self.tensor: NDArray[np.float32] | None = None
+        self.dict: dict[str, NDArray[np.float32]] = {}
+        pieces = self._pieces()
+        if pieces is not None:
+            self.tensor = np.zeros(sum(map(prod, pieces.values())), np.float32)
+            begin = 0
+            for name, shape in pieces.items():
+                self.dict[name] = self.tensor[begin : begin + prod(shape)].reshape(shape)
+                begin += prod(shape)
+
+    def _pieces(self) -> dict[str, tuple[int, ...]] | None:
+        description = self._description
+        if self._kind.perfect_recall:
+            shape = memory_shape(description)
+            if shape is None:
+                return None
+            players, actions = len(description.form.players), len(description.actions)
+            return {"player": (players,), "step": (shape[0] + 1,), "memory": shape, "now": (actions,)}
+        if self._shows_facts:
+            return {"facts": (len(_facts(description)),)}
+        size = observation_size(description) if self._shows_percepts else None
+        return None if size is None else {"percepts": (size,)}
+
+    def set_from(self, state: SheetState, player: int) -> None:
+        """Fill the array with what a player knows or sees in a state."""
+        if self.tensor is None:
+            return
+        self.tensor.fill(0)
+        node = state.node
+        if self._kind.perfect_recall:
+            self._remember(node, player)
+        elif self._shows_facts:
+            self._mark("facts", node.state.facts, _facts(self._description))
+        else:
+            self._mark("percepts", node.percepts(player), _sights(self._description)[player])
+
+    def _remember(self, node: Node, player: int) -> None:
+        description = self._description
+        numbers, hides = _events(description, player), description.game.is_gdl2
+        self.dict["player"][player] = 1
+        self.dict["step"][node.step] = 1
+        memory = self.dict["memory"]
+        for step, moves, percepts in node.memories[description.form.role_index(player)]:
+            events = [("move" if hides else index, move) for index, move in enumerate(moves)]
+            for event in [*events, *(("percept", seen) for seen in percepts)]:
+                memory[step - 1, numbers[event]] = 1
+        own = node.decided(player)
+        if own is not None:
+            self.dict["now"][description.action_number[own]] = 1
+
+    def _mark(self, piece: str, terms: Iterable[Term], numbers: Mapping[Term, int]) -> None:
+        array = self.dict[piece]
+        for term in terms:
+            array[numbers[term]] = 1
+
+    def string_from(self, state: SheetState, player: int) -> str:
+        """Return what a player knows or sees in a state as text."""
+        node = state.node
+        if self._kind.perfect_recall:
+            return node.information(player)
+        if self._shows_facts:
+            return str(node)
+        seen = [f"sees {term}" for term in node.percepts(player)] if self._shows_percepts else []
+        return "; ".join([*([f"step {node.step + 1}"] if self._kind.public_info else []), *seen])

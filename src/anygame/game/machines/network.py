@@ -7,24 +7,23 @@ reasoner answers for it, and what roles see where a sheet is too large for that.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import nan
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.errors import LimitError
-from anygame.game.machines.lanes import GameLanes
+from anygame.errors import IllegalMoveError, LimitError, PositionError
 from anygame.game.outcomes import Outcome, Stuck
-from anygame.game.roles import Role
+from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.lanes import DOUBLE, MISSING
+from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
 from anygame.network.stuck import StuckError
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from anygame.datalog.schema import Frame
     from anygame.game.machines.reasoner import ReasonerMachine
@@ -66,7 +65,7 @@ def compile_machine(
     bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
     compiled = compile_game(reasoner.another(bounds), bounds, progress)
     machine = NetworkMachine(reasoner, compiled)
-    machine.is_cached = machine.simulator.compile()
+    machine.is_cached = machine.kernel.library.cached
     return machine
 
 
@@ -309,7 +308,6 @@ class NetworkMachine:
         return Outcome(self._moves(played), goals, tuple(options), view.terminal and stuck is None, stuck)
 
     def _moves(self, played: Iterable[Sequence[int]]) -> tuple[tuple[Term, ...], ...]:
-        """Return joint moves as terms."""
         by_role = self.compiled.actions
         return tuple(
             [tuple([moves[index] for moves, index in zip(by_role, joint, strict=True)]) for joint in played]
@@ -338,7 +336,7 @@ class NetworkMachine:
 
     def describe(self) -> dict[str, Any]:
         """Return figures as plain data."""
-        return describe(self.compiled, self.simulator.describe())
+        return describe(self.compiled, self.kernel.describe())
 
     def figures(self) -> str:
         """Return figures as text."""
@@ -351,7 +349,6 @@ class NetworkMachine:
     # -- what the reasoner answers -----------------------------------------------------------------
 
     def _frame(self, view: NetworkView) -> Frame:
-        """Return what the reasoner sees of a position."""
         frame = view.frame
         if frame is None:
             position = self._reasoner.position(self.facts(view.position))
@@ -364,10 +361,102 @@ class NetworkMachine:
         """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
         return self._reasoner.query(self._frame(view), atom, joint)
 
-    def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
-        """Return a derivation of a ground atom, None where it does not hold."""
+    def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
+        """Return a derivation of an atom, or why nothing gives it."""
         return self._reasoner.explain(self._frame(view), atom, joint)
 
-    def explain_failure(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
-        """Return why nothing gives an atom, None where something does."""
-        return self._reasoner.explain_failure(self._frame(view), atom, joint)
+
+class GameLanes(Lanes):
+    """The lanes of a compiled game: see ``Batch``, which asks them. Roles are given by their index."""
+
+    def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
+        self._compiled = compiled
+        ends = accumulate(map(len, compiled.actions), initial=0)
+        self._columns = [slice(first, end) for first, end in pairwise(ends)]
+        super().__init__(kernel, count, seed)
+
+    def legal_by_role(self) -> list[NDArray[np.bool_]]:
+        """Return which moves are legal for each role: bool [lanes, actions] per role."""
+        legal = self.legal()
+        return [legal[:, columns] for columns in self._columns]
+
+    def percepts_of(self, role: int) -> NDArray[np.bool_]:
+        """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
+
+        Lanes that made none, since they had come to an end or have been put into a state, show nothing.
+        """
+        if not self.network.percepts:
+            return np.zeros((self.count, 0), np.bool_)
+        return self.percepts()[role]
+
+    def goals_of(self, role: int) -> NDArray[np.float64]:
+        """Return goals: float [lanes]; not a number where there is none, or several."""
+        goals = self.goals()[role]
+        return np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals)
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
+        """Move in all lanes that can go on; see ``Batch.step``."""
+        for role, chosen in zip(self._compiled.roles, choices, strict=True):
+            array = np.asarray(chosen)
+            if array.shape != (self.count,) or not np.issubdtype(array.dtype, np.integer):
+                raise ValueError(
+                    f"the moves of {role} should be {self.count} integers, one per lane, not an array "
+                    f"of {array.dtype} of shape {array.shape}"
+                )
+        try:
+            super().step(choices, None if mask is None else self._mask(mask))
+        except IllegalChoiceError as error:
+            raise self._illegal(error) from None
+
+    def _illegal(self, error: IllegalChoiceError) -> IllegalMoveError:
+        role, moves = str(self._compiled.roles[error.role]), self._compiled.actions[error.role]
+        legal = np.flatnonzero(self.legal_by_role()[error.role][error.lane]).tolist()
+        return illegal_number(role, error.action, moves, legal, f"lane {error.lane}: ")
+
+    # -- positions ---------------------------------------------------------------------------------
+
+    def reset(self, mask: ArrayLike | None = None) -> None:
+        """Put lanes back; see ``Batch.reset``."""
+        super().reset(None if mask is None else self._mask(mask))
+
+    def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
+        """Return which lanes are meant by numbers of lanes, or by a mask: bool [lanes]."""
+        array, count = np.asarray(chosen), self.count
+        if array.dtype == np.bool_:
+            return array
+        numbers = array.astype(np.int64) if array.size else np.zeros(0, np.int64)
+        wrong = numbers[(numbers < 0) | (numbers >= count)]
+        if wrong.size or (array.size and not np.issubdtype(array.dtype, np.integer)):
+            given = wrong.flat[0] if wrong.size else array.dtype
+            raise IndexError(f"expected numbers of lanes from 0 to {count - 1}, got {given}")
+        mask = np.zeros(count, np.bool_)
+        mask[numbers] = True
+        return mask
+
+    def set_observation(self, states: ArrayLike) -> None:
+        """Put all lanes into states: bool [lanes, fluents]; see ``Batch.set_observation``."""
+        array = np.asarray(states)
+        expected = (self.count, len(self._compiled.fluents))
+        if array.shape != expected or not (
+            array.dtype == np.bool_ or (np.isin(array, (0, 1)).all() and array.dtype.kind in "iuf")
+        ):
+            raise ValueError(
+                f"expected an observation of truth values [{expected[0]} lanes, {expected[1]} fluents], "
+                f"found an array of {array.dtype} of shape {array.shape}"
+            )
+        pair = self._compiled.exclusions.pair_in(array)
+        if pair is not None:
+            lane, one, other = pair
+            fluents = self._compiled.fluents
+            raise PositionError(f"lane {lane}: no play leads to {fluents[one]} and {fluents[other]} together")
+        self.load(array)
+
+    def position(self, lane: int) -> bytes:
+        """Return the position of a lane, as the machine holds it."""
+        return self.get(lane).tobytes()
+
+    def set_position(self, lane: int, position: bytes) -> None:
+        """Put a lane into a position of the machine."""
+        self.set(lane, np.frombuffer(position, np.bool_))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from random import Random
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
 
+_Found = TypeVar("_Found")
 #: Moves whose terms and texts are remembered, some hundred bytes each.
 _MOST_TERMS = 500_000
 
@@ -53,8 +54,8 @@ class ReasonerMachine:
         self.reasoner = Reasoner(program, limits, strategy)
         self.roles = self.reasoner.roles
         self._role_values = [self.reasoner.terms.number(role) for role in self.roles]
-        self._moves: dict[Move, Term] = {}
-        self._names = _Names(self._term)
+        self._terms = _Memory(self.reasoner.move_term)
+        self._names = _Memory(lambda move: str(self._terms[move]))
         self._asking = RLock()
 
     def another(self, most: GroundingLimits) -> Reasoner:
@@ -94,18 +95,8 @@ class ReasonerMachine:
     def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, sorted by text."""
         with self._asking:
-            moves = self.reasoner.legal(view)
-            return tuple(
-                [tuple(sorted(map(self._term, moves[value]), key=str)) for value in self._role_values]
-            )
-
-    def _term(self, move: Move) -> Term:
-        found = self._moves.get(move)
-        if found is None:
-            if len(self._moves) > _MOST_TERMS:
-                self._moves.clear()
-            found = self._moves[move] = self.reasoner.move_term(move)
-        return found
+            moves, named = self.reasoner.legal(view), self._terms.__getitem__
+            return tuple([tuple(sorted(map(named, moves[value]), key=str)) for value in self._role_values])
 
     def is_terminal(self, view: Frame) -> bool:
         """Return whether the position is terminal."""
@@ -166,24 +157,6 @@ class ReasonerMachine:
                 f"{atom.predicate} depends on the moves: give the joint move that is asked about"
             )
 
-    def describe_strata(self) -> list[dict[str, Any]]:
-        """Return the components of the rules in the order of computation."""
-        return self.reasoner.describe_strata()
-
-    def describe_plan(self) -> list[dict[str, Any]]:
-        """Return the functions that were generated so far."""
-        return self.reasoner.describe_plan()
-
-    def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, what can stand at each argument."""
-        return self.reasoner.domains()
-
-    def domains_below(
-        self, predicate: str, arity: int
-    ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
-        return self.reasoner.domains_below(predicate, arity)
-
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
         """Play uniformly random moves to the end, or until there were so many, or a role has none."""
         reasoner = self.reasoner
@@ -213,7 +186,7 @@ class ReasonerMachine:
     def _outcome(self, frame: Frame, played: list[list[Move]], options: list[int], is_over: bool) -> Outcome:
         values = self.reasoner.goals(frame)
         return Outcome(
-            moves=tuple([tuple(map(self._term, joint)) for joint in played]),
+            moves=tuple([tuple(map(self._terms.__getitem__, joint)) for joint in played]),
             goals=tuple([tuple(sorted(values.get(role, ()), key=str)) for role in self._role_values]),
             options=tuple(options),
             is_complete=is_over,
@@ -239,33 +212,26 @@ class ReasonerMachine:
         options.sort(key=self._names.__getitem__)
         return options[random.randrange(len(options))]
 
-    def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | None:
-        """Return a derivation of a ground atom, None where it does not hold."""
+    def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
+        """Return a derivation of an atom, or why nothing gives it."""
         with self._asking:
-            return self._explainer(view, atom, joint).derive(atom)
-
-    def explain_failure(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Failure | None:
-        """Return why nothing gives an atom, None where something does."""
-        with self._asking:
-            return self._explainer(view, atom, joint).fail(atom)
-
-    def _explainer(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Explainer:
-        self.check_known(atom, joint)
-        return Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
+            self.check_known(atom, joint)
+            explainer = Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
+            return explainer.fail(atom) or explainer.derive(atom)
 
 
-class _Names(dict["Move", str]):
-    """The text of each move that was ever sorted."""
+class _Memory(dict["Move", _Found]):
+    """What was found for each move that was asked for."""
 
-    def __init__(self, term: Callable[[Move], Term]) -> None:
+    def __init__(self, find: Callable[[Move], _Found]) -> None:
         super().__init__()
-        self._term = term
+        self._find = find
 
-    def __missing__(self, move: Move) -> str:
+    def __missing__(self, move: Move) -> _Found:
         if len(self) > _MOST_TERMS:
             self.clear()
-        name = self[move] = str(self._term(move))
-        return name
+        found = self[move] = self._find(move)
+        return found
 
 
 def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Reasoner) -> str:

@@ -1,1 +1,1 @@
-"""Diagnostics: found in a process of their own, which can be ended, and told as plain data."""
+"""Diagnostics: found in a process of their own, which can be ended, and sent as plain data."""

@@ -1,20 +1,97 @@
-"""When sheets are examined: a moment after the last change, one after the other, stale results dropped."""
+"""When sheets are examined, in a process of their own: a moment after the last change, one after the other.
+
+Stale results are dropped; the process begins when it is needed and is ended when it is late.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from anygame.errors import AnygameError
 from anygame.language_server.checking.findings import Finding, Findings
-from anygame.language_server.checking.process import ExaminationError, ExaminingProcess
 from anygame.language_server.settings import Settings
+from anygame.processes.child import ChildEndedError, ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.language_server.documents import Document
+
+
+#: Bytes of address space: what examining a text of 2 MiB takes, some times over.
+_MEMORY: Final = 4 * 2**30
+#: Bytes of one answer: 500 diagnostics and the domains of 5,000 places are much shorter.
+_LONGEST_ANSWER: Final = 64 * 2**20
+
+
+class ExaminationError(AnygameError):
+    """A sheet could not be examined; the message says why."""
+
+
+class ExaminingProcess:
+    """A process that answers one question at a time.
+
+    Attributes:
+        current: the question that it is at; None while it waits for one.
+    """
+
+    def __init__(self) -> None:
+        self.current: dict[str, Any] | None = None
+        self._child: ChildProcess | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, question: dict[str, Any], within: float) -> Any:
+        """Return the answer to a question; see `anygame.language_server.checking.worker`.
+
+        Raises:
+            ExaminationError: there is none, or not in time; then the process is ended.
+        """
+        async with self._turn:
+            self.current = question
+            if self._child is None or self._child.is_gone:
+                self._child = _start()
+            try:
+                answer = await self._child.ask(question, within, _check)
+                self.current = None
+            except TimeoutError:
+                raise ExaminationError(f"it takes more than {within:g} seconds") from None
+            except ChildEndedError as error:
+                raise ExaminationError(str(error)) from error
+            finally:
+                if self.current is not None:  # it is at work still, or gone
+                    self.current = None
+                    await self.end()
+        if "fault" in answer:
+            raise ExaminationError(str(answer["fault"]))
+        return answer["value"]
+
+    async def end(self) -> None:
+        """Kill the process, whatever it is doing; the next question begins another one."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            await child.wait()
+
+
+def _start() -> ChildProcess:
+    return ChildProcess(
+        "anygame.language_server.checking.worker",
+        _MEMORY,
+        name="the process that examines sheets",
+        longest=_LONGEST_ANSWER,
+        received=_check,
+        ended=lambda _: None,
+    )
+
+
+def _check(answer: dict[str, Any]) -> None:
+    """Raise ValueError where a message is no answer."""
+    if not (isinstance(answer, dict) and "id" in answer and ("fault" in answer or "value" in answer)):
+        raise ValueError("neither a value nor a fault")
+
 
 #: Seconds without a change after which a sheet is examined: longer than between two keys.
 _PAUSE: Final = 0.3
@@ -32,12 +109,12 @@ class Checker:
         settings: of the editor.
 
     Args:
-        tell: is called with a document and what was found in it, if it has not changed since.
+        report: is called with a document and what was found in it, if it has not changed since.
     """
 
-    def __init__(self, tell: Callable[[Document, Findings], None]) -> None:
+    def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()
-        self._tell = tell
+        self._report = report
         self._process = ExaminingProcess()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._given_up: asyncio.Task[None] | None = None
@@ -89,7 +166,7 @@ class Checker:
             else:
                 asked.cancel()
             raise
-        self._tell(document, found)
+        self._report(document, found)
 
 
 async def _give_up(asked: asyncio.Task[object]) -> None:

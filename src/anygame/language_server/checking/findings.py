@@ -23,7 +23,7 @@ class Fix:
 
     Attributes:
         title: what it does.
-        edits: how; empty where it is told only when asked for.
+        edits: how; empty where they are sent only when asked for.
         kinds: the kinds of mends, as ``anygame mend --select`` knows them; empty for one of the server's.
         sure: whether it is what was meant beyond doubt.
     """
@@ -72,7 +72,7 @@ class Findings:
 
     Attributes:
         findings: the diagnostics.
-        domains: what can stand where; empty where that cannot be told.
+        domains: what can stand where; empty where that is not known.
     """
 
     findings: tuple[Finding, ...] = ()

@@ -1,4 +1,6 @@
-"""What runs in the process that examines sheets: questions from its standard input, answers to its output.
+"""What runs in the process that examines sheets: the doctor, and the domains of places.
+
+Questions come from standard input, answers go to standard output.
 
 Texts come from strangers, and neither reading nor reasoning can be interrupted from outside: so the process
 has bounded memory, and is ended where it does not answer in time.
@@ -8,12 +10,108 @@ from __future__ import annotations
 
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from anygame.language_server.checking.examination import examine, mended
-from anygame.language_server.settings import Settings
-from anygame.processes.inside import listen, set_up
-from anygame.processes.messages import encode_message
+from anygame.doctor import CODES
+from anygame.doctor.examination import Wanted
+from anygame.doctor.examination import examine as examined
+from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.play.checking import BRIEF
+from anygame.doctor.sheet import Sheet
+from anygame.errors import AnygameError
+from anygame.game.loading import read_silently
+from anygame.language.diagnostics import Severity, shown
+from anygame.language.source import Source
+from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
+from anygame.language_server.domains import DomainTable
+from anygame.language_server.settings import LIMITS, Settings
+from anygame.processes.inside import encode_message, listen, set_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.analysis.edits import Edit as TextEdit
+    from anygame.doctor.finding import Finding as Found
+    from anygame.language.rules import Program
+
+
+#: Diagnostics of a sheet that are reported: an editor that shows more slows down, and nobody reads them.
+_MOST: Final = 500
+
+
+def examine(name: str, text: str, settings: Settings) -> Findings:
+    """Return what is wrong or odd in a sheet, and what can stand where in it."""
+    source = Source(name, text)
+    wanted = Wanted(lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None)
+    with read_silently():  # the findings show it
+        examination = examined(source, wanted)
+    least = Severity.INFO if settings.infos else Severity.WARNING
+    found = sorted(examination.worst(_MOST, least), key=lambda each: each.diagnostic)
+    findings = tuple(_finding(each, source, settings) for each in found)
+    return Findings(findings, _domains(examination.program))
+
+
+def _domains(program: Program) -> DomainTable:
+    """Return what can stand where; what heads leave unbound adds nothing."""
+    sheet = Sheet(program)
+    read = {("true", 1), ("does", 2), ("role", 1)}
+    return DomainTable.of(sheet.domains, sorted({*sheet.heads, *sheet.reads, *read}))
+
+
+def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
+    found = finding.diagnostic
+    start, end = (found.span.start, found.span.end) if found.span else (0, min(1, len(source.text)))
+    related = tuple(
+        Related(note.span.start, note.span.end, note.message.strip())
+        for note in found.notes
+        if note.span is not None and note.span.source is source
+    )
+    is_read = settings.lenient and found.severity < CODES[found.code].severity and finding.kinds is not None
+    message = f"read leniently: {found.message}" if is_read else found.message
+    notes = [note.message.strip() for note in found.notes if note.span is None]
+    said = [message, *notes, *filter(None, [finding.echoes])]
+    if found.hint:
+        said.append(f"try: {found.hint}")
+    fixes = tuple(_fixes(finding, source))
+    return Finding(found.code, int(found.severity), "\n".join(said), start, end, related, fixes)
+
+
+def _fixes(finding: Found, source: Source) -> Iterator[Fix]:
+    """Yield the edits that put a finding right: the doctor's, and those of parentheses."""
+    found = finding.diagnostic
+    if finding.kinds or finding.edits:
+        kinds = finding.kinds or ()
+        title = f"Mend {found.code}" if finding.edits else f"Declare {' and '.join(kinds)}"
+        yield Fix(title, _plain(finding.edits, source), kinds)
+    if found.span is None:
+        return
+    start, end = found.span.start, found.span.end
+    if finding.meant:
+        edits = _plain(finding.meant, source)
+        yield Fix(f"Change to {shown(edits[0].text)}", edits, sure=False)
+    elif found.code == "single-variable" and found.hint:
+        meant = found.hint.partition(",")[0]
+        yield Fix(f"Change to {shown(meant)}", (Edit(start, end, meant),), sure=False)
+    elif found.code == "unexpected-close":
+        yield Fix("Delete this parenthesis", (Edit(start, end, ""),), sure=False)
+    elif found.code == "unclosed-list":
+        place = next((note.span.start for note in found.notes if note.span), len(source.text))
+        place = len(source.text[:place].rstrip())
+        yield Fix("Close this list before the next item", (Edit(place, place, ")"),), sure=False)
+
+
+def _plain(edits: Iterable[TextEdit], source: Source) -> tuple[Edit, ...]:
+    return tuple(Edit(each.start, each.end, each.written(source.text)) for each in edits)
+
+
+def mended(name: str, text: str, kinds: Iterable[str]) -> str:
+    """Return the text of a sheet after mending; the old one where it cannot be read."""
+    wanted = [kind for kind in kinds if kind in MENDS] or list(MENDS)
+    try:
+        return mend_sheet(Source(name, text), wanted).text
+    except AnygameError:
+        return text
+
 
 #: What is typed and shown comes before what is examined.
 _NICENESS: Final = 5

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
 from anygame.language.terms import Compound
+from anygame.network.grounding.instantiation import Work
 from anygame.network.grounding.rules import classified
-from anygame.network.grounding.seminaive import Work
 from anygame.network.grounding.tables import Tables
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
-from anygame.network.grounding.invariants.evidence import known_of
+from anygame.network.grounding.instantiation import Work
+from anygame.network.grounding.invariants.keys import known_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
-from anygame.network.grounding.seminaive import Work
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
 
@@ -159,7 +159,8 @@ class _Grounder:
                 if self._static.is_static(relation):
                     self._static.fill(relation)
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
-        works = [Work(rule, self._tables, self._static, self._grows) for rule in rules]
+        static = self._static
+        works = [Work(rule, self._tables, static, lambda of: not static.is_static(of)) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
         rounds = 0
         while self._round(works):
@@ -204,9 +205,6 @@ class _Grounder:
 
     def _keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._knowledge.keys(relation)
-
-    def _grows(self, relation: Relation) -> bool:
-        return not self._static.is_static(relation)
 
     def _round(self, works: list[Work]) -> bool:
         grown = False
@@ -315,7 +313,6 @@ def ground(
 
     Raises:
         LimitError: a bound was reached.
-        ValueError: there is no such pass, or it cannot be left out.
     """
     limits = limits or GroundingLimits()
     budget = budget or Budget(limits.steps, limits.seconds)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
+from anygame.datalog.termination import known_columns
 from anygame.language.terms import Compound, Term, Variable, variables_of
 from anygame.network.budget import TURN
 from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -126,7 +127,7 @@ class Join:
 
     def _growth(self, found: Instances, index: int) -> float:
         atom = self.literals[index]
-        known = self._known(found, atom)
+        known = tuple(known_columns(atom, found.columns.keys()))
         if self._static.is_on_demand(atom.relation):
             if len(known) == atom.relation.width:
                 return _TO_TEST
@@ -135,14 +136,6 @@ class Join:
         if not known:
             return _UNTIED + table.count
         return table.count / table.distinct(known)
-
-    @staticmethod
-    def _known(found: Instances, atom: FlatAtom) -> tuple[int, ...]:
-        return tuple(
-            index
-            for index, term in enumerate(atom.columns)
-            if not isinstance(term, Variable) or term in found.columns
-        )
 
     def _scan(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
         """Begin with some rows of a literal."""
@@ -154,7 +147,7 @@ class Join:
     def _extend(self, found: Instances, index: int, rows: tuple[int, int] | None) -> None:
         """Join the instances with some rows of a literal, with all by default."""
         atom = self.literals[index]
-        known = self._known(found, atom)
+        known = tuple(known_columns(atom, found.columns.keys()))
         keys = [self.column(found, atom.columns[number]) for number in known]
         if self._static.is_on_demand(atom.relation):
             table = self._static.asked(atom.relation, known, keys)
@@ -296,3 +289,60 @@ class Join:
             table = self._tables.table(test.relation)
         present: NDArray[np.bool_] = table.find(keys, found.count) >= 0
         return present
+
+
+class Work:
+    """One rule in the fixpoint: each instance is found once, when the last of its literals arises.
+
+    This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
+    query processing strategies").
+
+    Args:
+        rule: the rule.
+        tables: of all relations that it reads.
+        static: those of them that are static.
+        grows: whether a relation may still get rows.
+    """
+
+    def __init__(
+        self,
+        rule: GroundRule,
+        tables: Tables,
+        static: OnDemand,
+        grows: Callable[[Relation], bool],
+    ) -> None:
+        self.rule = rule
+        self.join = Join(rule, tables, static)
+        self._tables = tables
+        literals = enumerate(self.join.literals)
+        self._growing = [number for number, atom in literals if grows(atom.relation)]
+        self._seen = [0] * len(self._growing)
+        self._has_run = False
+
+    def news(self) -> Iterator[Instances]:
+        """Yield the instances that what has arisen since the last turn makes possible, in some parts.
+
+        Rows that arise meanwhile are for the next turn.
+
+        Raises:
+            LimitError: a join has too many rows.
+        """
+        if not self._growing:
+            if not self._has_run:
+                self._has_run = True
+                yield self.join.run(None, {})
+            return
+        literals = self.join.literals
+        counts = [self._tables.table(literals[index].relation).count for index in self._growing]
+        seen = self._seen
+        if 0 in counts or counts == seen:
+            return
+        self._seen = counts
+        for number, index in enumerate(self._growing):
+            # Old rows of the literals before this one, new rows of this one, all rows of those behind.
+            ranges = {index: (0, count) for index, count in zip(self._growing, counts, strict=True)}
+            ranges[index] = (seen[number], counts[number])
+            for earlier, before in zip(self._growing[:number], seen, strict=False):
+                ranges[earlier] = (0, before)
+            if all(low < high for low, high in ranges.values()):
+                yield self.join.run(index, ranges)

@@ -139,14 +139,7 @@ def prepare(
 
     Returns:
         The rules, and what each pass did.
-
-    Raises:
-        ValueError: there is no such pass, or it cannot be left out.
     """
-    known = (*OPTIONAL, *OPTIONAL_IF_LARGE)
-    unknown = sorted(set(without).difference(known))
-    if unknown:
-        raise ValueError(f"no pass that can be left out: {unknown[0]!r}; these can: {', '.join(known)}")
     first = (_AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
     last = LAST_IF_LARGE if large else ()

@@ -59,6 +59,12 @@ class GroundRule:
         """The literals, guards among them."""
         return (*self.positives, *self.negatives, *self.guards)
 
+    def with_atoms(self, rewrite: Callable[[FlatAtom], FlatAtom]) -> GroundRule:
+        """Return the rule with another atom for each, that of the head among them."""
+        positives, negatives = tuple(map(rewrite, self.positives)), tuple(map(rewrite, self.negatives))
+        guards = tuple(map(rewrite, self.guards))
+        return GroundRule(rewrite(self.head), positives, negatives, guards, self.tests, self.composed)
+
     def __str__(self) -> str:
         body = [*map(str, self.positives), *(f"not {atom}" for atom in self.negatives)]
         body += [*(f"[{guard}]" for guard in self.guards), *map(str, self.composed), *map(str, self.tests)]
@@ -74,16 +80,24 @@ def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundR
         rule: the rule.
         is_static: whether a relation depends on neither state nor moves.
     """
-    held = [*rule.literals, *(test for test in rule.conditions if isinstance(test, FlatAtom))]
-    others = [test for test in rule.conditions if not isinstance(test, FlatAtom)]
-    changing = [test for test in others if isinstance(test, Negated) and not is_static(test.atom.relation)]
-    return GroundRule(
-        rule.head,
-        positives=tuple(atom for atom in held if not is_static(atom.relation)),
-        negatives=tuple(test.atom for test in changing),
-        guards=tuple(atom for atom in held if is_static(atom.relation)),
-        tests=tuple(test for test in others if test not in changing),
-    )
+    return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
+
+
+def with_conditions(
+    rule: GroundRule, conditions: Iterable[Test], is_static: Callable[[Relation], bool]
+) -> GroundRule:
+    """Return a rule with more conditions, each where it belongs."""
+    positives, negatives = list(rule.positives), list(rule.negatives)
+    guards, tests = list(rule.guards), list(rule.tests)
+    for condition in conditions:
+        if isinstance(condition, FlatAtom):
+            (guards if is_static(condition.relation) else positives).append(condition)
+        elif isinstance(condition, Negated) and not is_static(condition.atom.relation):
+            negatives.append(condition.atom)
+        else:
+            tests.append(condition)
+    body = (tuple(positives), tuple(negatives), tuple(guards), tuple(tests))
+    return GroundRule(rule.head, *body, rule.composed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +174,14 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
     """Yield the variables of an atom, as often as they occur."""
     for term in atom.columns:
         yield from variables_of(term)
+
+
+def variables_of_rule(rule: GroundRule) -> set[Variable]:
+    """Return the variables of a rule."""
+    found = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
+    found = found.union(*map(variables_of_test, rule.tests))
+    nested = (term for item in rule.composed for term in (item.whole, *item.parts))
+    return found.union(*map(variables_of, nested))
 
 
 def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:

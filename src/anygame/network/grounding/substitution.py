@@ -8,13 +8,37 @@ from typing import TYPE_CHECKING
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
 from anygame.language.terms import Compound, Variable
 from anygame.language.unification import apply
+from anygame.network.grounding.rules import variables_of_atom, variables_of_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from anygame.datalog.relations import Condition
     from anygame.language.terms import Term
     from anygame.network.grounding.rules import GroundRule
+
+
+def named_by_place(
+    atoms: Iterable[FlatAtom], name: str, but: Container[Variable] = ()
+) -> dict[Variable, Term]:
+    """Return names for the variables of some atoms: alike where these differ in names alone.
+
+    Args:
+        atoms: the atoms.
+        name: with ``{}`` for the number of a variable, in the order in which they occur.
+        but: variables that keep their names.
+    """
+    found: dict[Variable, Term] = {}
+    for atom in atoms:
+        for variable in variables_of_atom(atom):
+            if variable not in but:
+                found.setdefault(variable, Variable(name.format(len(found))))
+    return found
+
+
+def renamed_apart(rule: GroundRule, number: int) -> GroundRule:
+    """Return a rule with variables of its own, given a number that no other has."""
+    return substituted(rule, {v: Variable(f"{v.name} {number}") for v in variables_of_rule(rule)})
 
 
 class NotAVariableError(ValueError):
@@ -34,15 +58,9 @@ def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRu
             raise NotAVariableError
         parts = tuple([apply(part, bindings) for part in item.parts])
         composed.append(replace(item, whole=whole, parts=parts))
-    return replace(
-        rule,
-        head=substituted_atom(rule.head, bindings),
-        positives=tuple([substituted_atom(atom, bindings) for atom in rule.positives]),
-        negatives=tuple([substituted_atom(atom, bindings) for atom in rule.negatives]),
-        guards=tuple([substituted_atom(atom, bindings) for atom in rule.guards]),
-        tests=tuple([substituted_test(test, bindings) for test in rule.tests]),
-        composed=tuple(composed),
-    )
+    tests = tuple([substituted_test(test, bindings) for test in rule.tests])
+    changed = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
+    return replace(changed, tests=tests, composed=tuple(composed))
 
 
 def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:

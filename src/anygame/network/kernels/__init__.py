@@ -8,15 +8,14 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
    other; ``gate_loop`` writes them as data, and one loop that reads it, where that would take too long to
    compile. Either way they become two functions, described in ``gate_code``.
-3. Moves are chosen by ``uniform_choice``: ``bit_slices`` adds up how many are legal, ``random_rows`` gives
-   random bits, ``nth_set_bit`` finds the move that a random number points to. Among very many moves that
-   is a group and a member of it: ``factors``.
+3. Moves are chosen by ``uniform_choice``: ``random_rows`` gives random bits, ``nth_set_bit`` adds up how many
+   moves are legal, and finds the one that a random number points to. Among very many moves that is a group
+   and a member of it: ``factors``.
 4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
    answers about one state.
 5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until
-   another process has done that (``background``, ``compiling_process``), functions stand in that are the same
-   for all games (``standing_in``): they read what a game is from a table (``game_table``), their moves are
-   chosen by ``table_choice``. What both kinds need to know of a game comes from ``game_numbers``.
+   another process has done that for straight code (``background``), a loop over the
+   same gates stands in for it; all other functions are the same.
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.
 """

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from weakref import ref
 
 from anygame.network.kernels.native import cache_folder, make_image
-from anygame.processes.command import python_command
+from anygame.processes.inside import python_command
 
 if TYPE_CHECKING:
     from anygame.network.network import Network
@@ -32,8 +32,8 @@ import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
 sys.modules["anygame"] = types.ModuleType("anygame")
 sys.modules["anygame"].__path__ = [sys.argv[2]]
-from anygame.network.kernels.compiling_process import main
-main()
+from anygame.network.kernels.kernel import make_requested
+make_requested()
 """
 _PACKAGE: Final = Path(__file__).parents[2]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.clocks import cyclic_gates
 from anygame.network.kernels.gate_parts import take_apart
 from anygame.network.kernels.schedule import Order
 
@@ -75,9 +76,7 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
         places[gate] = places[below[below >= 0]].max(initial=-1)
     wide = np.zeros(network.gates, np.bool_)
     wide[end] = np.diff(starts)[end] > _WIDE
-    for cycle in network.cycles:
-        wide[cycle.first : cycle.end] = False
-    return places, wide
+    return places, wide & ~cyclic_gates(network)
 
 
 class _Neighbours:

@@ -45,14 +45,10 @@ def each_group(
         with presence.during(phases[found[0] * GROUP]) if presence else nullcontext():
             for index in code.loop(len(found)):
                 group = code.let(f"add i64 {index}, {found[0]}") if found[0] else index
-                yield partial(_rows_of, code, group), GROUP
+                yield partial(code.addresses, group), GROUP
     if rest:
         with presence.during(phases[groups * GROUP]) if presence else nullcontext():
-            yield partial(_rows_of, code, str(groups)), rest
-
-
-def _rows_of(code: FunctionBuilder, group: str, row: int, count: int) -> list[str]:
-    return code.addresses(row, group, count)
+            yield partial(code.addresses, str(groups)), rest
 
 
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:

@@ -169,8 +169,8 @@ class FunctionBuilder:
         """Return a pointer to a row."""
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * ROW_BYTES}")
 
-    def addresses(self, row: int, index: str, count: int) -> list[str]:
-        """Return pointers to ``count`` rows in a table that begins at a row and has so many per index."""
+    def addresses(self, index: str, row: int, count: int) -> list[str]:
+        """Return pointers to the rows of an index in a table that begins at a row and has so many of each."""
         start = self.let(f"mul i64 {index}, {count * ROW_BYTES}")
         first = self.let(f"getelementptr inbounds i8, ptr {self.address(row)}, i64 {start}")
         return [self.offset(first, WORDS * number) for number in range(count)]

@@ -15,9 +15,12 @@ from anygame.network.kernels.function import FunctionBuilder
 from anygame.network.kernels.rows import GO, RESTART
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    from anygame.network.kernels.rows import RowLayout
+    from anygame.network.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +40,20 @@ class GateOutputs:
     goals: tuple[tuple[tuple[int, int], ...], ...]
 
 
-def state_functions(state: str, goals: str) -> str:
-    """Return ``@evaluate_state``, given what it calls, as text."""
+def outputs_of(network: Network, layout: RowLayout, bit: Callable[[int], int], rows: int) -> GateOutputs:
+    """Return where outputs lie, given the bit literal of each literal, and the first row left alone."""
+    legal = [
+        2 * layout.legal[action] if action in layout.legal else bit(literal)
+        for action, literal in enumerate(network.legal.tolist())
+    ]
+    goals = tuple(tuple((value, bit(literal)) for value, literal in role) for role in network.goals)
+    return GateOutputs(rows, tuple(legal), bit(network.terminal), goals)
+
+
+def state_function() -> str:
+    """Return ``@evaluate_state``, where its two parts are functions of their own, as text."""
     code = FunctionBuilder("evaluate_state")
-    for name in (state, goals):
+    for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
     return code.text()
 

@@ -6,7 +6,7 @@ of the gate. So there is no branch to be guessed wrong. A gate writes its row af
 which therefore is never the row of an input.
 
 What is done with runs of entries, and in which phases, is a list of operations: data, too. So the functions
-are the same for all games.
+are small, and compiled in a tenth of a second, however large the game.
 
 A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
 then brought to where it looks for it, the rest lies behind all its rows.
@@ -14,19 +14,16 @@ then brought to where it looks for it, the rest lies behind all its rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.game_table import Field, GameTable, field, number, row_at, value_of
-from anygame.network.kernels.gate_code import GateCode, GateOutputs, copy_order, state_functions
-from anygame.network.kernels.register_allocation import linear_scan
-from anygame.network.kernels.rows import ABSENT, END, GO, RESTART
+from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_function
+from anygame.network.kernels.presence import Presence
+from anygame.network.kernels.rows import GO, RESTART, linear_scan
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
 
@@ -49,21 +46,25 @@ _PARAMETERS = ["i64 %from", "i64 %until"]
 _OPERATION_WORDS = 8
 
 
-def loop_gates(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> GateCode:
-    """Write the gates of a network as data for a loop."""
-    return _Writer(network, order, phases, layout).write()
-
-
-def standing_in_gates(network: Network, order: Schedule, straight: Allocation, first_row: int) -> GateCode:
-    """Write the gates of a network as data for a loop that stands in for straight code.
+def loop_gates(
+    network: Network,
+    order: Schedule,
+    phases: Phases,
+    layout: RowLayout,
+    straight: Allocation | None = None,
+    first_row: int = 0,
+) -> GateCode:
+    """Write the gates of a network as data for a loop.
 
     Args:
         network: the game.
         order: in which its gates are evaluated.
-        straight: where the values of the straight code live.
-        first_row: the first row that is free for values of the loop alone.
+        phases: of the game.
+        layout: the rows of the inputs.
+        straight: where the values of the straight code live that the loop is to stand in for, if it is.
+        first_row: then the first row that is free for values of the loop alone.
     """
-    return _Writer(network, order, straight.phases, straight.layout, straight, first_row).write()
+    return _Writer(network, order, phases, layout, straight, first_row).write()
 
 
 class Kind(IntEnum):
@@ -74,32 +75,6 @@ class Kind(IntEnum):
     CYCLE = 2
 
 
-@dataclass(frozen=True)
-class _Operation:
-    """One operation.
-
-    Attributes:
-        kind: what is done.
-        entries: with which.
-        during: the phases in which it is, and where there is no common one.
-        only: the phases in which it is, but not where there is no common one.
-        restarting: whether it is only done where a lane starts anew.
-        rounds: of a cycle, how many there are at most.
-    """
-
-    kind: Kind
-    entries: range
-    during: int
-    only: int
-    restarting: bool
-    rounds: int
-
-    def words(self, first: int) -> list[int]:
-        """Return its words in a table, given the number of its first entry."""
-        entries = self.entries.start + first, self.entries.stop + first
-        return [self.kind, self.during, self.only, self.restarting, *entries, self.rounds, 0]
-
-
 class _Writer:
     def __init__(
         self,
@@ -107,8 +82,8 @@ class _Writer:
         order: Schedule,
         phases: Phases,
         layout: RowLayout,
-        straight: Allocation | None = None,
-        first_row: int = 0,
+        straight: Allocation | None,
+        first_row: int,
     ) -> None:
         self._network = network
         self._phases = phases
@@ -131,7 +106,7 @@ class _Writer:
         self._entries: list[NDArray[np.int64]] = []
         self._written = 0
         self._copies: list[int] = []
-        self._operations: list[_Operation] = []
+        self._operations: list[list[int]] = []
 
     def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
         """Return the units in runs that are needed in the same phases, with these."""
@@ -149,43 +124,26 @@ class _Writer:
         self._write_copies()
         of_goals = {self._base + gate for unit in self._order.goals for gate in unit}
         self._bring([node for node in self._later if node not in of_goals])
-        state = self._take_operations()
+        ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
         self._bring([node for node in self._later if node in of_goals])
-        goals = self._take_operations()
+        ends.append(len(self._operations))
         self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
         self._write_runs(self._move_runs)
         self._write_settings()
+        ends.append(len(self._operations))
+        first = 2 * self._written
+        places_of = [first + _OPERATION_WORDS * end for end in (0, *ends)]
+        words = np.array([word for each in self._operations for word in each], np.int64)
         return GateCode(
-            code=loop_functions(),
-            data=self._table(state, goals, self._take_operations()).words(),
-            outputs=self._straight.outputs() if self._straight else self._outputs(),
+            code=_loop_functions(self._phases, places_of),
+            data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
+            outputs=self._straight.outputs()
+            if self._straight
+            else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
         )
-
-    def _take_operations(self) -> list[_Operation]:
-        """Return the operations written since the last time."""
-        taken, self._operations = self._operations, []
-        return taken
-
-    def _table(
-        self, state: Sequence[_Operation], goals: Sequence[_Operation], moves: Sequence[_Operation]
-    ) -> GameTable:
-        table = GameTable()
-        table.set_phases(self._phases, self._layout.fluents)
-        table.set(Field.TERMINAL, self._source(self._network.terminal))
-        entries = np.concatenate(self._entries) if self._entries else np.zeros(0, np.int64)
-        first = table.add(entries) // 2
-        for begin, end, operations in (
-            (Field.STATE_BEGIN, Field.STATE_END, state),
-            (Field.LATE_BEGIN, Field.LATE_END, goals),
-            (Field.MOVES_BEGIN, Field.MOVES_END, moves),
-        ):
-            words = [word for operation in operations for word in operation.words(first)]
-            table.set(begin, table.add(words))
-            table.set(end, table.add(()))
-        return table
 
     def _bring(self, nodes: Sequence[int]) -> None:
         """Bring values to where straight code has them."""
@@ -194,15 +152,6 @@ class _Writer:
             bit = self._later[node]
             self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
         self._operate(Kind.RUN, begin, during=self._phases.every)
-
-    def _outputs(self) -> GateOutputs:
-        network = self._network
-        return GateOutputs(
-            rows=self._end,
-            legal=tuple(map(self._legal_bit, range(len(network.legal)))),
-            terminal=self._bit(network.terminal),
-            goals=tuple(tuple((v, self._bit(literal)) for v, literal in role) for role in network.goals),
-        )
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the inputs of some gates, gate after gate, and how many each has."""
@@ -251,10 +200,6 @@ class _Writer:
     def _bit(self, literal: int) -> int:
         return int(self._place[literal >> 1]) ^ (literal & 1)
 
-    def _legal_bit(self, action: int) -> int:
-        row = self._layout.legal.get(action)
-        return self._bit(int(self._network.legal[action])) if row is None else 2 * row
-
     def _source(self, literal: int) -> int:
         bit = self._bit(literal)
         return (bit >> 1) * ROW_BYTES | bit & 1
@@ -282,14 +227,9 @@ class _Writer:
 
     def _write_known(self, nodes: NDArray[np.int64]) -> None:
         """Write what is known of nodes in phases in which they are left out."""
-        found: dict[tuple[int, bool], list[int]] = {}
         nodes = nodes[self._known[nodes] != 0]
-        for node, left_out in zip(nodes.tolist(), self._known[nodes].tolist(), strict=True):
-            holds = left_out & self._phases.holds.get(node, 0)
-            for mask, value in ((holds, True), (left_out & ~holds, False)):
-                if mask:
-                    found.setdefault((mask, value), []).append(node)
-        for (mask, value), known in found.items():
+        left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
+        for (mask, value), known in self._phases.known_values(left_out).items():
             begin = self._here()
             for node in known:
                 self._add(int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
@@ -305,10 +245,7 @@ class _Writer:
 
     def _write_copies(self) -> None:
         """Copy to where loops read it whether actions are legal."""
-        by_phases: dict[int, list[int]] = {}
-        for action in self._copies:
-            by_phases.setdefault(self._layout.chosen[action], []).append(action)
-        for mask, actions in by_phases.items():
+        for mask, actions in self._layout.by_phases(self._copies).items():
             begin = self._here()
             for action in actions:
                 target = self._layout.legal[action] * ROW_BYTES
@@ -364,10 +301,18 @@ class _Writer:
         restarting: bool = False,
         rounds: int = 0,
     ) -> None:
-        """Add an operation with the entries from ``begin`` on."""
+        """Add an operation with the entries from ``begin`` on, as words.
+
+        Args:
+            kind: what is done with them.
+            begin: the first of them.
+            during: the phases in which it is done, and where there is no common one.
+            only: the phases in which it is done, but not where there is no common one.
+            restarting: whether it is only done where a lane starts anew.
+            rounds: of a cycle, how many there are at most.
+        """
         if self._here() > begin:
-            entries = range(begin, self._here())
-            self._operations.append(_Operation(kind, entries, during, only, restarting, rounds))
+            self._operations.append([kind, during, only, restarting, begin, self._here(), rounds, 0])
 
     # Fluents.
 
@@ -403,44 +348,24 @@ class _Writer:
         self._add(source, target)
 
 
-@cache
-def loop_functions() -> str:
-    """Write the functions that read gates as data: the same for all games."""
-    parts = (
-        _run(),
-        _run_cycle(),
-        _set(),
-        _operate_function(),
-        _evaluate_options(),
-        _calling_operations("evaluate_goals", Field.LATE_BEGIN, Field.LATE_END).text(),
-        state_functions("evaluate_options", "evaluate_goals"),
-        _calling_operations("evaluate_moves", Field.MOVES_BEGIN, Field.MOVES_END).text(),
-    )
-    return _MASKS + "".join(parts)
+def _loop_functions(phases: Phases, places_of: Sequence[int]) -> str:
+    """Write the functions that read gates as data.
+
+    Args:
+        phases: of the game.
+        places_of: where the operations begin for what depends on the state, for late goals, and for moves,
+            and where the last ones end; in words of the data.
+    """
+    names = ("evaluate_options", "evaluate_goals", "evaluate_moves")
+    parts = [_run(), _run_cycle(), _set(), _operate_function(phases)]
+    for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
+        code = FunctionBuilder(name)
+        code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
+        parts.append(code.text())
+    return "".join([_MASKS, *parts, state_function()])
 
 
-def _evaluate_options() -> str:
-    """Evaluate what depends on the state alone but late goals; row END says besides where it is an end."""
-    code = _calling_operations("evaluate_options", Field.STATE_BEGIN, Field.STATE_END)
-    code.store(END, value_of(code, field(code, Field.TERMINAL)))
-    return code.text()
-
-
-def _calling_operations(name: str, begin: Field, end: Field) -> FunctionBuilder:
-    code = FunctionBuilder(name)
-    bounds = f"i64 {field(code, begin)}, i64 {field(code, end)}"
-    code.line(f"call void @operate(ptr %rows, ptr %data, {bounds})")
-    return code
-
-
-def present_phases(code: FunctionBuilder) -> tuple[str, str]:
-    """Return the mask of the phases that lanes are in, and the same unless there is no common one."""
-    present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {field(code, Field.EVERY)}")
-    alone = code.let(f"icmp ult i64 {present}, {field(code, Field.WHOLE)}")
-    return present, code.let(f"select i1 {alone}, i64 {present}, i64 0")
-
-
-def _operate_function() -> str:
+def _operate_function(phases: Phases) -> str:
     """Do the operations in some words of the table that the lanes need in their phase.
 
     ::
@@ -450,16 +375,16 @@ def _operate_function() -> str:
                 RUN: run(entries)  SET: set(entries)  CYCLE: run_cycle(entries) until nothing changes
     """
     code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
-    present, alone = present_phases(code)
+    presence = Presence(code, phases)
     steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
     count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {_OPERATION_WORDS}")
     for index in code.repeat(count):
         place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {_OPERATION_WORDS}')}")
-
-        words = [number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
+        words = [_number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
         kind, during, only, restarting, begin, end, rounds = words
         needed = code.let(
-            f"or i64 {code.let(f'and i64 {present}, {during}')}, {code.let(f'and i64 {alone}, {only}')}"
+            f"or i64 {code.let(f'and i64 {presence.present}, {during}')}, "
+            f"{code.let(f'and i64 {presence.alone}, {only}')}"
         )
         skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
         done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
@@ -483,13 +408,23 @@ def _operate_function() -> str:
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
     """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
-    pair = code.let(f"getelementptr inbounds i32, ptr %data, i64 {code.let(f'shl i64 {index}, 1')}")
-    source = code.let(f"zext i32 {code.let(f'load i32, ptr {pair}, align 4')} to i64")
-    behind = code.let(f"getelementptr inbounds i8, ptr {pair}, i64 4")
-    target = code.let(f"zext i32 {code.let(f'load i32, ptr {behind}, align 4')} to i64")
-    value = code.read(row_at(code, source))
+    first = code.let(f"shl i64 {index}, 1")
+    source, target = _number(code, first), _number(code, code.let(f"or i64 {first}, 1"))
+    value = code.read(_row_at(code, source))
     inverted = _spread(code, source)
-    return code.xor(value, inverted), row_at(code, target), _spread(code, target), target
+    return code.xor(value, inverted), _row_at(code, target), _spread(code, target), target
+
+
+def _number(code: FunctionBuilder, index: str) -> str:
+    """Return a word of the data."""
+    word = code.let(f"getelementptr inbounds i32, ptr %data, i64 {index}")
+    return code.let(f"zext i32 {code.let(f'load i32, ptr {word}, align 4')} to i64")
+
+
+def _row_at(code: FunctionBuilder, place: str) -> str:
+    """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
+    start = code.let(f"and i64 {place}, -{ROW_BYTES}")
+    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:

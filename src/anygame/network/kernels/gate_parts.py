@@ -1,6 +1,8 @@
 """Wide gates are taken apart: some inputs of one become a gate of their own, which it reads instead.
 
-A conjunction is the same however it is grouped.
+A conjunction is the same however it is grouped. A gate of all moves that lead to a cell, which reads those of
+all roles, is taken apart by the phases in which they matter: inputs that always hold in some phase become a
+gate of their own, which is left out in that phase.
 """
 
 from __future__ import annotations
@@ -10,12 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.network.clocks import cyclic_gates
 from anygame.network.logic.ragged import starts_of
 from anygame.network.network import Cycle
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
     Numbers = NDArray[np.int64]
@@ -101,3 +107,26 @@ class _Parts:
             goals=tuple(tuple((v, moved(literal)) for v, literal in role) for role in old.goals),
             next=self._moved(old.next, position).astype(np.int32),
         )
+
+
+def part_by_phase(network: Network, phases: Phases) -> Network:
+    """Return the same network with more gates, such that in each phase fewer inputs are read."""
+    return take_apart(network, _kinds(network, phases))[0]
+
+
+def _kinds(network: Network, phases: Phases) -> Numbers:
+    """Return per input the phases in which its gate is needed, yet it does not matter."""
+    owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
+    holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
+    nodes = network.inputs >> 1
+    kinds: Numbers = np.where(network.inputs & 1, fails[nodes], holds[nodes])
+    kinds &= np.array(phases.gates, np.int64)[owners]
+    # Inputs inside a cycle may come later.
+    kinds[cyclic_gates(network)[owners]] = 0
+    return kinds
+
+
+def _array(masks: Mapping[int, int], count: int) -> Numbers:
+    found = np.zeros(count, np.int64)
+    found[list(masks)] = list(masks.values())
+    return found

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
+import pickle
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -18,25 +21,22 @@ from anygame.network.kernels.clusters import cluster
 from anygame.network.kernels.counters import Counters, account_function
 from anygame.network.kernels.factors import factor_functions
 from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.game_numbers import WrittenNumbers
 from anygame.network.kernels.gate_code import no_data
 from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
-    is_cached,
     load_library,
     make_image,
     source_digest,
 )
 from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
-from anygame.network.kernels.phase_parts import part_by_phase
 from anygame.network.kernels.phases import Phases, find_phases
-from anygame.network.kernels.playout_loop import play_functions
+from anygame.network.kernels.playout_loop import PlayedGame, play_functions
 from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.single_state import single_state_functions
-from anygame.network.kernels.standing_in import standing_in_code, standing_in_table
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 
@@ -73,6 +73,9 @@ CLUSTERED_INPUTS = 4_000
 #: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
 #: phases it is evaluated in each step, since lanes that waited for it would be left behind.
 LATE_INPUTS = 4_000
+
+#: How much the process that asked for code comes before that which makes it, where they share a core.
+_NICE: Final = 5
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
 _SIGNATURES = {
@@ -172,11 +175,10 @@ class Kernel:
         if found is not None:
             self._allocated.clear()
             return _Start(found, no_data(), self.end)
-        places = (self._allocation(), self.counters, self.candidates)
-        costs = (self._step_cost, self._patience)
-        data, end = standing_in_table(self._parted, self._order, *places, *costs, self.end)
-        library = _standing_in(bool(self._phases.patterns), self._patience > 0).another()
-        return _Start(library, data, end, Compilation(self))
+        places = (self._order, self._phases, self.layout, self._allocation(), self.end)
+        gates = loop_gates(self._parted, *places)
+        library = load_library(make_image(self._module(gates)), _SIGNATURES)
+        return _Start(library, gates.data, gates.end, Compilation(self))
 
     def finish(self) -> bool:
         """Have the final code: wait for it if it is being made; return whether it was found, not made.
@@ -198,11 +200,6 @@ class Kernel:
         with _LOCK:
             start.library.replace(load_library(image, _SIGNATURES))
             start.making = None
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the machine code that ``library`` needs is there, or cached from an earlier process."""
-        return "_start" in self.__dict__ or is_cached(self.key if self.stands_in else self.code)
 
     @property
     def is_final(self) -> bool:
@@ -251,16 +248,15 @@ class Kernel:
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def _module(self, gates: GateCode) -> str:
-        numbers = (self.layout, self.gates, self.counters, self._phases)
-        game = WrittenNumbers(*numbers, gates.factors, self._patience)
+        numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         parts = (
             PREAMBLE,
             gates.code,
             choose_function(self.candidates, self._step_cost, self._phases),
             factor_functions(self.layout, self._phases, gates.factors),
             account_function(self.gates, self.counters),
-            play_functions(game),
-            single_state_functions(game),
+            play_functions(PlayedGame(*numbers, gates.factors, self._patience)),
+            single_state_functions(self.layout, self.gates),
         )
         return "".join(parts)
 
@@ -272,6 +268,18 @@ class Kernel:
         data = no_data() if self._written is None else self._written.data
         return self.end * ROW_BYTES + data.nbytes
 
+    def describe(self) -> dict[str, int | str]:
+        """Return figures of the final code: style, gates, rows, bytes of a block, characters."""
+        return {
+            "style": self.style,
+            "gates": self.network.gates,
+            "inputs": len(self.network.inputs),
+            "lanes": LANES,
+            "rows": self.end,
+            "bytes": self.bytes,
+            "text": len(self.code),
+        }
+
     @property
     def _block_rows(self) -> int:
         return self._start.rows if self.stands_in else self.end
@@ -282,12 +290,6 @@ class Kernel:
         words = np.zeros(size + WORDS, np.uint64)
         skip = -words.ctypes.data % ROW_BYTES // 8
         return words[skip : skip + size].reshape(-1, WORDS)
-
-
-@cache
-def _standing_in(has_phases: bool, has_late_goals: bool) -> Library:
-    """Return the functions that stand in for straight code, the same for all games."""
-    return compile_library(standing_in_code(has_phases, has_late_goals), _SIGNATURES)
 
 
 def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:
@@ -369,3 +371,21 @@ def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list
         roles.append([a for a in actions if gates.legal[a] or a in layout.legal])
         first += count
     return roles
+
+
+def make_requested() -> None:
+    """Compile the network that comes in, cache the code, and write it to the output, if that is there.
+
+    This is what another process does; see ``background``.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    key, network = pickle.load(sys.stdin.buffer)
+    kernel = build_kernel(network)
+    if kernel.key != key:
+        sys.exit("the code would be another one: the package has changed meanwhile")
+    image = make_image(kernel.code, key)
+    with suppress(OSError):
+        sys.stdout.buffer.write(image)
+        sys.stdout.buffer.flush()
+    os._exit(0)

@@ -48,7 +48,6 @@ class Library:
         self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool, size: int
     ) -> None:
         self._engines = [engine]
-        self._signatures = signatures
         self.cached = cached
         self.size = size
         self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in signatures}
@@ -59,10 +58,6 @@ class Library:
 
     def __getitem__(self, name: str) -> Any:
         return self.functions[name]
-
-    def another(self) -> Library:
-        """Return a library of the same functions, of which others may take the place, that are to be made."""
-        return Library(self._engines[0], self._signatures, cached=False, size=self.size)
 
     def replace(self, other: Library) -> None:
         """Have the functions of another library from now on; calls of the old ones may be under way."""
@@ -95,12 +90,13 @@ def find_library(
     return None if image is None else load_library(image, signatures, cached=True)
 
 
-def make_image(code: str, key: str, cache: Path | None = None, *, is_straight: bool = True) -> bytes:
+def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine, cache what comes out, and return it.
 
     Args:
         code: definitions of functions, without target lines.
-        key: what it is found by, the code itself or a text that decides what that is.
+        key: what it is found by, the code itself or a text that decides what that is; where there is none,
+            nothing is cached.
         cache: the folder of cached machine code; None for :func:`cache_folder`.
         is_straight: whether it has no loops and calls that are worth the time of all of LLVM's passes.
 
@@ -110,7 +106,7 @@ def make_image(code: str, key: str, cache: Path | None = None, *, is_straight: b
     llvm = _llvm()[0]
     machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
     image = bytes(machine.emit_object(_optimise(llvm, machine, code, is_straight)))
-    path = _path(key, cache)
+    path = _path(key, cache) if key else None
     if path:
         _write(path, image)
     return image
@@ -131,19 +127,6 @@ def source_digest(folder: Path) -> str:
     for path in sorted(folder.rglob("*.py")):
         found.update(path.read_bytes())
     return found.hexdigest()
-
-
-def is_cached(key: str, cache: Path | None = None) -> bool:
-    """Return whether what a key stands for is cached for this machine, so that nothing is to be compiled."""
-    path = _path(key, cache)
-    return path is not None and _read(path) is not None
-
-
-def assembly(code: str) -> str:
-    """Return what the code becomes on this machine, as assembly text, for a look at it."""
-    llvm = _llvm()[0]
-    machine = _machine(llvm)
-    return str(machine.emit_assembly(_optimise(llvm, machine, code)))
 
 
 def cache_folder() -> Path | None:

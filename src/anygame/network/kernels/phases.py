@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
-from anygame.network.levels import gates_by_level, units_of
 from anygame.network.logic.components import strong_components
 from anygame.network.logic.ragged import places
-from anygame.network.network import FALSE, TRUE
+from anygame.network.network import FALSE, TRUE, gates_by_level, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +65,23 @@ class Phases:
     def every(self) -> int:
         """The mask of all phases, and of no common one."""
         return 2 * self.whole - 1
+
+    def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
+        """Return the nodes that are known to hold, or not to, in the same phases.
+
+        Args:
+            left_out: per node the phases in which it is not computed, since it is always the same there.
+
+        Returns:
+            By phases and value.
+        """
+        found: dict[tuple[int, bool], list[int]] = {}
+        for node, mask in left_out.items():
+            holds = mask & self.holds.get(node, 0)
+            for during, value in ((holds, True), (mask & ~holds, False)):
+                if during:
+                    found.setdefault((during, value), []).append(node)
+        return found
 
     @classmethod
     def none(cls, network: Network) -> Phases:
@@ -133,9 +149,6 @@ class _Constants:
         self._propagate(0, network.state_gates)
         self._propagate_to_actions()
         self._propagate(network.state_gates, network.gates)
-
-    def _never(self, literal: int) -> int:
-        return int((self.true if literal & 1 else self.false)[literal >> 1])
 
     def _constant(self, node: int) -> int:
         return int(self.true[node] | self.false[node])

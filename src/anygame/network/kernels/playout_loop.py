@@ -12,11 +12,12 @@ those under way are where they began.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.counters import ended_lanes
 from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
-from anygame.network.kernels.game_table import Field
+from anygame.network.kernels.presence import find_presence
 from anygame.network.kernels.rows import (
     ABSENT,
     ACTIVE,
@@ -33,7 +34,8 @@ from anygame.network.kernels.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.network.kernels.game_numbers import GameNumbers
+    from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.rows import RowLayout
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
@@ -47,7 +49,34 @@ WAITED, FACTORS, STARTS = 10, 11, 12
 RECORD_WORDS = STARTS + LANES
 
 
-def play_functions(game: GameNumbers) -> str:
+@dataclass(frozen=True)
+class PlayedGame:
+    """What the loop needs to know of a game.
+
+    Attributes:
+        layout: the rows.
+        terminal: bit literal of the end.
+        moves: the row that counts joint moves.
+        phases: of the game.
+        has_factors: whether moves go from the choice to the gates as ``factors`` says.
+        patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
+            it is evaluated in each step.
+    """
+
+    layout: RowLayout
+    terminal: int
+    moves: int
+    phases: Phases
+    has_factors: bool
+    patience: int
+
+    @property
+    def has_phases(self) -> bool:
+        """Whether the game has phases."""
+        return bool(self.phases.patterns)
+
+
+def play_functions(game: PlayedGame) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
@@ -78,38 +107,26 @@ def _each_lane(
     Yields:
         The number of a lane, its word and its bit in there.
     """
-    labels = [code.new_label() for _ in range(6)]
-    words, lanes, inside, end, leaving, done = labels
-    base = code.address(row)
-    before = code.new_label()
-    code.jump(before)
-    code.label(before)
-    code.jump(words)
-    code.label(words)
-    code.line(f"%word.{words} = phi i64 [ 0, %{before} ], [ %next.{words}, %{leaving} ]")
-    first = code.word(base, f"%word.{words}")
-    code.jump(lanes)
-    code.label(lanes)
-    code.line(f"%bits.{words} = phi i64 [ {first}, %{words} ], [ %rest.{words}, %{end} ]")
-    code.branch(code.let(f"icmp eq i64 %bits.{words}, 0"), leaving, inside)
-    code.label(inside)
-    bit = code.let(f"call i64 @llvm.cttz.i64(i64 %bits.{words}, i1 true)")
-    lane = code.let(f"add i64 {bit}, {code.let(f'shl i64 %word.{words}, 6')}")
-    yield lane, f"%word.{words}", bit
-    code.jump(end)
-    code.label(end)
-    code.line(f"%rest.{words} = and i64 %bits.{words}, {code.let(f'sub i64 %bits.{words}, 1')}")
-    code.jump(lanes)
-    code.label(leaving)
-    if mask:
-        code.set_word(target, code.word(mask), f"%word.{words}")
-        code.set_word(mask, 0)
-    code.line(f"%next.{words} = add i64 %word.{words}, 1")
-    code.branch(code.let(f"icmp eq i64 %next.{words}, {WORDS}"), done, words)
-    code.label(done)
+    base, left = code.address(row), code.word_variable(0)
+    for word in code.loop(WORDS):
+        code.set_word(left, code.word(base, word))
+        again, inside, done = (code.new_label() for _ in range(3))
+        code.jump(again)
+        code.label(again)
+        bits = code.word(left)
+        code.branch(code.let(f"icmp eq i64 {bits}, 0"), done, inside)
+        code.label(inside)
+        code.set_word(left, code.let(f"and i64 {bits}, {code.let(f'sub i64 {bits}, 1')}"))
+        bit = code.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        yield code.let(f"add i64 {bit}, {code.let(f'shl i64 {word}, 6')}"), word, bit
+        code.jump(again)
+        code.label(done)
+        if mask:
+            code.set_word(target, code.word(mask), word)
+            code.set_word(mask, 0)
 
 
-def _cut(game: GameNumbers) -> str:
+def _cut(game: PlayedGame) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
     code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -129,7 +146,7 @@ def _cut(game: GameNumbers) -> str:
     return code.text()
 
 
-def _finish(game: GameNumbers) -> str:
+def _finish(game: PlayedGame) -> str:
     """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
     code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
@@ -162,7 +179,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 
 
 def _each_playout(
-    code: FunctionBuilder, game: GameNumbers, row: int, now: str
+    code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
     """Write a loop over the playouts that are over, in the lanes that hold in a row; see ``_start_next``.
 
@@ -219,7 +236,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
     code.set_word("%block", code.word(left), LEFT)
 
 
-def _leave_stuck(game: GameNumbers) -> str:
+def _leave_stuck(game: PlayedGame) -> str:
     """Take leave of the lanes in which a role has no legal move, as of those that ended.
 
     They are only counted, and the first one is noted: the block can be played again up to it.
@@ -249,7 +266,7 @@ def _leave_stuck(game: GameNumbers) -> str:
     return code.text()
 
 
-def _wait(game: GameNumbers) -> str:
+def _wait(game: PlayedGame) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
     code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
@@ -259,37 +276,37 @@ def _wait(game: GameNumbers) -> str:
     return code.text()
 
 
-def _waiting_lanes(code: FunctionBuilder, game: GameNumbers) -> str:
+def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
     """Return the lanes with a playout under way that make no move in this step."""
     # Some words of row RESTART were written one by one: to read it as a whole takes long.
-    if not game.has_late_goals:
+    if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
     return code.and_(code.load(RUNNING), code.not_(others))
 
 
-def _start_elsewhere(game: GameNumbers) -> str:
+def _start_elsewhere(game: PlayedGame) -> str:
     """Put the lanes that restart into another state than the initial one."""
     code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
     restart = code.load(RESTART)
     first, table = code.address(FIRST_FLUENT), code.offset("%block", RECORD_WORDS)
-    for fluent in code.repeat(game.number(code, Field.FLUENTS)):
+    for fluent in code.repeat(str(game.layout.actions - game.layout.fluents)):
         row = code.offset(first, code.let(f"shl i64 {fluent}, {WORDS.bit_length() - 1}"))
         value = code.broadcast(code.word(table, fluent))
         code.write(row, code.mux(restart, value, code.read(row)))
     return code.text()
 
 
-def _look_for_phase(code: FunctionBuilder, game: GameNumbers) -> None:
+def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
     """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
     if game.has_phases:
-        game.find_presence(code, code.load(RUNNING))
+        find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word('%block', WHOLE)}, 0")
         absent = code.address(ABSENT)
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
 
-def _are_enough(code: FunctionBuilder, ended: str, game: GameNumbers) -> str:
+def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     """Write whether lanes have ended and waited for so long that goals are worth their time.
 
     What is wasted on waiting is then about what the goals cost, and both together at most twice the least
@@ -298,20 +315,20 @@ def _are_enough(code: FunctionBuilder, ended: str, game: GameNumbers) -> str:
     waited = code.let(f"add i64 {code.word('%block', WAITED)}, {code.popcount(ended)}")
     code.set_word("%block", waited, WAITED)
     others = code.any_lane(code.and_(code.load(RUNNING), code.not_(ended)))
-    enough = code.let(f"icmp sge i64 {waited}, {game.number(code, Field.PATIENCE)}")
+    enough = code.let(f"icmp sge i64 {waited}, {game.patience}")
     return code.let(f"select i1 {others}, i1 {enough}, i1 true")
 
 
-def _start_in_phase(code: FunctionBuilder, now: str, game: GameNumbers) -> None:
+def _start_in_phase(code: FunctionBuilder, now: str, game: PlayedGame) -> None:
     """Start playouts where lanes wait and the next step is one of the first phase."""
     after = code.let(f"add i64 {now}, 1")
-    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {game.number(code, Field.PATTERNS)}')}, 0")
+    first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
     waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
     with code.when(waiting):
         code.line("call void @start_idle(ptr %rows, ptr %data, ptr %block)")
 
 
-def _play(game: GameNumbers) -> str:
+def _play(game: PlayedGame) -> str:
     choose, evaluate = "choose", "evaluate_moves"
     if game.has_factors:
         choose, evaluate = "choose_factors", "evaluate_factors"
@@ -323,14 +340,14 @@ def _play(game: GameNumbers) -> str:
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
     now = code.word("%block", NOW)
     _look_for_phase(code, game)
-    state = "evaluate_options" if game.has_late_goals else "evaluate_state"
+    state = "evaluate_options" if game.patience else "evaluate_state"
     code.line(f"call void @{state}(ptr %rows, ptr %data)")
     late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
     ended = ended_lanes(code, game.terminal)
-    due = _are_enough(code, ended, game) if game.has_late_goals else code.any_lane(ended)
+    due = _are_enough(code, ended, game) if game.patience else code.any_lane(ended)
     code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
     code.label(leaving)
-    if game.has_late_goals:
+    if game.patience:
         code.set_word("%block", 0, WAITED)
         code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
@@ -343,7 +360,7 @@ def _play(game: GameNumbers) -> str:
     code.label(staying)
     code.store(RESTART, ZERO)
     active = code.load(RUNNING)
-    if game.has_late_goals:
+    if game.patience:
         active = code.and_(active, code.not_(code.bits(game.terminal)))
     code.store(ACTIVE, active)
     code.jump(starting)
@@ -356,8 +373,7 @@ def _play(game: GameNumbers) -> str:
     code.branch(refused, stuck, "chosen")
     code.label("chosen")
     go = code.load(GO)
-    counter = game.moves_counter(code)
-    code.write(counter, code.add(code.read(counter), code.lanes_by_word(go)))
+    code.count(game.moves, go)
     code.branch(code.any_lane(_waiting_lanes(code, game)), waiting, going)
     code.label(waiting)
     code.line("call void @wait(ptr %rows, ptr %data, ptr %block)")

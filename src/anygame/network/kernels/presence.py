@@ -25,23 +25,28 @@ class Presence:
     Args:
         code: the function, at its beginning.
         phases: of the game.
+
+    Attributes:
+        present: the mask of the phases that lanes are in.
+        alone: the same, but 0 where there is no common one.
     """
 
     def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
         self._code = code
         self._every = phases.every
+        self.present, self.alone = str(phases.every), "0"
         if phases.patterns:
-            self._present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {phases.every}")
-            alone = code.let(f"icmp ult i64 {self._present}, {phases.whole}")
-            self._alone = code.let(f"select i1 {alone}, i64 {self._present}, i64 0")
+            self.present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {phases.every}")
+            alone = code.let(f"icmp ult i64 {self.present}, {phases.whole}")
+            self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
         """Write what is done in some phases, and where there is no common one."""
-        return nullcontext() if mask == self._every else self._code.when(self._any(self._present, mask))
+        return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
         """Write what is done only where all lanes are in one of some phases."""
-        return self._code.when(self._any(self._alone, mask))
+        return self._code.when(self._any(self.alone, mask))
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:

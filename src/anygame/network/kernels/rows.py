@@ -7,10 +7,13 @@ actions, what gates compute (see ``straight_line``, ``gate_loop``), and the coun
 from __future__ import annotations
 
 from functools import reduce
+from heapq import heappop, heappush
 from operator import or_
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
@@ -18,11 +21,9 @@ if TYPE_CHECKING:
 #: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
 #: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
 #: ``RANDOM`` on the state of the random numbers; ``IDLE``: those that wait for the next playout; ``ABSENT``:
-#: see ``presence``. Where a game is data: ``END``: the lanes in which it is over; ``FAILED``: those for which
-#: no number has been drawn.
+#: see ``presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
-END, FAILED = 14, 15
-FIRST_FLUENT = 16
+FIRST_FLUENT = 14
 #: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
 #: takes more than twice as long to compile, and runs no faster. Its chosen action is kept as a group and a
 #: member, see ``RowLayout``.
@@ -81,6 +82,13 @@ class RowLayout:
             mask = reduce(or_, [phases.actions[action] for action in group])
             self.chosen[group.start : group.stop] = [mask] * len(group)
 
+    def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
+        """Return some actions by the phases in which they can be chosen."""
+        found: dict[int, list[int]] = {}
+        for action in actions:
+            found.setdefault(self.chosen[action], []).append(action)
+        return found
+
     @property
     def fluent_rows(self) -> slice:
         """The rows of the fluents."""
@@ -94,3 +102,33 @@ class RowLayout:
     def input(self, node: int) -> int:
         """Return the row of an input node; the constant has row 0."""
         return node + FIRST_FLUENT - 1 if node else 0
+
+
+def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
+    """Return a row for each value, taken by one after the other, and the first row that is never used.
+
+    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. There are always more rows: nothing is
+    spilled.
+
+    Args:
+        live_ranges: for each value when it is made and when it is read last, in the order of the first.
+        first_row: the first row that is free.
+    """
+    rows: list[int] = []
+    free: list[int] = []
+    ending: dict[int, list[int]] = {}
+    times: list[int] = []
+    end = first_row
+    for begin, last in live_ranges:
+        while times and times[0] < begin:
+            free += ending.pop(heappop(times))
+        if free:
+            row = free.pop()
+        else:
+            row, end = end, end + 1
+        rows.append(row)
+        if last not in ending:
+            ending[last] = []
+            heappush(times, last)
+        ending[last].append(row)
+    return rows, end

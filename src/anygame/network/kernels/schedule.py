@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.levels import units_of
 from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.network import units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

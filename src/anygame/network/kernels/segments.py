@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.gate_code import GateOutputs
-from anygame.network.kernels.register_allocation import linear_scan
+from anygame.network.kernels.gate_code import outputs_of
+from anygame.network.kernels.rows import linear_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule, Unit
@@ -101,20 +102,9 @@ class Allocation:
         self.settings = self._find_settings()
         self.end = self._allocate()
 
-    def legal_bit(self, action: int) -> int:
-        """Return the bit literal that says whether an action is legal."""
-        row = self.layout.legal.get(action)
-        return self.bit(int(self._network.legal[action])) if row is None else 2 * row
-
     def outputs(self) -> GateOutputs:
         """Return where the outputs of the gates lie."""
-        network = self._network
-        return GateOutputs(
-            rows=self.end,
-            legal=tuple(map(self.legal_bit, range(len(network.legal)))),
-            terminal=self.bit(network.terminal),
-            goals=tuple(tuple((v, self.bit(literal)) for v, literal in role) for role in network.goals),
-        )
+        return outputs_of(self._network, self.layout, self.bit, self.end)
 
     def crossing(self) -> dict[int, int]:
         """Return what is computed from the state and read behind the choice of moves, or by others.

@@ -5,51 +5,57 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import WORDS, FunctionBuilder
-from anygame.network.kernels.game_table import Field
+from anygame.network.kernels.gate_code import answer_bits
 from anygame.network.kernels.rows import FIRST_FLUENT, GO, RESTART
 
 if TYPE_CHECKING:
-    from anygame.network.kernels.game_numbers import GameNumbers
+    from anygame.network.kernels.gate_code import GateOutputs
+    from anygame.network.kernels.rows import RowLayout
 
 
-def single_state_functions(game: GameNumbers) -> str:
+def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
     """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
 
     ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``gate_code.answer_bits``.
     ``@advance`` takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
     """
-    return "".join((game.constants, _query(game), _advance(game)))
+    bits = answer_bits(gates)
+    words = ", ".join(f"i32 {bit}" for bit in bits)
+    table = f"@answers = private unnamed_addr constant [{len(bits)} x i32] [{words}]\n"
+    fluents, actions = str(layout.actions - layout.fluents), str(len(layout.chosen))
+    return "".join((table, _query(fluents, str(len(bits))), _advance(fluents, actions)))
 
 
-def _query(game: GameNumbers) -> str:
+def _query(fluents: str, answers: str) -> str:
     code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
     first = code.address(FIRST_FLUENT)
-    for index in code.repeat(game.number(code, Field.FLUENTS)):
+    for index in code.repeat(fluents):
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
         code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
     code.line("call void @evaluate_state(ptr %rows, ptr %data)")
-    for index in code.repeat(game.number(code, Field.ANSWER_COUNT)):
-        bit = game.answer(code, index)
+    for index in code.repeat(answers):
+        slot = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
+        bit = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
         row = code.let(f"lshr i64 {bit}, 1")
         _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
     return code.text()
 
 
-def _advance(game: GameNumbers) -> str:
+def _advance(fluents: str, actions: str) -> str:
     code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
-    fluents = code.address(FIRST_FLUENT)
-    actions = _row(code, fluents, game.number(code, Field.FLUENTS))
-    for index in code.repeat(game.number(code, Field.ACTIONS)):
-        code.set_word(_row(code, actions, index), 0)
+    state = code.address(FIRST_FLUENT)
+    moves = _row(code, state, fluents)
+    for index in code.repeat(actions):
+        code.set_word(_row(code, moves, index), 0)
     for role in code.repeat("%roles"):
         slot = code.let(f"getelementptr inbounds i32, ptr %taken, i64 {role}")
         action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
-        code.set_word(_row(code, actions, action), -1)
+        code.set_word(_row(code, moves, action), -1)
     code.set_word(code.address(GO), -1)
     code.set_word(code.address(RESTART), 0)
     code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
-    for index in code.repeat(game.number(code, Field.FLUENTS)):
-        _give(code, code.word(_row(code, fluents, index)), index)
+    for index in code.repeat(fluents):
+        _give(code, code.word(_row(code, state, index)), index)
     return code.text()
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import groupby
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from anygame.network.kernels import rows
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
@@ -21,18 +22,20 @@ from anygame.network.kernels.gate_code import (
     no_data,
     restart_fluent,
     set_fluent,
-    state_functions,
+    state_function,
 )
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
+
+_Item = TypeVar("_Item")
 
 #: Gate inputs per function. Smaller functions run a little faster, since less is spilled from registers, but
 #: take longer to compile: a quarter longer at 500. Larger ones gain nothing.
@@ -110,7 +113,7 @@ class _Writer:
         self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
         if goals:
             self._write_driver("evaluate_goals", goals)
-            self._code.append(state_functions("evaluate_options", "evaluate_goals"))
+            self._code.append(state_function())
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
@@ -135,20 +138,13 @@ class _Writer:
 
     def _write_known(self, name: str, gates: Iterable[int]) -> list[_Call]:
         """Write functions that write what is known of gates in phases in which they are left out."""
-        rows, found = self._rows, dict[tuple[int, bool], list[int]]()
-        for gate in gates:
-            node = self._base + gate
-            left_out = rows.known.get(node, 0)
-            holds = left_out & rows.phases.holds.get(node, 0)
-            for mask, value in ((holds, True), (left_out & ~holds, False)):
-                if mask:
-                    found.setdefault((mask, value != (node in rows.inverted)), []).append(self._row(node))
+        rows = self._rows
+        left_out = {self._base + gate: rows.known.get(self._base + gate, 0) for gate in gates}
         calls: list[_Call] = []
-        for (mask, value), known in found.items():
-            written = list(dict.fromkeys(known))
-            calls += self._write_rows(
-                f"{name}_{len(calls)}_", written, _Call("", mask, known=True), ONES if value else ZERO
-            )
+        for (mask, holds), nodes in rows.phases.known_values(left_out).items():
+            values = dict.fromkeys((self._row(node), holds != (node in rows.inverted)) for node in nodes)
+            call = _Call(f"{name}_{len(calls)}_", mask, known=True)
+            calls += self._write_each(call, list(values), _store_constant)
         return calls
 
     def _row(self, node: int) -> int:
@@ -156,33 +152,36 @@ class _Writer:
         factors = self._factors.get(node - self._network.first_action)
         return factors[0] if factors else self._rows.bit(2 * node) >> 1
 
-    def _write_rows(self, name: str, rows: Sequence[int], call: _Call, value: str) -> list[_Call]:
-        """Write functions that set rows to a constant."""
+    def _write_each(
+        self, call: _Call, items: Sequence[_Item], write: Callable[[FunctionBuilder, _Item], None]
+    ) -> list[_Call]:
+        """Write functions of limited size that do one thing with each of some items; return their calls."""
         calls = []
-        for start in range(0, len(rows), FUNCTION_FLUENTS):
-            code = FunctionBuilder(f"{name}{start}")
-            for row in rows[start : start + FUNCTION_FLUENTS]:
-                code.store(row, value)
+        for start in range(0, len(items), FUNCTION_FLUENTS):
+            name = f"{call.name}{start}"
+            code = FunctionBuilder(name)
+            for item in items[start : start + FUNCTION_FLUENTS]:
+                write(code, item)
             self._code.append(code.text())
-            calls.append(replace(call, name=f"{name}{start}"))
+            calls.append(replace(call, name=name))
         return calls
 
     def _write_restarts(self) -> list[_Call]:
         """Write functions that start fluents anew in phases in which they are not set."""
         rows, found = self._rows, dict[int, list[int]]()
         for fluent, mask in enumerate(rows.set_during):
-            left_out = rows.phases.every & ~mask
-            if left_out:
-                found.setdefault(left_out, []).append(fluent)
+            found.setdefault(rows.phases.every & ~mask, []).append(fluent)
+
+        def restart(code: FunctionBuilder, fluent: int) -> None:
+            row = rows.layout.fluents + fluent
+            restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
+
         calls = []
-        for mask, fluents in found.items():
-            for start in range(0, len(fluents), FUNCTION_FLUENTS):
-                code = FunctionBuilder(f"restart{mask}_{start}")
-                for fluent in fluents[start : start + FUNCTION_FLUENTS]:
-                    row = rows.layout.fluents + fluent
-                    restart_fluent(code, row, code.load(row), bool(self._network.initial[fluent]))
-                self._code.append(code.text())
-                calls.append(_Call(f"restart{mask}_{start}", mask, restart=True))
+        for left_out, fluents in found.items():
+            if left_out:
+                calls += self._write_each(
+                    _Call(f"restart{left_out}_", left_out, restart=True), fluents, restart
+                )
         return calls
 
     def _write_segment(self, segment: Segment, setting: Iterable[int]) -> list[_Call]:
@@ -284,49 +283,32 @@ class _Writer:
         for fluent in fluents:
             source = (self._next[fluent] >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
-        calls: list[_Call] = []
         during = self._rows.set_during
-        for mask, batch in _batches(copy_order(sources), during, FUNCTION_FLUENTS):
-            name = f"set{position}_{len(calls)}"
-            code = FunctionBuilder(name)
-            for ring in batch:
-                values = [self._value(code, {}, self._next[fluent]) for fluent in ring]
-                for fluent, value in zip(ring, values, strict=True):
-                    initial = bool(self._network.initial[fluent])
-                    set_fluent(code, self._rows.layout.fluents + fluent, value, initial)
-            self._code.append(code.text())
-            calls.append(_Call(name, mask))
+
+        def set_ring(code: FunctionBuilder, ring: list[int]) -> None:
+            values = [self._value(code, {}, self._next[fluent]) for fluent in ring]
+            for fluent, value in zip(ring, values, strict=True):
+                initial = bool(self._network.initial[fluent])
+                set_fluent(code, self._rows.layout.fluents + fluent, value, initial)
+
+        calls: list[_Call] = []
+        rings = copy_order(sources)
+        for mask, run in groupby(rings, key=lambda ring: reduce(or_, [during[fluent] for fluent in ring])):
+            calls += self._write_each(_Call(f"set{position}_{len(calls)}_", mask), list(run), set_ring)
         return calls
 
     def _write_copies(self) -> list[_Call]:
-        layout, by_phases = self._rows.layout, dict[int, list[int]]()
-        for action in self._rows.copies:
-            by_phases.setdefault(layout.chosen[action], []).append(action)
+        layout = self._rows.layout
+
+        def copy(code: FunctionBuilder, action: int) -> None:
+            code.store(layout.legal[action], self._value(code, {}, int(self._network.legal[action])))
+
         calls: list[_Call] = []
-        for mask, actions in by_phases.items():
-            for start in range(0, len(actions), FUNCTION_FLUENTS):
-                name = f"copy{len(calls)}"
-                code = FunctionBuilder(name)
-                for action in actions[start : start + FUNCTION_FLUENTS]:
-                    value = self._value(code, {}, int(self._network.legal[action]))
-                    code.store(layout.legal[action], value)
-                self._code.append(code.text())
-                calls.append(_Call(name, mask))
+        for mask, actions in layout.by_phases(self._rows.copies).items():
+            calls += self._write_each(_Call(f"copy{mask}_", mask), actions, copy)
         return calls
 
 
-def _batches(
-    rings: Iterable[list[int]], during: Sequence[int], size: int
-) -> Iterator[tuple[int, list[list[int]]]]:
-    """Yield fluents to be set together, in order, and in which phases; each batch is large, yet not too."""
-    batch: list[list[int]] = []
-    mask = 0
-    for ring in rings:
-        wanted = reduce(or_, [during[fluent] for fluent in ring])
-        if batch and (wanted != mask or sum(map(len, batch)) >= size):
-            yield mask, batch
-            batch = []
-        batch.append(ring)
-        mask = wanted
-    if batch:
-        yield mask, batch
+def _store_constant(code: FunctionBuilder, item: tuple[int, bool]) -> None:
+    row, holds = item
+    code.store(row, ONES if holds else ZERO)

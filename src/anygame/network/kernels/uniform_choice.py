@@ -9,12 +9,12 @@ value is ever preferred.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.bit_slices import decrease, less, masks
 from anygame.network.kernels.function import LANES, ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection
+from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection, decrease, less, masks
 from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.random_rows import Xoshiro
 from anygame.network.kernels.rows import ACTIVE, GO, STUCK
@@ -194,15 +194,9 @@ class _Drawing:
 
     def _plane(self, target: str, mask: str, left: str, wanted: str | None) -> None:
         code = self._code
-        draw, behind = code.new_label(), code.new_label()
-        if wanted:
-            code.branch(wanted, draw, behind)
-            code.label(draw)
-        value = code.and_(self._generator.row(), mask)
-        code.write(target, code.mux(left, value, code.read(target)))
-        if wanted:
-            code.jump(behind)
-            code.label(behind)
+        with code.when(wanted) if wanted else nullcontext():
+            value = code.and_(self._generator.row(), mask)
+            code.write(target, code.mux(left, value, code.read(target)))
 
 
 def most_rounds(step_cost: int | None) -> int:

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from anygame.network.grounding.tables import Ids
 
 
-def _each_width(parts: dict[int, list[Ids]]) -> list[Ids]:
-    return [np.concatenate(rows) for _, rows in sorted(parts.items())]
-
-
 class Atoms:
     """The atoms of a grounding as numbers, and what derives each.
 
@@ -78,7 +74,7 @@ class Atoms:
         for batch in batches:
             rows = self._rows(batch)
             by_width.setdefault(rows.shape[1], []).append(rows)
-        groups = _each_width(by_width)
+        groups = [np.concatenate(found) for _, found in sorted(by_width.items())]
         self.conjunctions = sum(len(rows) for rows in groups)
         self.literals = sum(int((rows[:, 1:] >= 0).sum()) for rows in groups)
         is_input = np.zeros(self.count, np.bool_)

@@ -12,7 +12,7 @@ from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from anygame.network.budget import Budget
     from anygame.network.logic.atoms import Atoms
@@ -22,7 +22,6 @@ def build_gates(
     atoms: Atoms,
     inputs: Mapping[int, int],
     nodes: int,
-    choices: Iterable[Sequence[int]],
     wanted: Iterable[int],
     budget: Budget,
 ) -> tuple[Gates, dict[int, int]]:
@@ -32,11 +31,10 @@ def build_gates(
         atoms: and what derives them.
         inputs: the node of each atom that is a fluent or an action.
         nodes: how many nodes there are before the first gate.
-        choices: groups of nodes of which exactly one holds.
         wanted: the atoms to be computed.
         budget: what gates cost is spent from it.
     """
-    gates = Gates(nodes, choices)
+    gates = Gates(nodes)
     literals = _Literals(atoms.count, inputs)
     targets = list(wanted)
     parents = _Parents(atoms, literals, budget)

@@ -33,7 +33,7 @@ class Circuit:
         starts: int64 [gates + 1]; where the literals of each gate begin.
         literals: int64; those of all gates, one after the other.
         opened: bool [gates]; the inverted disjunctions whose parts were not known at first.
-        choices: groups of nodes before the first gate of which exactly one holds.
+        choices: groups of nodes before the first gate of which exactly one holds, always.
         outputs: literals by name; ``("legal", action)`` among them, with the node of the action.
     """
 
@@ -45,7 +45,12 @@ class Circuit:
     outputs: Mapping[tuple[str, int], int]
 
     @classmethod
-    def of(cls, gates: Gates, outputs: Mapping[tuple[str, int], int]) -> Circuit:
+    def of(
+        cls,
+        gates: Gates,
+        outputs: Mapping[tuple[str, int], int],
+        choices: Sequence[tuple[int, ...]] = (),
+    ) -> Circuit:
         """Return gates that are all closed as a circuit."""
         rows = [row for row in gates.gates if row is not None]
         assert len(rows) == len(gates.gates), "a gate was opened and never closed"
@@ -53,7 +58,7 @@ class Circuit:
         literals = np.fromiter(chain.from_iterable(rows), np.int64, int(starts[-1]))
         opened = np.zeros(len(rows), np.bool_)
         opened[[node - gates.inputs for node in gates.opened]] = True
-        return cls(gates.inputs, starts, literals, opened, gates.choices, outputs)
+        return cls(gates.inputs, starts, literals, opened, choices, outputs)
 
     @cached_property
     def needed(self) -> Numbers:

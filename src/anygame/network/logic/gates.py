@@ -6,14 +6,13 @@ functional property verification"), with gates of any width.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 #: Sets of so many literals stand for themselves among those that are known. They are found fast; larger ones
 #: would take much more memory than the sorted literals.
@@ -25,36 +24,22 @@ class Gates:
     """A growing list of distinct gates over some inputs.
 
     Literals are as in ``Network``: twice the node, plus one where it is inverted; node 0 never holds.
-    Of the nodes of a *choice* exactly one holds, always; gates are simplified by that.
 
     Args:
         inputs: how many nodes come before the first gate, the constant among them.
-        choices: groups of nodes of which exactly one holds.
 
     Attributes:
         inputs: as given.
         gates: the inputs of each gate; None for one that is to be closed yet.
-        choices: as given.
         opened: the nodes of disjunctions that were opened; each is inverted, so that it begins as true.
     """
 
-    def __init__(self, inputs: int, choices: Iterable[Sequence[int]] = ()) -> None:
+    def __init__(self, inputs: int) -> None:
         self.inputs = inputs
         self.gates: list[tuple[int, ...] | None] = []
         self.opened: set[int] = set()
         #: What was asked for, in every form, and the literal that it is.
         self._known: dict[_Key, int] = {}
-        self._choice_of: dict[int, int] = {}
-        self.choices = [tuple(choice) for choice in choices]
-        for number, choice in enumerate(self.choices):
-            self._choice_of.update(dict.fromkeys(choice, number))
-        #: Literals from the first to the last of choices, and how many of them a conjunction must have at
-        #: least for choices to say anything about it.
-        self._first, self._beyond = (
-            2 * min(self._choice_of, default=0),
-            2 * max(self._choice_of, default=-1) + 2,
-        )
-        self._matter = 2 if all(len(choice) > 1 for choice in self.choices) else 1
 
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal that holds where all of some literals do."""
@@ -79,11 +64,6 @@ class Gates:
         for one, other in pairwise(row):
             if one ^ 1 == other:
                 return FALSE
-        chosen = bisect_left(row, self._beyond) - bisect_left(row, self._first)
-        if chosen >= self._matter:
-            simpler = self._choose(found)
-            if simpler is not found:
-                return FALSE if simpler is None else self.conjunction(simpler)
         if found is not asked:
             return self.conjunction(found)
         return 2 * self._add(row)
@@ -113,27 +93,3 @@ class Gates:
     def _add(self, inputs: tuple[int, ...] | None) -> int:
         self.gates.append(inputs)
         return self.inputs + len(self.gates) - 1
-
-    def _choose(self, found: frozenset[int]) -> frozenset[int] | None:
-        """Simplify a conjunction by what is known of choices; None where it can never hold."""
-        touched: dict[int, list[int]] = {}
-        for literal in found:
-            choice = self._choice_of.get(literal >> 1)
-            if choice is not None:
-                touched.setdefault(choice, []).append(literal)
-        for choice, literals in touched.items():
-            nodes = self.choices[choice]
-            if len(literals) < 2 and len(nodes) > 2:
-                continue
-            positive = [literal for literal in literals if not literal & 1]
-            if len(positive) > 1:
-                return None
-            if positive:
-                # One holds, so the others do not.
-                if len(literals) > 1:
-                    found = found.difference(literals) | {positive[0]}
-            elif 2 * len(literals) > len(nodes):
-                excluded = {literal >> 1 for literal in literals}
-                rest = [2 * node for node in nodes if node not in excluded]
-                found = found.difference(literals) | {self.disjunction(rest) if rest else FALSE}
-        return found

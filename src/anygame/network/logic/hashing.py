@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.logic.merging import mixed
 from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import FALSE, TRUE
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _MOST_ROUNDS: Final = 60
 _SHIFT: Final = 32
 _LOW: Final = (1 << _SHIFT) - 1
-_FACTORS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 def simplified(circuit: Circuit) -> Circuit:
@@ -99,7 +99,9 @@ class _Hashing:
         begin, end = np.searchsorted(owners, gates), np.searchsorted(owners, gates, side="right")
         self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, end - begin
         self._literals = np.concatenate([self._literals, literals])
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(literals))])
+        sums = np.concatenate(
+            [np.zeros(1, np.uint64), np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))]
+        )
         self._keys[gates] = sums[end] - sums[begin]
 
     def _name(self, gates: Numbers, never: NDArray[np.bool_]) -> None:
@@ -178,19 +180,15 @@ class _Hashing:
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
         """Return per choice the literal that holds where one of its nodes does, but for some of them."""
-        found = []
+        found, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
-            others = set(nodes.tolist())
-            found.append(self._one_of([n for n in self._circuit.choices[choice] if n not in others]))
+            rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
+            if len(rest) > 1:
+                row = tuple(2 * node + 1 for node in rest)
+                found.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
+            else:
+                found.append(2 * rest[0] if rest else FALSE)
         return np.array(found, np.int64)
-
-    def _one_of(self, nodes: list[int]) -> int:
-        """Return the literal that holds where one of some nodes does."""
-        if len(nodes) < 2:
-            return 2 * nodes[0] if nodes else FALSE
-        row = tuple(2 * node + 1 for node in nodes)
-        first = self._base + len(self._circuit.opened)
-        return 2 * self._rests.setdefault(row, first + len(self._rests)) + 1
 
     def _add_rests(self) -> None:
         """Add the gates that have come in addition."""
@@ -250,10 +248,3 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         opened=circuit.opened[gates],
         outputs=outputs,
     )
-
-
-def _mixed(literals: Numbers) -> NDArray[np.uint64]:
-    """Return a hash of each literal; sums of them are hashes of rows."""
-    values = (literals.astype(np.uint64) + np.uint64(1)) * _FACTORS[0]
-    values = (values ^ (values >> np.uint64(31))) * _FACTORS[1]
-    return values ^ (values >> np.uint64(29))

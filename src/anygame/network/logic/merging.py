@@ -29,8 +29,6 @@ _WORTH_IT: Final = 0.002
 #: Conjunctions for which levels are worth their many short steps.
 _MANY: Final = 200_000
 _NONE: Final = -3
-#: Rows of so many literals are sorted by exchanges of whole columns; of longer ones, row by row.
-_MANY_COLUMNS: Final = 6
 
 
 def merge(
@@ -92,35 +90,16 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 def normalised(rows: Ids) -> Ids:
     """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
-    columns = list(np.ascontiguousarray(rows[:, 1:].T))
-    _sort(columns)
-    possible = np.ones(len(rows), np.bool_)
-    if columns:
-        # What never holds comes first.
-        possible = columns[0] != FAILS
-    twice = False
-    for number in range(1, len(columns)):
-        left, right = columns[number - 1], columns[number]
-        possible &= (left ^ 1 != right) | (left < 0)
-        same = (left == right) & (left >= 0)
-        if same.any():
-            columns[number - 1] = np.where(same, HOLDS, left)
-            twice = True
-    if twice:
-        _sort(columns)
-    found: Ids = np.stack([rows[:, 0], *columns], axis=1)
+    literals = np.sort(rows[:, 1:], axis=1)
+    left, right = literals[:, :-1], literals[:, 1:]
+    same = (left == right) & (left >= 0)
+    if same.any():
+        left[same] = HOLDS
+        literals.sort(axis=1)
+    # What never holds comes first.
+    possible = ~((left ^ 1 == right) & (left >= 0)).any(axis=1) & (literals[:, :1] != FAILS).all(axis=1)
+    found: Ids = np.concatenate([rows[:, :1], literals], axis=1)
     return found if possible.all() else found[possible]
-
-
-def _sort(columns: list[Ids]) -> None:
-    """Sort the rows of some columns, in place: by exchanges, since rows are short and many."""
-    if len(columns) > _MANY_COLUMNS:
-        columns[:] = list(np.ascontiguousarray(np.sort(np.stack(columns, axis=1), axis=1).T))
-        return
-    for end in range(len(columns) - 1, 0, -1):
-        for number in range(end):
-            one, other = columns[number], columns[number + 1]
-            columns[number], columns[number + 1] = np.minimum(one, other), np.maximum(one, other)
 
 
 def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
@@ -140,7 +119,7 @@ def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
         return groups, np.zeros(0, np.uint64)
     heads = np.concatenate([rows[:, 0] for rows in groups])
     keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
-    whole = keys + _mixed(heads.astype(np.uint64), _SEEDS[1])
+    whole = keys + mixed(heads.astype(np.uint64), _SEEDS[1])
     order = np.argsort(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]
@@ -155,11 +134,12 @@ def _keys(literals: Ids, seed: np.uint64) -> Keys:
     """Return one key per conjunction; what pads it does not count."""
     total = np.zeros(len(literals), np.uint64)
     for column in literals.T:
-        total += np.where(column < 0, np.uint64(0), _mixed(column.astype(np.uint64) + np.uint64(1), seed))
-    return _mixed(total, seed)
+        total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1), seed))
+    return mixed(total, seed)
 
 
-def _mixed(values: Keys, seed: np.uint64) -> Keys:
+def mixed(values: Keys, seed: np.uint64 = _SEEDS[0]) -> Keys:
+    """Return a hash of each number; sums of them are hashes of rows."""
     values = values * seed
     values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
     return values ^ (values >> np.uint64(29))

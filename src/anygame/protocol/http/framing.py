@@ -1,6 +1,6 @@
 r"""Where one HTTP message ends, from bytes and times alone: a mended head, a body framed by h11, old habits.
 
-As in h11 itself, nothing here reads a socket or a clock: bytes and the time are given, and `due` tells when
+As in h11 itself, nothing here reads a socket or a clock: bytes and the time are given, and `due` says when
 to ask again although nothing came. A body is whole when its framing says so. Old programs get lengths wrong:
 they count characters, or give none and wait for the answer. So a request is also whole when its parentheses
 close and nothing more comes for a moment; and one that its length cuts off is read on until they close.
@@ -24,6 +24,8 @@ from anygame.protocol.http.headers import mend_request, mend_response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Bytes that are taken from a stream at a time: what they hold is read while others wait.
+CHUNK: Final = 16_384
 #: Bytes of a head. Those of the field have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
@@ -161,7 +163,7 @@ class _Framing:
         if found:
             data, self._head = bytes(self._head), None
             self._open(data[: found.end()], data[found.end() :])
-            # h11 must be told of the end apart from the bytes before it.
+            # h11 must learn of the end apart from the bytes before it.
             if self._is_closed:
                 self._take(b"")
             return True
@@ -219,7 +221,7 @@ class RequestFraming(_Framing):
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:
         super().__init__(limit)
-        #: Whether the client waits to be told to send the body.
+        #: Whether the client waits to be asked for the body.
         self.wants_continue = False
         self._refusal: Callable[[bytes], str | None] | None = refusal
         self._method = ""

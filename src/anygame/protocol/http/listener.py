@@ -1,7 +1,7 @@
 """A socket that answers messages of managers, browsers and command lines: HTTP in, one text out.
 
-Everything is bounded: connections, bytes and time. When there are too many, whoever is slowest to tell what
-it wants makes room, of the address that most of them come from; nobody who has told it is turned away.
+Everything is bounded: connections, bytes and time. When there are too many, whoever is slowest to say what
+it wants makes room, of the address that most of them come from; nobody who has said it is turned away.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
-from anygame.protocol.http.framing import HttpError, UnwantedError, need_h11
+from anygame.protocol.http.framing import CHUNK, HttpError, RequestFraming, UnwantedError, need_h11
 from anygame.protocol.http.headers import format_response
-from anygame.protocol.http.streams import read_request
-from anygame.protocol.replies import BUSY, NIL
+from anygame.protocol.messages import BUSY, NIL
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -70,9 +69,9 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: Those that have just come, and may have told all already.
+        #: Those that have just come, and may have said all already.
         self._new: set[asyncio.Task[None]] = set()
-        #: The others, the oldest first, with the address of those that are still to tell what they want.
+        #: The others, the oldest first, with the address of those that are still to say what they want.
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
@@ -123,7 +122,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection that has told nothing yet, if need be; return whether there is room."""
+        """Drop a connection that has said nothing yet, if need be; return whether there is room."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {
@@ -147,29 +146,26 @@ class Listener:
         if not has_room:
             await self._refuse(reader, writer, 503, BUSY, "too many connections")
             return
+        seconds = self._bounds.seconds
         try:
-            async with asyncio.timeout(self._bounds.seconds):
+            async with asyncio.timeout(seconds):
                 request = await read_request(
                     reader,
                     self._bounds.bytes,
                     lambda: writer.write(_CONTINUE),
                     lambda begin: self._refusal(begin.decode(errors="replace")),
                 )
+            if request.method not in ("POST", "GET", "HEAD", "OPTIONS"):
+                raise HttpError(f"nothing is done by {request.method[:20]}", 405)
         except TimeoutError:
-            await self._refuse(
-                reader, writer, 408, NIL, f"no whole message within {self._bounds.seconds:g} seconds"
-            )
-            return
-        except UnwantedError as error:
-            await self._refuse(reader, writer, error.status, error.reply, str(error))
+            await self._refuse(reader, writer, 408, NIL, f"no whole message within {seconds:g} seconds")
             return
         except HttpError as error:
-            await self._refuse(reader, writer, error.status, BUSY if error.status == 413 else NIL, str(error))
+            usual = BUSY if error.status == 413 else NIL
+            reply = error.reply if isinstance(error, UnwantedError) else usual
+            await self._refuse(reader, writer, error.status, reply, str(error))
             return
         self._connections[task] = None
-        if request.method not in ("POST", "GET", "HEAD", "OPTIONS"):
-            await self._refuse(reader, writer, 405, NIL, f"nothing is done by {request.method[:20]}")
-            return
         reply = "" if request.method == "OPTIONS" else await self._reply(request, _peer(writer))
         writer.write(format_response(reply.encode(errors="replace"), head_only=request.method == "HEAD"))
         async with asyncio.timeout(_DRAIN):
@@ -206,3 +202,37 @@ class Listener:
 def _peer(writer: asyncio.StreamWriter) -> str:
     address = writer.get_extra_info("peername")
     return f"{address[0]}:{address[1]}" if address else "?"
+
+
+async def read_request(
+    reader: asyncio.StreamReader,
+    limit: int,
+    on_continue: Callable[[], None],
+    refusal: Callable[[bytes], str | None] = lambda _: None,
+) -> Body:
+    """Read one request; see `RequestFraming`.
+
+    Args:
+        reader: the stream.
+        limit: bytes of the body that are accepted.
+        on_continue: called when the client waits to be asked for the body.
+        refusal: takes how a long body begins; returns what to answer where it is not wanted, or None.
+
+    Raises:
+        HttpError: it is none, or too large, or not wanted.
+        OSError: the connection broke.
+    """
+    framing = RequestFraming(limit, refusal)
+    while (request := framing.poll(monotonic())) is None:
+        if framing.wants_continue:
+            framing.wants_continue = False
+            on_continue()
+        try:
+            async with asyncio.timeout_at(framing.due):
+                data = await reader.read(CHUNK)
+        except TimeoutError:
+            continue
+        framing.receive(data, monotonic())
+    if framing.wants_continue:
+        on_continue()
+    return request

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.processes.child import ChildProcess
 from anygame.protocol.player.session import BEGUN, Session
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import UnionType
 
     from anygame.players.player import Player
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings
 
 #: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
 _LONGEST_EVENT: Final = 16 * 2**20
@@ -53,7 +53,11 @@ def check_event(message: Any) -> Event:
     return message
 
 
-class Host(Protocol):
+def _ignore(_: Event) -> None:
+    """Hear an event that nobody waits for."""
+
+
+class Host:
     """Where a session runs.
 
     Attributes:
@@ -61,45 +65,45 @@ class Host(Protocol):
         can_be_ended: whether it ends even while it is at work.
     """
 
-    hear: Callable[[Event], None]
-    can_be_ended: bool
+    can_be_ended = False
+
+    def __init__(self) -> None:
+        self.hear: Callable[[Event], None] = _ignore
 
     @property
     def is_gone(self) -> bool:
         """Whether nothing of it is left."""
+        raise NotImplementedError
 
     def send(self, *command: Any) -> None:
         """Have the session do something; see `anygame.protocol.player.session`."""
+        raise NotImplementedError
 
     async def begun(self) -> None:
         """Wait until the session can do something, or never will."""
 
     def end(self) -> None:
         """End the session, whatever it is doing, as far as that can be done."""
+        self.ignore()
 
     def ignore(self) -> None:
-        """Let nobody hear of what is still told."""
+        """Let nobody hear of what the session still reports."""
+        self.hear = _ignore
 
     async def wait(self) -> None:
         """Wait until nothing of it is left; for threads that hang, not at all."""
 
 
-def _ignore(_: Event) -> None:
-    """Hear an event that nobody waits for."""
-
-
-class ThreadHost:
+class ThreadHost(Host):
     """A session in threads of this process: for players that are objects of this process, as in tests.
 
     What hangs is left behind.
     """
 
-    can_be_ended = False
-
     def __init__(self, make: Callable[[], Player], settings: PlayerSettings) -> None:
-        self.hear: Callable[[Event], None] = _ignore
+        super().__init__()
         self._loop = asyncio.get_running_loop()
-        self._session = Session(make, settings, self._tell)
+        self._session = Session(make, settings, self._report)
 
     @property
     def is_gone(self) -> bool:
@@ -110,30 +114,17 @@ class ThreadHost:
         """See `Host.send`."""
         self._session.handle(command)
 
-    async def begun(self) -> None:
-        """Return at once."""
-
     def end(self) -> None:
         """Let the threads end when they have done what they are doing."""
-        self.ignore()
+        super().end()
         self._session.close()
 
-    def ignore(self) -> None:
-        """See `Host.ignore`."""
-        self.hear = _ignore
-
-    async def wait(self) -> None:
-        """Return at once."""
-
-    def _tell(self, event: Event) -> None:
+    def _report(self, event: Event) -> None:
         with suppress(RuntimeError):  # the loop has been closed: nobody waits
-            self._loop.call_soon_threadsafe(self._deliver, event)
-
-    def _deliver(self, event: Event) -> None:
-        self.hear(event)
+            self._loop.call_soon_threadsafe(lambda: self.hear(event))
 
 
-class ProcessHost:
+class ProcessHost(Host):
     """A session in a process of its own.
 
     Args:
@@ -145,10 +136,10 @@ class ProcessHost:
     can_be_ended = True
 
     def __init__(self, strategy: str, seed: int | None, settings: PlayerSettings) -> None:
-        self.hear: Callable[[Event], None] = _ignore
+        super().__init__()
         self._begun = asyncio.Event()
         self._child = ChildProcess(
-            "anygame.protocol.player.process",
+            "anygame.protocol.player.session",
             strategy,
             seed,
             settings,
@@ -173,12 +164,8 @@ class ProcessHost:
 
     def end(self) -> None:
         """Kill the process."""
-        self.ignore()
+        super().end()
         self._child.kill()
-
-    def ignore(self) -> None:
-        """See `Host.ignore`."""
-        self.hear = _ignore
 
     async def wait(self) -> None:
         """Wait until the process has ended."""

@@ -1,7 +1,7 @@
 """One match as the server of a player leads it: what each message does, and an answer before the clock is up.
 
 What is computed is computed in a session, elsewhere; the loop waits for it no longer than the clock allows.
-Where the process of the session dies, another one is told all that it was told, and goes on with the match.
+Where the process of the session dies, another one is sent all that it was sent, and goes on with the match.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.match.judging import spaced
-from anygame.protocol.messages import Play, PlayII, Stop, StopII, format_message
-from anygame.protocol.replies import BUSY, NIL, READY
+from anygame.protocol.messages import BUSY, NIL, READY, Play, PlayII, Stop, StopII, format_message
 
 if TYPE_CHECKING:
     from anygame.protocol.messages import Start
     from anygame.protocol.player.hosts import Host
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings
 
 #: Takes how many sessions of a match have died; returns another one, None where there is none any more.
 Renew = Callable[[int], "Host | None"]
@@ -47,10 +46,10 @@ class _Turn:
     Attributes:
         number: of the turn, from 1.
         message: that asked.
-        told: the message as text, and what had been answered to the one before.
+        sent: the message as text, and what had been answered to the one before.
         arrived: when it was asked.
         fallback: some legal move, as soon as one is known.
-        is_repeatable: whether the moves told could be made once more: then the same message may be another.
+        is_repeatable: whether the moves sent could be made once more: then the same message may be another.
         move: what the player chose.
         best: its best move so far, once it was asked for that.
         answer: the task that finds the answer.
@@ -58,7 +57,7 @@ class _Turn:
 
     number: int
     message: Play | PlayII
-    told: tuple[str, str | None]
+    sent: tuple[str, str | None]
     arrived: float
     fallback: str | None = None
     is_repeatable: bool = False
@@ -95,8 +94,8 @@ class PlayerMatch:
         self._renew = renew
         self._deaths = 0
         self._is_loaded = False
-        #: What the turns were told.
-        self._told: list[tuple[str, str | None]] = []
+        #: What was sent of the turns.
+        self._sent: list[tuple[str, str | None]] = []
         self._kept = 0
         self._think_by = 0.0
         self._lost = ""
@@ -140,9 +139,9 @@ class PlayerMatch:
             if turn is not None and turn.answer is not None:
                 turn.answer.cancel()
                 self._answered = turn.given if turn.given != NIL else None
-            told = (format_message(message), self._answered)
-            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message, told, arrived)
-            self._keep(told)
+            sent = (format_message(message), self._answered)
+            turn = self._turn = _Turn(turn.number + 1 if turn else 1, message, sent, arrived)
+            self._keep(sent)
             if not self._lost:
                 self._send_play(turn)
             turn.answer = asyncio.create_task(self._answer(turn))
@@ -152,7 +151,7 @@ class PlayerMatch:
 
     def _is_repeated(self, turn: _Turn, message: Play | PlayII) -> bool:
         """Whether a message asks what was asked before, rather than for the next move."""
-        # The same moves may be made twice running; if they cannot be, they were told twice.
+        # The same moves may be made twice running; if they cannot be, they were sent twice.
         return message == turn.message and not (turn.is_repeatable and turn.given is not None)
 
     async def _answer(self, turn: _Turn) -> str:
@@ -173,20 +172,20 @@ class PlayerMatch:
         known = [each.result() for each in (turn.move, turn.best) if each.done()]
         return next((move for move in known if move is not None), turn.fallback) or NIL
 
-    def _keep(self, told: tuple[str, str | None]) -> None:
+    def _keep(self, sent: tuple[str, str | None]) -> None:
         """Keep what is shown of a turn, for a session that may have to go on with the match."""
-        self._kept += len(told[0])
-        self._told.append(told)
+        self._kept += len(sent[0])
+        self._sent.append(sent)
         if self._kept > _MOST_KEPT:
-            self._told.clear()
+            self._sent.clear()
 
     def _send_play(self, turn: _Turn) -> None:
         clock = self.start.play_clock
         think_by = wall_time(self._settings.think_by(turn.arrived, clock))
         self._wait_for_rules(turn.number)
-        self.host.send("play", turn.number, *turn.told, think_by, clock)
+        self.host.send("play", turn.number, *turn.sent, think_by, clock)
 
-    # -- what the session tells ----------------------------------------------------------------------
+    # -- what the session reports ----------------------------------------------------------------------
 
     def _hear(self, event: list[Any]) -> None:
         match event:
@@ -253,7 +252,7 @@ class PlayerMatch:
             # Nobody gave it time to get ready.
             self._think_by = min(self._think_by, monotonic())
         self._send_start()
-        if former := self._told[:-1] if is_asked else self._told:
+        if former := self._sent[:-1] if is_asked else self._sent:
             host.send("replay", former)
         if turn is not None and is_asked:
             self._send_play(turn)
@@ -274,7 +273,7 @@ class PlayerMatch:
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def end(self, message: Stop | StopII | None) -> None:
-        """Let whoever thinks stop thinking; answer what is still to be answered; tell the player the end.
+        """Let whoever thinks stop thinking; answer what is still to be answered; let the player know the end.
 
         Args:
             message: how the match ended; None for without a result.

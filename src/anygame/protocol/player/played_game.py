@@ -5,33 +5,128 @@ All of it is computed on request, in whatever thread asks; nothing here is bound
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from threading import Event
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.game.loading import game_of
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_program, parse_term
 from anygame.language.source import Source
-from anygame.match.judging import spaced
-from anygame.match.letter_case import OriginalNames, match_ignoring_case
+from anygame.match.judging import match_ignoring_case, spaced
 from anygame.match.state_tracking import LostTrackError, StateTracker
 from anygame.protocol.messages import PlayII, Stop, StopII
-from anygame.protocol.player.settings import SHORTEST_CLOCK
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
     from anygame.game.state import State
+    from anygame.language.limits import Limits
     from anygame.language.terms import Term
-    from anygame.protocol.messages import Message
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.messages import Message, Start
 
+#: On the networks of today an answer is there in milliseconds; a second is for machines that are busy.
+_LONGEST_MARGIN: Final = 1.0
+#: Of short clocks no more than this is given away.
+_MARGIN_SHARE: Final = 0.2
+#: Of the margin, the part that is left when an answer leaves at any rate.
+_ANSWER_AT: Final = 0.75
+#: Of the margin, the part that is left when the best move so far is no longer waited for.
+_GIVE_UP_AT: Final = 0.5
+#: Seconds that an answer may take at least, whatever the clock says: it takes some to find any move.
+_SHORTEST_CLOCK: Final = 0.3
+#: Seconds beyond the clocks for rules that are nearly read, on machines that are busy.
+_SLACK: Final = 5.0
+_TOKEN: Final = re.compile(r"[^\s();]+")
 #: Sheets of the field have at most half a megabyte.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSettings:
+    """How matches are played.
+
+    Attributes:
+        gdl2: whether short messages of GDL-II games hold percepts rather than moves.
+        case_sensitive: whether names that differ by case are different names.
+        limits: of the reasoner.
+        margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
+            clock, at most a second. When a quarter of it has passed, an answer leaves at any rate.
+        patience: seconds without a message after which a match is given up; None to go by its clocks.
+    """
+
+    gdl2: bool = False
+    case_sensitive: bool = True
+    limits: Limits | None = None
+    margin: float | None = None
+    patience: float | None = None
+
+    def margin_of(self, clock: float) -> float:
+        """Return the seconds to keep back of a clock."""
+        usual = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
+        return usual if self.margin is None else min(self.margin, clock)
+
+    def think_by(self, arrived: float, clock: float) -> float:
+        """Return when the player should have chosen, as `time.monotonic` and loops count."""
+        return arrived + clock - self.margin_of(clock)
+
+    def answer_by(self, arrived: float, clock: float) -> float:
+        """Return when an answer must leave at any rate."""
+        return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
+
+    def grace_of(self, clock: float) -> float:
+        """Return the seconds after `answer_by` for a player in another process to report its best move."""
+        return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
+
+    def rules_by(self, start: Start) -> float:
+        """Return the seconds after which rules that still have not answered a question never will."""
+        return start.start_clock + 2 * start.play_clock + _SLACK
+
+    def patience_with(self, start: Start) -> float:
+        """Return the seconds of silence after which a match is given up."""
+        return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
+
+
+class OriginalNames:
+    """The names of a sheet as START spelled them; games know some of them, or all, in lower case only.
+
+    >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
+    '(Mark 1)'
+    """
+
+    def __init__(self, rules: str) -> None:
+        tokens = dict.fromkeys(_TOKEN.findall(rules))
+        self._exact = frozenset(tokens)
+        self._names: dict[str, str] = {}
+        for token in tokens:
+            self._names.setdefault(token.lower(), token)
+
+    def restore(self, text: str) -> str:
+        """Return a term's text with every name as it stands in the sheet, or first stood there."""
+        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
+
+    def _restored(self, name: str) -> str:
+        return name if name in self._exact else self._names.get(name.lower(), name)
+
+
+class Position(NamedTuple):
+    """What is known when a player is to move.
+
+    Attributes:
+        state: of the match, or one that agrees with what was sent.
+        legal: what the player may do.
+        view: what the player knows of a game with hidden information; None of others.
+        is_repeatable: whether the moves sent could be made once more.
+    """
+
+    state: State
+    legal: tuple[Term, ...]
+    view: RoleView | None
+    is_repeatable: bool
 
 
 class PlayedGame:
@@ -56,7 +151,7 @@ class PlayedGame:
         self.legal: tuple[Term, ...] = ()
         self._settings = settings
         self._tracker: StateTracker | None = None
-        self._percepts_told = 0
+        self._percept_turn = 0
 
     def load(self, role: str, rules: str, longest: float) -> None:
         """Load the rules; ``longest`` is the longer clock, after which nobody waits for an answer."""
@@ -72,23 +167,12 @@ class PlayedGame:
         """Whether no state was found that agrees with what was sent: what is legal is a guess, too."""
         return self._tracker is not None and self._tracker.is_lost
 
-    @property
-    def view(self) -> RoleView | None:
-        """What the player knows of a game with hidden information; None of others."""
-        return self._tracker.view if self._tracker is not None and self.game.is_gdl2 else None
-
-    def told(self, move: Term) -> str:
+    def spelled(self, move: Term) -> str:
         """Return a move as text, with the names that START had."""
         return self._names.restore(spaced(move))
 
-    def go_on(
-        self, message: Message, answered: str | None, guess_by: float
-    ) -> tuple[State, tuple[Term, ...], bool]:
-        """Bring the state up to what a PLAY or STOP tells.
-
-        Returns:
-            the state; what the player may do; whether the moves told could be made once more.
-        """
+    def go_on(self, message: Message, answered: str | None, guess_by: float) -> Position:
+        """Bring the state up to what a PLAY or STOP says."""
         tracker = self._tracker
         if tracker is None:
             raise LostTrackError("the rules could not be used")
@@ -96,11 +180,11 @@ class PlayedGame:
         if isinstance(message, PlayII | StopII):
             if message.turn == 0:
                 tracker.restart()
-            elif message.turn == self._percepts_told + 1:
+            elif message.turn == self._percept_turn + 1:
                 self._perceive(message, message.move, message.percepts, guess_by)
             else:
-                raise LostTrackError(f"turn {message.turn} was told after turn {self._percepts_told}")
-            self._percepts_told = message.turn
+                raise LostTrackError(f"turn {message.turn} came after turn {self._percept_turn}")
+            self._percept_turn = message.turn
         else:
             moves: tuple[Term, ...] | None = getattr(message, "moves", None)
             if moves is None or not (moves or tracker.game.is_gdl2):
@@ -108,7 +192,8 @@ class PlayedGame:
             else:
                 self._advance(message, moves, answered, guess_by)
                 again = tracker.joint_of(moves) is not None
-        return tracker.state, tracker.state.legal_moves(tracker.role), again
+        view = tracker.view if self.game.is_gdl2 else None
+        return Position(tracker.state, tracker.state.legal_moves(tracker.role), view, again)
 
     def _advance(
         self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float
@@ -121,7 +206,7 @@ class PlayedGame:
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
-            # Its own move the player is not told: it must take it that what it answered was done.
+            # Its own move the player is not sent: it must take it that what it answered was done.
             self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
@@ -148,7 +233,7 @@ def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
     """
     limits = settings.limits
     if limits is not None:
-        limits = replace(limits, seconds=min(limits.seconds, max(seconds, SHORTEST_CLOCK)))
+        limits = replace(limits, seconds=min(limits.seconds, max(seconds, _SHORTEST_CLOCK)))
     sensitive = settings.case_sensitive
     source = Source("<START>", rules)
     program = parse_program(source, case_sensitive=sensitive, limits=_READING, open_facts=True)

@@ -24,39 +24,38 @@ from dataclasses import dataclass
 from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from anygame.language.diagnostics import shown
 from anygame.protocol.http.listener import Listener
 from anygame.protocol.messages import (
+    ABORTED,
+    AVAILABLE,
+    BUSY,
+    DONE,
     LONGEST_USUAL,
+    NIL,
+    READY,
     Abort,
     Info,
     Ping,
     Play,
+    PlayerInfo,
     PlayII,
     Preview,
     Start,
     Stop,
     StopII,
     Unreadable,
+    format_info,
+    keyword_of,
     parse_message,
     peek_message,
+    player_name,
 )
 from anygame.protocol.player.hosts import ProcessHost, ThreadHost
 from anygame.protocol.player.match import PlayerMatch, wall_time
-from anygame.protocol.player.pool import SessionPool
-from anygame.protocol.player.settings import PlayerSettings
-from anygame.protocol.replies import (
-    ABORTED,
-    AVAILABLE,
-    BUSY,
-    DONE,
-    NIL,
-    READY,
-    PlayerInfo,
-    format_info,
-    player_name,
-)
+from anygame.protocol.player.played_game import PlayerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -80,6 +79,11 @@ _TOO_MANY: Final = f"{_MOST_WAITING} messages wait for this match already"
 _STAND_IN: Final = "random"
 #: The kinds of messages that hold rules. All others are short.
 _LONG_KINDS: Final = ("START", "PREVIEW")
+#: Sessions that may still be at work on former matches, beside twice as many as there are matches at a time:
+#: players who keep what they learned take some seconds, and matches may be shorter.
+_MOST_LEAVING: Final = 4
+#: Sessions of a player that may die in one match before another player stands in, and of those that do.
+_MOST_DEATHS, _MOST_STAND_INS = 3, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,9 @@ class PlayerServer:
         self._listener = Listener(self.respond, self._complain, bounds, self._refusal)
         self._matches: dict[str, PlayerMatch] = {}
         self._alarms: dict[PlayerMatch, asyncio.TimerHandle] = {}
-        self._sessions = SessionPool(self._new_session, self._new_stand_in, parallel)
+        self._sessions = SessionPool(
+            self._new_session, lambda: ProcessHost(_STAND_IN, None, self._settings), parallel
+        )
         self._is_previewing = False
         self._long_message, self._long_message_known = asyncio.Lock(), asyncio.Lock()
 
@@ -170,9 +176,6 @@ class PlayerServer:
             return ProcessHost(self._player, seed, self._settings)
         return ThreadHost(self._player, self._settings)
 
-    def _new_stand_in(self) -> Host:
-        return ProcessHost(_STAND_IN, None, self._settings)
-
     # -- messages ------------------------------------------------------------------------------------
 
     async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
@@ -185,23 +188,14 @@ class PlayerServer:
         """
         arrived = monotonic() if arrived is None else arrived
         message = await self._read(text)
+        match_id = getattr(message, "match_id", "")
         try:
-            reply, note = await self._answer(message, self._match_of(message), arrived)
+            reply, note = await self._answer(message, self._match_called(match_id), arrived)
         except Exception as error:
             reply, note = NIL, f"{type(error).__name__}: {error}"
         seconds = monotonic() - arrived
-        kind, match_id = _kind(message), getattr(message, "match_id", "")
-        self._log(
-            Said(
-                peer,
-                kind,
-                shown(match_id),
-                shown(text, _SHOWN),
-                shown(reply, _SHOWN),
-                seconds,
-                shown(note, 500),
-            )
-        )
+        said = (shown(match_id), shown(text, _SHOWN), shown(reply, _SHOWN), seconds, shown(note, 500))
+        self._log(Said(peer, keyword_of(message), *said))
         return reply
 
     async def _read(self, text: str) -> Message:
@@ -230,10 +224,6 @@ class PlayerServer:
 
     def _complain(self, peer: str, reason: str) -> None:
         self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
-
-    def _match_of(self, message: Message) -> PlayerMatch | None:
-        """Return the match a message belongs to."""
-        return self._match_called(getattr(message, "match_id", ""))
 
     def _match_called(self, match_id: str) -> PlayerMatch | None:
         """Return the match of some name; case may have got lost."""
@@ -287,7 +277,7 @@ class PlayerServer:
     async def _start(self, message: Start, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
         if match is None and not self._is_full:
             await self._sessions.wait_for_one(min(_HANDOVER, message.start_clock / 4))
-            match = self._match_of(message)
+            match = self._match_called(message.match_id)
         if match is None and not self._is_full:
             session = self._sessions.take()
             if session is None:
@@ -305,7 +295,7 @@ class PlayerServer:
         return reply, match.take_fault()
 
     def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
-        """Be free for the next match at once; the player is told the end in its own time."""
+        """Be free for the next match at once; the player learns the end in its own time."""
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)
@@ -360,7 +350,104 @@ class PlayerServer:
         return (BUSY if looked.result() else READY), looked.result()
 
 
-def _kind(message: Message) -> str:
-    if isinstance(message, Unreadable):
-        return message.keyword or "?"
-    return type(message).__name__.removesuffix("II").upper()
+class SessionPool:
+    """Sessions, made when they are needed; one that has done with a match is used again.
+
+    Args:
+        make: makes the host of a session.
+        make_stand_in: makes one whose player is sure to play, for a match that others could not bear.
+        size: matches at a time.
+    """
+
+    def __init__(self, make: Callable[[], Host], make_stand_in: Callable[[], Host], size: int) -> None:
+        self._make = make
+        self._make_stand_in = make_stand_in
+        self._stand_ins: WeakSet[Host] = WeakSet()
+        self._size = size
+        self._idle: list[Host] = []
+        self._leaving: dict[asyncio.Task[None], Host] = {}
+        self._ended: set[Host] = set()
+
+    def warm_up(self) -> None:
+        """Have a session ready before it is needed."""
+        if not self._idle and self._size:
+            self._idle.append(self._make())
+
+    async def begun(self) -> None:
+        """Wait until what was made ready can do something."""
+        for host in list(self._idle):
+            await host.begun()
+
+    def take(self) -> Host | None:
+        """Return a session for a match; None where too many hang on former ones and cannot be ended."""
+        while self._idle:
+            host = self._idle.pop()
+            if not host.is_gone:
+                return host
+        most = 2 * self._size + _MOST_LEAVING
+        for task, host in list(self._leaving.items())[: max(0, len(self._leaving) - most)]:
+            if host.can_be_ended:
+                task.cancel()
+        at_work = (*self._leaving.values(), *self._ended)
+        stuck = [host for host in at_work if not (host.can_be_ended or host.is_gone)]
+        return self._make() if len(stuck) <= most else None
+
+    def renew(self, deaths: int) -> Host | None:
+        """Return a session to go on with a match, given how many have died of it; None if that has to do."""
+        if deaths <= _MOST_DEATHS:
+            return self.take()
+        if deaths > _MOST_DEATHS + _MOST_STAND_INS:
+            return None
+        host = self._make_stand_in()
+        self._stand_ins.add(host)
+        return host
+
+    def put_back(self, host: Host) -> None:
+        """Keep a session that is free for another match."""
+        if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
+            host.ignore()
+            self._idle.append(host)
+        else:
+            self.end(host)
+
+    def end(self, host: Host) -> None:
+        """End a session, whatever it is doing; have another one ready."""
+        host.end()
+        self._ended = {each for each in self._ended if not each.is_gone} | {host}
+        if host.can_be_ended:
+            self.warm_up()
+
+    def part(self, match: PlayerMatch) -> None:
+        """Take back the session of a match that has ended, as soon as its player has taken leave."""
+        task = asyncio.create_task(self._part(match))
+        self._leaving[task] = match.host
+        task.add_done_callback(self._leaving.pop)
+
+    async def _part(self, match: PlayerMatch) -> None:
+        has_left = False
+        try:
+            has_left = await match.has_left()
+        finally:
+            if has_left:
+                self.put_back(match.host)
+            else:
+                self.end(match.host)
+
+    async def wait_for_one(self, seconds: float) -> None:
+        """Wait for a player that is about to take leave of its match, if nobody else is free."""
+        if self._leaving and not self._idle:
+            await asyncio.wait(self._leaving, timeout=seconds)
+
+    async def close(self, seconds: float) -> None:
+        """End all sessions; those taking leave have some seconds for it."""
+        self._size = 0
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=seconds)
+        for task in list(self._leaving):
+            task.cancel()
+        await asyncio.gather(*self._leaving, return_exceptions=True)
+        for host in self._idle:
+            host.end()
+        ended = [*self._idle, *self._ended]
+        self._idle.clear()
+        await asyncio.gather(*[host.wait() for host in ended])

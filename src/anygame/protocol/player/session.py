@@ -1,4 +1,4 @@
-"""A session: a player and the game it plays, asked by commands, telling events; plain data both ways.
+"""A session: a player and the game it plays, asked by commands, reporting events; plain data both ways.
 
 The rules are computed in one thread and the player thinks in another, so that a player that hangs keeps
 nobody from knowing a legal move. Nothing here knows clocks of messages or sockets; whoever leads the session
@@ -11,7 +11,7 @@ Commands are lists, the first item says what is to be done; times are of `time.t
 - ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is what was answered
   to the turn before
 - ``replay``, turns: for each that another session was asked for, message and ``answered`` as in ``play``
-- ``best``, turn: tell the best move so far
+- ``best``, turn: report the best move so far
 - ``stop``, message, answered
 - ``abort``
 - ``preview``, rules, clock, think by
@@ -20,7 +20,7 @@ Events likewise:
 
 - ``begun``: there is a session, in another process
 - ``loaded``: the rules can be played; ``ready``: the player can, too; ``failed``, reason: one of them cannot
-- ``legal``, turn, move, again: some legal move, and whether the moves told could be made once more
+- ``legal``, turn, move, again: some legal move, and whether the moves sent could be made once more
 - ``best``, turn, move: the best move so far, None for none
 - ``move``, turn, move, fault: what the player chose, or another move where it failed; None for none
 - ``left``: the match is over, and the session free for another
@@ -29,37 +29,37 @@ Events likewise:
 
 from __future__ import annotations
 
+import os
+import threading
 from contextlib import suppress
-from threading import Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.language.terms import Term
-from anygame.match.hiding import share_of_guessing
-from anygame.match.letter_case import match_ignoring_case
-from anygame.match.workers import CallThread
+from anygame.match.judging import match_ignoring_case
+from anygame.match.local import CallThread
+from anygame.match.state_tracking import share_of_guessing
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
+from anygame.players.loading import make_player, player_class, split_options
 from anygame.players.player import goals_of
+from anygame.processes.inside import encode_message, listen, set_up
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from threading import Event
 
-    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
-    from anygame.game.state import State
     from anygame.players.player import Player
-    from anygame.protocol.player.settings import PlayerSettings
+    from anygame.protocol.player.played_game import PlayerSettings, Position
 
 #: The first event of a session in another process.
 BEGUN: Final = ["begun"]
 #: The names of its threads.
 THREADS: Final = ("rules", "thinking")
 
-#: Seconds for finding a state that fits the last percepts, when only the goals are still to be told.
+#: Seconds for finding a state that fits the last percepts, when only the goals are still to be passed on.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
@@ -68,9 +68,9 @@ class _MatchClock(Clock):
     """A clock that is also up when its match has ended."""
 
     __slots__ = ("_ended",)
-    _ended: Event
+    _ended: threading.Event
 
-    def __init__(self, seconds: float, deadline: float, ended: Event) -> None:
+    def __init__(self, seconds: float, deadline: float, ended: threading.Event) -> None:
         super().__init__(seconds, deadline)
         object.__setattr__(self, "_ended", ended)
 
@@ -90,15 +90,15 @@ class Session:
     Args:
         make: makes the player when it is first needed.
         settings: see `PlayerSettings`.
-        tell: is called with events, from any thread.
+        write: is called with events, from any thread.
     """
 
     def __init__(
-        self, make: Callable[[], Player], settings: PlayerSettings, tell: Callable[[list[Any]], None]
+        self, make: Callable[[], Player], settings: PlayerSettings, write: Callable[[list[Any]], None]
     ) -> None:
         self._make = make
         self._settings = settings
-        self._tell = tell
+        self._write = write
         self._player: Player | None = None
         self._failures = Failures()
         self._rules, self._thinking = map(CallThread, THREADS)
@@ -130,7 +130,7 @@ class Session:
             case "replay":
                 self._replay(*given)
             case "best":
-                self._tell_best(*given)
+                self._report_best(*given)
             case "stop":
                 self._stop(*given)
             case "abort":
@@ -147,11 +147,13 @@ class Session:
         """Let players of a class get ready for any game at all; matches may begin meanwhile."""
 
         def get_ready() -> None:
-            # What is wrong with the player is told when it is made for a match.
+            # What is wrong with the player shows when it is made for a match.
             with suppress(BaseException):
                 found = kind()
                 if found.plays_unprepared:
-                    Thread(target=_quietly, args=(found.prepare,), name="preparing", daemon=True).start()
+                    threading.Thread(
+                        target=_quietly, args=(found.prepare,), name="preparing", daemon=True
+                    ).start()
                 else:
                     found.prepare()
 
@@ -166,7 +168,7 @@ class Session:
         return _MatchClock(seconds, _monotonic(think_by), match.ended)
 
     def _report(self, error: BaseException) -> None:
-        """Print what the player raised for whoever writes it; managers are told the message alone."""
+        """Print what the player raised for whoever writes it; managers are sent the message alone."""
         with suppress(BaseException):  # its name may be what fails, too
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
@@ -179,9 +181,9 @@ class Session:
         try:
             match.load(role, rules, longest)
         except BaseException as error:
-            self._tell(["failed", _told(error)])
+            self._write(["failed", _described(error)])
             return
-        self._tell(["loaded"])
+        self._write(["loaded"])
         self._thinking.put(lambda: self._get_ready(match, clock))
 
     def _get_ready(self, match: PlayedGame, clock: Clock) -> None:
@@ -191,9 +193,9 @@ class Session:
             self._made().start(match.game, match.role, clock)
         except BaseException as error:  # whatever a player raises is its own business
             self._report(error)
-            self._tell(["failed", _told(error)])
+            self._write(["failed", _described(error)])
         else:
-            self._tell(["ready"])
+            self._write(["ready"])
 
     # -- PLAY ----------------------------------------------------------------------------------------
 
@@ -208,18 +210,18 @@ class Session:
                 return
             guess_by = monotonic() + share_of_guessing(self._player) * clock.remaining()
             try:
-                state, legal, again = match.go_on(parse_message(text), answered, guess_by)
-                match.turn, match.thinking_of, match.legal = turn, None, legal
-                view = match.view
-                some = match.told(match.random.choice(legal)) if legal else None
+                position = match.go_on(parse_message(text), answered, guess_by)
+                legal = match.legal = position.legal
+                match.turn, match.thinking_of = turn, None
+                some = match.spelled(match.random.choice(legal)) if legal else None
             except BaseException as error:
-                self._tell(["move", turn, None, _told(error)])
+                self._write(["move", turn, None, _described(error)])
                 return
             if some is None:
-                self._tell(["move", turn, None, ""])
+                self._write(["move", turn, None, ""])
                 return
-            self._tell(["legal", turn, some, again])
-            self._thinking.put(lambda: self._think(match, turn, state, legal, view, clock))
+            self._write(["legal", turn, some, position.is_repeatable])
+            self._thinking.put(lambda: self._think(match, turn, position, clock))
 
         self._rules.put(go_on)
 
@@ -236,44 +238,29 @@ class Session:
 
         self._rules.put(go_on)
 
-    def _think(
-        self,
-        match: PlayedGame,
-        turn: int,
-        state: State,
-        legal: tuple[Term, ...],
-        view: RoleView | None,
-        clock: Clock,
-    ) -> None:
+    def _think(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> None:
         if match.ended.is_set() or match.turn != turn:
             return
         try:
-            found, fault = self._chosen(match, turn, state, legal, view, clock)
-            told = match.told(found)
+            found, fault = self._chosen(match, turn, position, clock)
+            spelled = match.spelled(found)
         except BaseException as error:
-            told, fault = match.told(match.random.choice(legal)), _told(error)
-        self._tell(["move", turn, told, fault])
+            spelled, fault = match.spelled(match.random.choice(position.legal)), _described(error)
+        self._write(["move", turn, spelled, fault])
 
-    def _chosen(
-        self,
-        match: PlayedGame,
-        turn: int,
-        state: State,
-        legal: tuple[Term, ...],
-        view: RoleView | None,
-        clock: Clock,
-    ) -> tuple[Term, str]:
+    def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
         """Return a move, the player's where it can be made, and what is wrong with that."""
+        legal = position.legal
         move: object = None
         fault = ""
         try:
             player = self._made()
-            player.best, player.view = None, view
+            player.best, player.view = None, position.view
             match.thinking_of = turn
-            move = player.move(state, clock)
+            move = player.move(position.state, clock)
         except BaseException as error:  # whatever a player raises is its own business
             self._report(error)
-            fault = f"the player failed: {_told(error)}"
+            fault = f"the player failed: {_described(error)}"
         found = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
@@ -293,13 +280,13 @@ class Session:
             best = self._player.best if self._player is not None else None
         return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
-    def _tell_best(self, turn: int) -> None:
+    def _report_best(self, turn: int) -> None:
         match = self._match
         best = None
         if match is not None and match.thinking_of == turn:
             found = self._best(match.legal, is_lost=match.is_lost)
-            best = None if found is None else match.told(found)
-        self._tell(["best", turn, best])
+            best = None if found is None else match.spelled(found)
+        self._write(["best", turn, best])
 
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
@@ -313,17 +300,17 @@ class Session:
     def _stop(self, text: str, answered: str | None) -> None:
         match = self._end()
 
-        def tell_goals() -> None:
+        def leave_with_goals() -> None:
             try:
                 assert match is not None
-                state, _, _ = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
-                goals = goals_of(state)
+                position = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
+                goals = goals_of(position.state)
             except BaseException:
                 self._thinking.put(lambda: self._leave(match))
             else:
                 self._thinking.put(lambda: self._leave(match, goals))
 
-        self._rules.put(tell_goals)
+        self._rules.put(leave_with_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
         """Report the player the end, in its thread; without goals, that there was no result."""
@@ -333,7 +320,7 @@ class Session:
         except BaseException as error:  # it is not asked again
             self._report(error)
             self._player = None
-        self._tell(["left"])
+        self._write(["left"])
 
     # -- PREVIEW -------------------------------------------------------------------------------------
 
@@ -342,8 +329,8 @@ class Session:
         try:
             self._made().preview(load_rules(rules, self._settings, clock.seconds), clock)
         except BaseException as error:
-            fault = _told(error)
-        self._tell(["previewed", fault])
+            fault = _described(error)
+        self._write(["previewed", fault])
 
 
 def _monotonic(moment: float) -> float:
@@ -356,7 +343,7 @@ def _quietly(call: Callable[[], None]) -> None:
         call()
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {_text(error)}"[:_LONGEST_FAULT]
 
 
@@ -365,10 +352,41 @@ def _text(value: object) -> str:
     try:
         return str(value)
     except BaseException as error:
-        return f"what cannot be told ({type(error).__name__})"
+        return f"what cannot be shown ({type(error).__name__})"
 
 
 def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
     if isinstance(move, Term):
         return match_ignoring_case(move, legal)
     return next((each for each in legal if str(each) == move), None) if isinstance(move, str) else None
+
+
+def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
+    """Do what commands ask for until there are no more, then end, whatever threads are at work.
+
+    Args:
+        strategy: of the player; see `anygame.players.make_player`.
+        seed: of its random numbers.
+        settings: see `PlayerSettings`.
+    """
+    write = set_up()
+
+    def send(event: list[Any]) -> None:
+        write(encode_message(event))
+
+    def make() -> Player:
+        # Nobody else plays in this process: others' time is free to think in.
+        return make_player(strategy, seed=seed, pondering=True)
+
+    threading.excepthook = _end_with
+    session = Session(make, settings, send)
+    send(BEGUN)
+    session.prepare(lambda: player_class(split_options(strategy)[0]))
+    listen(session.handle)
+
+
+def _end_with(thread: threading.ExceptHookArgs) -> None:
+    """End the process with a thread of its session: one that hears and does nothing could not be replaced."""
+    threading.__excepthook__(thread)
+    if thread.thread is not None and thread.thread.name in THREADS:
+        os._exit(1)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
-from anygame.game.inspection import draw_network
 from anygame.proving.exports.aiger import aiger_bytes, aiger_text
 from anygame.proving.exports.asp import asp_text
 from anygame.proving.exports.btor2 import btor2_text
@@ -71,7 +70,7 @@ def export_text(
         if value is not None and name not in FORMS[form]:
             raise ValueError(f"{form} takes no {name}")
     if form == "dot":
-        return draw_network(game)
+        return game.backends.needed_network().picture()
     if form in _OF_NETWORK:
         return _OF_NETWORK[form](_model(game))
     if depth is None:

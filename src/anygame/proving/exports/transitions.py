@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
-from anygame.game.roles import Role
 from anygame.language.terms import Constant, Term
 from anygame.network.network import FALSE, TRUE
 from anygame.proving.exports.names import actions_of, fluents_of, outputs_of
+from anygame.proving.properties import violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,32 +17,6 @@ if TYPE_CHECKING:
 
 #: Gates of two inputs; as text they take 20 bytes each.
 _MOST_GATES: Final = 2_000_000
-_BEST: Final = 100
-
-
-def violations(model: Model) -> dict[str, int]:
-    """Return what must not hold in a state that play leads to, by name: literals over the state.
-
-    ``playable``: play goes on, and a role has no legal move. ``goals``: play has ended, and a role has no
-    goal from 0 to 100, or several; `random` needs none. ``turn-taking``: two roles have a choice.
-    """
-    gates = model.gates
-    valued = [
-        gates.conjunction(
-            [
-                gates.disjunction([literal for value, literal in goals if 0 <= value <= _BEST]),
-                model.at_most_one([literal for _, literal in goals]),
-            ]
-        )
-        for role, goals in zip(model.roles, model.goals, strict=True)
-        if not Role(role).is_random
-    ]
-    choices = [model.at_most_one(model.legal_of(role)) ^ 1 for role in range(len(model.roles))]
-    return {
-        "playable": model.blocked,
-        "goals": gates.conjunction([model.terminal, gates.conjunction(valued) ^ 1]),
-        "turn-taking": gates.conjunction([model.terminal ^ 1, model.at_most_one(choices) ^ 1]),
-    }
 
 
 def legally_chosen(model: Model, role: int) -> int:

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import PositionError
-from anygame.search.hidden.observing import ObservationKeys
-from anygame.search.hidden.particles import Particles
+from anygame.search.hidden.observing import ObservationKeys, Particles, Turn, TurnReader
 from anygame.search.hidden.rejuvenation import Rejuvenation
-from anygame.search.hidden.turns import Turn, TurnReader
 from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
 
 if TYPE_CHECKING:
@@ -230,7 +228,9 @@ class Belief:
         options = self._options(particles, turn.own)
         joints = np.prod([counts.astype(np.float64) for _, _, counts in options], axis=0)
         if joints.sum() <= _MOST_JOINTS:
-            found = self._expanded(particles, options, joints.astype(np.int64), turn)
+            source, chosen = joint_choices(options)
+            weights = particles.weights[source] / np.maximum(joints[source], 1)
+            found = self._agreeing(particles, options, source, chosen, weights, turn)
         else:
             self.is_exact = False
             found = self._sampled(particles, options, joints > 0, turn, deadline)
@@ -254,14 +254,6 @@ class Belief:
         if own is not None:
             by_role[self._role][:, np.arange(by_role[self._role].shape[1]) != own] = False
         return [legal_choices(legal) for legal in by_role]
-
-    def _expanded(
-        self, particles: Particles, options: Options, joints: NDArray[np.int64], turn: Turn
-    ) -> Particles | None:
-        """Move each state on by every joint move; return what agrees with what was seen."""
-        source, chosen = joint_choices(options)
-        weights = particles.weights[source] / np.maximum(joints[source], 1)
-        return self._agreeing(particles, options, source, chosen, weights, turn)
 
     def _sampled(
         self,

@@ -1,29 +1,118 @@
-"""Many-observer information-set tree search in lanes.
+"""The search from what one role knows: trees that grow from the states that agree with what it saw.
 
-After Cowling, Powley and Whitehouse ("Information Set Monte Carlo Tree Search", 2012): each try draws a state
-from the belief and goes down one tree per role, in which nodes are what that role can tell apart; so nobody
-acts on what it cannot know. Here some hundred tries go down side by side, one a lane.
+Many-observer information-set tree search (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree
+Search", 2012): each try draws a state from the belief and goes down one tree per role, in which nodes are
+what that role can tell apart; so nobody acts on what it cannot know. Here some hundred tries go down side by
+side, one a lane.
 """
 
 from __future__ import annotations
 
+from math import inf
+from random import Random, SystemRandom
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.hidden.trees import RoleTree
+from anygame.errors import LimitError
+from anygame.game.role_view import RoleView
+from anygame.search.analysis import Analysis, MoveAnalysis
+from anygame.search.goals import Bounds
+from anygame.search.hidden.belief import Belief
 from anygame.search.lane_pool import legal_choices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
-    from anygame.search.hidden.belief import Belief
+    from anygame.game.state import State
+    from anygame.language.terms import Term
 
     Ids = NDArray[np.int64]
+
+#: Nodes for which there is room at first.
+_FIRST_NODES: Final = 256
+#: What is not known yet of a move counts as if it had been tried so often, and brought the mean.
+_PRIOR_TRIES: Final = 1.0
+
+
+class RoleTree:
+    """Statistics of a role's actions in its information sets.
+
+    Args:
+        actions: how many the role has.
+        most: nodes at most.
+
+    Attributes:
+        tries: float64 [nodes, actions]; how often an action was taken.
+        sums: float64 [nodes, actions]; what that brought in all, each time from 0 to 1.
+    """
+
+    def __init__(self, actions: int, most: int) -> None:
+        self._most = most
+        self._places: dict[int, int] = {}
+        self.tries = np.zeros((min(most, _FIRST_NODES), actions))
+        self.sums = np.zeros_like(self.tries)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the node of each key: -1 where there is none."""
+        get = self._places.get
+        return np.array([get(key, -1) for key in keys.tolist()], np.int64)
+
+    def add(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the node of each key, made where there is none; -1 where there is no room."""
+        places = self._places
+        for key in dict.fromkeys(keys.tolist()):
+            if key not in places and len(places) < self._most:
+                places[key] = len(places)
+        while len(places) > len(self.tries):
+            more = min(2 * len(self.tries), self._most) - len(self.tries)
+            room = np.zeros((more, self.tries.shape[1]))
+            self.tries = np.concatenate([self.tries, room])
+            self.sums = np.concatenate([self.sums, room])
+        return self.find(keys)
+
+    def choose(
+        self,
+        nodes: NDArray[np.int64],
+        legal: NDArray[np.bool_],
+        spread: float,
+        random: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """Return an action for each lane, by Thompson sampling.
+
+        Lanes choose at the same time, so that a bound on what an action may bring would send all of them the
+        same way; draws from what it may bring do not (Chapelle and Li, "An empirical evaluation of Thompson
+        sampling", 2011).
+
+        Args:
+            nodes: where each lane is.
+            legal: bool [lanes, actions].
+            spread: the standard deviation of what play brings.
+            random: what is drawn from.
+        """
+        tries, sums = self.tries[nodes], self.sums[nodes]
+        visits = tries.sum(axis=1, keepdims=True)
+        mean = sums.sum(axis=1, keepdims=True) / np.maximum(visits, 1)
+        expected = (sums + _PRIOR_TRIES * mean) / (tries + _PRIOR_TRIES)
+        noise = random.standard_normal(tries.shape, np.float32)
+        scores = expected + spread * noise / np.sqrt(tries + _PRIOR_TRIES)
+        scores[~legal] = -np.inf
+        best: NDArray[np.int64] = scores.argmax(axis=1)
+        return best
+
+    def learn(
+        self, nodes: NDArray[np.int64], actions: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> None:
+        """Add what actions brought."""
+        np.add.at(self.tries, (nodes, actions), 1)
+        np.add.at(self.sums, (nodes, actions), values)
+
 
 #: Tries that go down side by side: a pass of 512 costs little more than one of 32, but all of a pass choose
 #: without knowing what the others bring.
@@ -47,39 +136,45 @@ class InformationSetSearch:
         memory: bytes that the trees may take at most, about.
 
     Attributes:
+        random: the source of what is drawn.
+        deciders: the roles that choose, rather than draw, by number.
+        trees: one for each of them.
+        spreads: of what play brought each of them so far.
         tries: since the search began.
     """
 
     def __init__(self, game: Game, role: Role, belief: Belief, seed: int, memory: int) -> None:
         self._belief = belief
         self._role = game.role_index(role)
-        self._random = np.random.default_rng(seed)
+        self.random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
-        self._scales = [_scale([goal for goal, _ in goals]) for goals in compiled.network.goals]
-        self._deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
-        width = max(1, sum(len(compiled.actions[index]) for index in self._deciders))
-        most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self._deciders)))
-        self._trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self._deciders}
+        # From 0 to 100, as the language has it, or beyond where rules go beyond.
+        by_role = [[goal for goal, _ in goals] for goals in compiled.network.goals]
+        self._scales = [(min([0, *goals]), max([100, *goals])) for goals in by_role]
+        self.deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
+        width = max(1, sum(len(compiled.actions[index]) for index in self.deciders))
+        most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self.deciders)))
+        self.trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self.deciders}
         self._most = most
-        self._spread = {index: _Spread() for index in self._deciders}
+        self.spreads = {index: _Spread() for index in self.deciders}
         self.tries = 0
 
     def forget_if_full(self) -> None:
         """Begin new trees where the old ones have taken half of the memory: there must be room to search."""
-        if any(2 * len(tree) > self._most for tree in self._trees.values()):
-            for index, tree in self._trees.items():
-                self._trees[index] = RoleTree(tree.tries.shape[1], self._most)
+        if any(2 * len(tree) > self._most for tree in self.trees.values()):
+            for index, tree in self.trees.items():
+                self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
 
     def run(self, tries: int) -> None:
         """Go down the trees so often, side by side."""
         particles = self._belief.particles
         assert particles is not None
-        drawn = self._random.choice(len(particles), tries, p=particles.weights)
+        drawn = self.random.choice(len(particles), tries, p=particles.weights)
         descent = _Descent(self, self._belief, particles.states[drawn], particles.keys[drawn])
         values = descent.go()
         for role, place, nodes, actions in descent.path:
-            self._trees[role].learn(nodes, actions, values[role][place])
-        for role, spread in self._spread.items():
+            self.trees[role].learn(nodes, actions, values[role][place])
+        for role, spread in self.spreads.items():
             spread.add(values[role])
         self.tries += tries
 
@@ -87,7 +182,7 @@ class InformationSetSearch:
         """Return, per action of the role now, how often it was tried, and what it brought on average."""
         particles = self._belief.particles
         assert particles is not None
-        tree = self._trees[self._role]
+        tree = self.trees[self._role]
         node = int(tree.find(particles.keys[:1, self._role])[0])
         if node < 0:
             nothing = np.zeros(tree.tries.shape[1])
@@ -97,22 +192,15 @@ class InformationSetSearch:
     @property
     def nodes(self) -> int:
         """How many nodes all trees have."""
-        return sum(map(len, self._trees.values()))
+        return sum(map(len, self.trees.values()))
 
     @property
     def bytes(self) -> int:
         """The memory that the statistics of all trees take."""
-        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self._trees.values())
-
-    # -- what descents ask -------------------------------------------------------------------------
-
-    @property
-    def random(self) -> np.random.Generator:
-        """The random numbers."""
-        return self._random
+        return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self.trees.values())
 
     def worth(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return what goals are worth to a role, from 0 to 1; what the rules do not tell is worth nothing."""
+        """Return what goals are worth to a role, from 0 to 1; what the rules do not give is worth nothing."""
         low, high = self._scales[role]
         found: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
         return found
@@ -121,19 +209,6 @@ class InformationSetSearch:
         """Return the goal of the role now that is worth so much."""
         low, high = self._scales[self._role]
         return float(low + worth * (high - low))
-
-    @property
-    def deciders(self) -> list[int]:
-        """The roles that choose, rather than draw."""
-        return self._deciders
-
-    def tree(self, role: int) -> RoleTree:
-        """Return the tree of a role."""
-        return self._trees[role]
-
-    def spread(self, role: int) -> float:
-        """Return the standard deviation of what play brought a role so far."""
-        return self._spread[role].value
 
 
 class _Descent:
@@ -171,10 +246,8 @@ class _Descent:
         while steps < _LONGEST and not (lanes.terminal | lanes.stuck)[:count].all():
             lanes.step_random()
             steps += 1
-        return {role: self._values(role) for role in self._search.deciders}
-
-    def _values(self, role: int) -> NDArray[np.float64]:
-        return self._search.worth(role, self._lanes.goals()[role][: self._count])
+        goals = lanes.goals()
+        return {role: self._search.worth(role, goals[role][:count]) for role in self._search.deciders}
 
     def _step(self, going: NDArray[np.bool_]) -> None:
         """Make a joint move in all lanes that can go on."""
@@ -201,22 +274,19 @@ class _Descent:
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: NDArray[np.int64]) -> None:
         """Let a role choose by its tree; where that ends it grows by a node, and the drawn action stays."""
         search = self._search
-        tree, keys = search.tree(role), self._keys[choosing, role]
+        tree, keys = search.trees[role], self._keys[choosing, role]
         nodes = tree.find(keys)
         known = nodes >= 0
         if known.any():
             inside = choosing[known]
-            picked[inside] = tree.choose(nodes[known], legal[inside], search.spread(role), search.random)
+            picked[inside] = tree.choose(
+                nodes[known], legal[inside], search.spreads[role].value, search.random
+            )
         if not known.all():
             nodes = tree.add(keys)
             self._in_tree[role][choosing[~known]] = False
         kept = nodes >= 0
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
-
-
-def _scale(goals: Sequence[int]) -> tuple[int, int]:
-    """Return between what goals lie: 0 and 100, as the language has it, or beyond where rules go beyond."""
-    return min([0, *goals]), max([100, *goals])
 
 
 class _Spread:
@@ -236,3 +306,160 @@ class _Spread:
             return 0.5
         mean = self._sum / self._count
         return max(_LEAST_SPREAD, float(np.sqrt(max(0.0, self._squares / self._count - mean * mean))))
+
+
+#: Passes that a search of a given number of tries has at least: each learns from those before.
+_LEAST_PASSES: Final = 16
+_FEWEST_LANES: Final = 16
+#: What is certain, with room for rounding.
+_CERTAIN: Final = 1 - 1e-9
+
+
+class BeliefSearcher:
+    """Searches information sets for one role. See ``anygame.search.searching.Searcher`` for the contract.
+
+    The belief is all states that agree with what the role did and saw, with their probabilities, as long as
+    they fit; beyond that many of them, drawn. The role plays only what is legal in all of them, if anything
+    is.
+
+    Args:
+        game: the rules.
+        role: whose moves are searched.
+        seed: of the random numbers; None for any.
+        memory: bytes that the trees may take at most, about.
+
+    Attributes:
+        is_lost: whether the belief has run empty: it then holds states that agree with most of what was seen.
+
+    Raises:
+        LimitError: the game has no network that knows what roles see.
+    """
+
+    def __init__(self, game: Game, role: Role, *, seed: int | None = None, memory: int = 1 << 30) -> None:
+        if game.backends.network is None:
+            raise LimitError(f"{game.name} has no network")
+        seed = SystemRandom().getrandbits(32) if seed is None else seed
+        self._game, self._role = game, role
+        self._moves = game.actions(role)
+        self._random = Random(seed)
+        self._belief = Belief(game, role, seed)
+        self._search = InformationSetSearch(game, role, self._belief, seed, memory)
+        self._allowed: list[int] = []
+        self._lanes: int | None = None
+        self._has_searched = self.is_lost = False
+        # Machine code is made now, not on the clock of the first move.
+        self._belief.follow(RoleView(game.initial_state()), inf)
+        self._search.run(_FEWEST_LANES)
+
+    def follow(self, view: RoleView, seconds: float) -> None:
+        """Bring the belief up to date, within about so many seconds.
+
+        Args:
+            view: all that the role knows of the match.
+            seconds: may be infinite.
+        """
+        self._belief.follow(view, monotonic() + seconds)
+        self._belief.leave_out_ends()
+        self.is_lost = self._belief.particles is None or self._belief.is_guess
+
+    def begin(self, state: State) -> None:
+        """Choose between moves by the belief.
+
+        Args:
+            state: one that agrees with what the role knows.
+        """
+        legal = state.legal_moves(self._role)
+        self._drawn = self._random.choice(legal) if legal else None
+        self._allowed, self._lanes, self._has_searched = [], None, False
+        if self._belief.particles is not None:
+            self._allowed = self._allowed_in(legal).tolist()
+            self._drawn = self._moves[self._random.choice(self._allowed)]
+            self._search.forget_if_full()
+
+    def _allowed_in(self, legal: tuple[Term, ...]) -> NDArray[np.int64]:
+        """Return the actions that are legal in all states of the belief, else where most of the weight is."""
+        weights = self._belief.weight_of_legal()
+        allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN))
+        if self._belief.is_guess:
+            return allowed
+        # The state given is one that agrees with what was seen, too.
+        both = [action for action in allowed.tolist() if self._moves[action] in legal]
+        return np.array(both, np.int64) if both else allowed
+
+    def advance(self, seconds: float, iterations: int | None = None) -> int:
+        """Search for about so many seconds; return how many tries were made, side by side in passes."""
+        if self.is_done:
+            return 0
+        if self._lanes is None:
+            few = LANES if iterations is None else max(_FEWEST_LANES, iterations // _LEAST_PASSES)
+            self._lanes = min(LANES, few)
+        deadline = perf_counter() + seconds
+        done = 0
+        while iterations is None or done < iterations:
+            made = self._lanes if iterations is None else min(self._lanes, iterations - done)
+            self._search.run(made)
+            self._has_searched = True
+            done += made
+            if perf_counter() >= deadline:
+                break
+        return done
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is no choice, or nothing to search."""
+        return len(self._allowed) < 2
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the trees take, about."""
+        return self._search.bytes
+
+    def best(self, role: int) -> Term:
+        """Return the move that the role should make: of those tried as often, the one that brought more.
+
+        Raises:
+            ValueError: the role has no legal move, or is another one.
+        """
+        if self._game.roles[role] != self._role or self._drawn is None:
+            raise ValueError(f"{self._game.roles[role]} has no move to choose here")
+        ranked = self._ranked() if self._has_searched else []
+        return self._moves[ranked[0][0]] if ranked else self._drawn
+
+    def _ranked(self) -> list[tuple[int, int, float]]:
+        """Return the allowed actions with their tries and mean goals, the best first."""
+        if self._belief.particles is None:
+            return []
+        tries, means = self._search.statistics()
+        ranked = sorted(self._allowed, key=lambda action: (-tries[action], -means[action]))
+        return [(action, int(tries[action]), self._search.goal(means[action])) for action in ranked]
+
+    def analysis(self, *, lines: bool = True) -> Analysis:
+        """Return what is known of the moves of the role; nothing is proven, and no line is given."""
+        role, ranked = self._role, self._ranked()
+        tries = sum(count for _, count, _ in ranked)
+        mean = sum(count * goal for _, count, goal in ranked) / tries if tries else None
+        scale = Bounds(self._search.goal(0.0), self._search.goal(1.0))
+        moves = [
+            MoveAnalysis(self._moves[action], count, goal if count else None, None, scale)
+            for action, count, goal in ranked
+        ]
+        return Analysis(
+            iterations=0,
+            seconds=0.0,
+            nodes=self._search.nodes,
+            depth=0,
+            bytes=self.bytes,
+            moves={role: tuple(moves)},
+            goals={role: mean},
+            proven={role: None},
+            engine="beliefs",
+            believed=self._believed,
+        )
+
+    @property
+    def _believed(self) -> str:
+        """How many states the belief holds, in words."""
+        count = 0 if self._belief.particles is None else len(self._belief.particles)
+        if self._belief.is_guess:
+            return f"{count:,} guesses"
+        return f"{count:,} {'states believed in' if self._belief.is_exact else 'particles'}"

@@ -28,7 +28,7 @@ from numba.np.arrayobj import (
 )
 from numba.np.numpy_support import from_dtype
 
-from anygame.search.native import primitives
+from anygame.search.native import marking
 from anygame.search.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, exports
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class _Lowering:
         self._dispatchers: dict[Callable[..., Any], Any] = {}
         self._bundles: dict[str, Any] = {}
         self._primitives: dict[Callable[..., Any], Any] = {
-            primitives.call: _call,
-            primitives.call_refusing: _call_refusing,
-            primitives.prefetch: _prefetch,
+            marking.call: _call,
+            marking.call_refusing: _call_refusing,
+            marking.prefetch: _prefetch,
         }
 
     def module_of(self, function: Exported, parameters: list[type | Elements]) -> tuple[str, str]:

@@ -67,7 +67,7 @@ Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 _MODULES: Final = (
     "anygame.search.blocks",
     "anygame.search.one_player.relaxation",
-    "anygame.search.retrograde",
+    "anygame.search.values",
     "anygame.search.tree.forgetting",
     "anygame.search.tree.growing",
     "anygame.search.tree.self_play",
@@ -233,3 +233,23 @@ def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
             raise ValueError("expected arrays of one or two dimensions, with rows in one piece")
         rows.append((array.ctypes.data, array.shape[0], columns, array.strides[0]))
     return np.array(rows, np.int64)
+
+
+# -- what native code can do beyond Python --------------------------------------------------------------
+
+
+def call(function: int, rows: int, data: int) -> None:
+    """Call ``void f(ptr rows, ptr data)``, all three given as addresses."""
+    raise TypeError("native code alone calls an address")
+
+
+def call_refusing(function: int, rows: int, data: int) -> bool:
+    """Call ``i1 f(ptr rows, ptr data)``, all three given as addresses."""
+    raise TypeError("native code alone calls an address")
+
+
+def prefetch(array: Any, index: int) -> None:
+    """Ask for the cache line of an element of an array, or of the first one of a row, without waiting.
+
+    What is not in the caches may take as long to come as hundreds of steps.
+    """

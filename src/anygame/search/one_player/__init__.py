@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
-from anygame.search.one_player.line import Line
 from anygame.search.one_player.line_search import LineSearch
+from anygame.search.one_player.lines import Line, SeveralChooseError, sole_chooser
 
 __all__ = ["Line", "LineSearch", "SeveralChooseError", "sole_chooser"]

@@ -1,24 +1,162 @@
-"""Layered breadth-first search: all states, in the order of their distance, while memory lasts.
+"""Layered breadth-first search, and what all ways to search share: the states visited, and the best line.
 
-What it finds first is shortest, and what it has not found when no states are left does not exist.
+Breadth first come all states, in the order of their distance, while memory lasts. What it finds first is
+shortest, and what it has not found when no states are left does not exist.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.one_player.visited import VisitedStates
+from anygame.network.state_set import StateSet
+from anygame.search.graph import GrowingArray
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from anygame.search.one_player.incumbent import Incumbent
     from anygame.search.one_player.state_key import StateKey
-    from anygame.search.one_player.successors import Successors
+    from anygame.search.one_player.successors import Children, Successors
+
+
+class VisitedStates:
+    """States that were visited, each with a number, the state before it and the move that led to it first.
+
+    Args:
+        successors: continues states; the first one has number 0.
+        key: what of a state counts.
+        incumbent: takes the lines that are found.
+        method: what finds them.
+    """
+
+    def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
+        self._successors, self._key = successors, key
+        self._incumbent, self._method = incumbent, method
+        root = key.of(successors.root)
+        self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
+        self._states.add(root)
+        self._ways.extend(np.full((1, 2), -1, np.int32))
+        # What states have besides their keys, by the number of moves that lead to them.
+        self._rests = [key.rest(successors.root[0])]
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def bytes_with(self, more: int) -> int:
+        """Return the bytes that it takes while so many states are added, if all are new."""
+        return self._ways.bytes_with(more) + self._states.bytes_with(more)
+
+    def expand(
+        self, numbers: NDArray[np.int64], depths: NDArray[np.int64] | int
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Continue states by every move, and keep the line to the best end that is met.
+
+        Args:
+            numbers: of the states, at most as many as the successors take at a time.
+            depths: how many moves lead to each, or to all.
+
+        Returns:
+            of the states that are new, which are numbered one after the other, the places of those before
+            them among the ones given, and themselves.
+        """
+        width, key = self._successors.width, self._key
+        states = key.restored(self._states.at(numbers), np.array(self._rests)[depths])
+        options = self._successors.options(states)
+        lengths = np.broadcast_to(depths, numbers.shape) + 1
+        parents, found = [np.zeros(0, np.int64)], [states[:0]]
+        for at in range(0, len(options.moves), width):
+            sources, moves = options.sources[at : at + width], options.moves[at : at + width]
+            children = self._successors.children(states[sources], moves)
+            line = partial(self._line, numbers[sources], moves)
+            self._incumbent.offer(children, lengths[sources], self._method, line)
+            on = np.flatnonzero(~children.ended)
+            new = on[self._add(key.of(children.states[on]), numbers[sources[on]], moves[on])]
+            parents.append(sources[new])
+            found.append(children.states[new])
+            for depth in np.unique(lengths[sources[new]]).tolist():
+                if depth == len(self._rests):
+                    child = new[int((lengths[sources[new]] == depth).argmax())]
+                    self._rests.append(key.rest(children.states[child]))
+        return np.concatenate(parents), np.concatenate(found)
+
+    def _add(
+        self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        """Add states that moves lead to; return which of them are new, each once: int64 [new]."""
+        known = len(self._states)
+        numbers = self._states.add(keys)
+        greatest = np.maximum.accumulate(numbers)
+        first = np.flatnonzero((numbers >= known) & (greatest > np.concatenate(([-1], greatest[:-1]))))
+        self._ways.extend(np.stack([before[first], moves[first]], axis=1).astype(np.int32))
+        return first
+
+    def _line(self, numbers: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
+        """Return the moves that lead to a state from the first one."""
+        number, line = int(numbers[child]), [int(moves[child])]
+        while number:
+            number, move = self._ways.rows[number].tolist()
+            line.append(move)
+        return line[::-1]
+
+
+@dataclass
+class Incumbent:
+    """The best line so far.
+
+    Attributes:
+        goal: at its end; None where no end with a goal was met.
+        line: the numbers of the moves to it.
+        method: what found it.
+        states: how many states were looked at by all.
+        most: no end that can be reached has a greater goal; None where that is not known.
+        misses_goal: whether an end was met without a goal.
+    """
+
+    goal: int | None = None
+    line: list[int] = field(default_factory=list)
+    method: str = "none"
+    states: int = 0
+    most: int | None = None
+    misses_goal: bool = False
+
+    @property
+    def is_best(self) -> bool:
+        """Whether no line can reach a greater goal."""
+        return self.goal is not None and self.most is not None and self.goal >= self.most
+
+    def offer(
+        self,
+        children: Children,
+        lengths: int | NDArray[np.int64],
+        method: str,
+        line: Callable[[int], list[int]],
+    ) -> None:
+        """Look at states that were reached, and keep the line to the best end among them.
+
+        Args:
+            children: the states.
+            lengths: how many moves lead to each, or to all.
+            method: what found them.
+            line: returns the numbers of the moves that lead to one of them.
+        """
+        self.states += len(children.states)
+        if not children.ended.any():
+            return
+        missing = np.isnan(children.goals)
+        self.misses_goal |= bool((missing & children.ended).any())
+        goals = np.where(missing, -np.inf, children.goals)
+        best = int(np.lexsort((-np.broadcast_to(lengths, goals.shape), goals))[-1])
+        length = int(np.broadcast_to(lengths, goals.shape)[best])
+        known = -np.inf if self.goal is None else self.goal
+        if goals[best] > known or (goals[best] == self.goal and length < len(self.line)):
+            self.goal, self.line, self.method = int(goals[best]), line(best), method
+
 
 #: About so many children are made at a time, so that what lists them stays small beside the states.
 _CHILDREN: Final = 1 << 15
@@ -34,20 +172,16 @@ class BreadthFirst:
         memory: bytes for states and the ways to them.
 
     Attributes:
-        name: what it is called in results.
         key: as given.
         depth: all lines of so many moves were looked at, but those to goals for which the key is not safe.
         is_complete: whether all states were looked at.
         is_over: whether there is nothing more to do: all was looked at, or memory does not last.
     """
 
-    name = "breadth first"
-
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
         self._successors, self._incumbent, self._memory = successors, incumbent, memory
         self.key = key
-        self._rest = self._next_rest = key.rest(successors.root[0])
-        self._visited = VisitedStates(key.of(successors.root))
+        self._visited = VisitedStates(successors, key, incumbent, "breadth first")
         self._done, self._layer_end = 0, 1
         self._branching, self._pace = 1.0, 1e-3
         self.depth = 0
@@ -72,27 +206,12 @@ class BreadthFirst:
         if needed > self._memory or len(visited) > np.iinfo(np.int32).max // 2:
             self.is_over = True
             return
-        states = self.key.restored(visited.part(first, first + count), self._rest)
-        options = successors.options(states)
-        for at in range(0, len(options.moves), successors.width):
-            sources = options.sources[at : at + successors.width]
-            moves = options.moves[at : at + successors.width]
-            children = successors.children(states[sources], moves)
-            self._incumbent.offer(
-                children, self.depth + 1, self.name, partial(self._line, first + sources, moves)
-            )
-            on = np.flatnonzero(~children.ended)
-            if len(on):
-                self._next_rest = self.key.rest(children.states[on[0]])
-                visited.add(self.key.of(children.states[on]), first + sources[on], moves[on])
+        before = self._incumbent.states
+        visited.expand(np.arange(first, first + count), self.depth)
         self._done += count
-        self._branching = max(1.0, len(options.moves) / count)
+        self._branching = max(1.0, (self._incumbent.states - before) / count)
         self._pace = max(1e-7, (perf_counter() - began) / count)
         if self._done == self._layer_end:
             self.depth += 1
-            self._rest = self._next_rest
             self._layer_end = len(visited)
             self.is_complete = self.is_over = self._done == self._layer_end
-
-    def _line(self, sources: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
-        return [*self._visited.line(int(sources[child])), int(moves[child])]

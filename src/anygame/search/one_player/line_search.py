@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.bounds import Bounds
-from anygame.search.one_player.choosing import SeveralChooseError, sole_chooser
+from anygame.search.goals import Bounds
+from anygame.search.one_player.lines import SeveralChooseError, sole_chooser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.search.one_player.line import Line
+    from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
 #: As much as a player may take by default.
@@ -36,7 +36,7 @@ class LineSearch:
     where no greater goal of the rules can be reached even in the relaxed game that gives the estimates, or
     all states were looked at.
 
-    `run` is for who wants the line; the other methods are those of ``anygame.search.searcher.Searcher``,
+    `run` is for who wants the line; the other methods are those of ``anygame.search.searching.Searcher``,
     except that how far the ways to search come depends on their time, and not on iterations.
 
     Args:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from numpy.typing import NDArray
 
-    from anygame.search.one_player.incumbent import Incumbent
+    from anygame.search.one_player.breadth_first import Incumbent
     from anygame.search.one_player.successors import Options, Successors
 
 #: Groups with weights of their own: each is large enough to have a good line to learn from.
@@ -143,13 +143,10 @@ class NestedRollouts:
             self._incumbent.offer(children, len(history), self.name, line)
             on = ~children.ended
             playouts, states, before = playouts[on], children.states[on], choice.moves[on]
-        self._narrow(remembered)
-        return self._best(goals, lengths, history, count)
-
-    def _narrow(self, remembered: int) -> None:
-        """Play fewer lines at a time where they have very many moves."""
         if remembered >= _REMEMBERED and self._playouts > _GROUPS:
+            # There are very many moves: fewer lines at a time.
             self._playouts = max(1, self._playouts // 2 // _GROUPS) * _GROUPS
+        return self._best(goals, lengths, history, count)
 
     def _choose(
         self,
@@ -208,28 +205,26 @@ class NestedRollouts:
         return best
 
 
-def _moves(history: list[_Choice], playouts: NDArray[np.int64], number: int) -> list[int]:
-    """Return the moves of one of some playouts."""
-    playout = int(playouts[number])
-    moves = []
+def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice, int]]:
+    """Yield the moves of a playout, each with its place among those made side by side."""
     for choice in history:
         place = int(np.searchsorted(choice.playouts, playout))
         if place == len(choice.playouts) or choice.playouts[place] != playout:
             break
-        moves.append(int(choice.moves[place]))
-    return moves
+        yield choice, place
+
+
+def _moves(history: list[_Choice], playouts: NDArray[np.int64], number: int) -> list[int]:
+    """Return the moves of one of some playouts."""
+    return [int(choice.moves[place]) for choice, place in _choices_of(history, int(playouts[number]))]
 
 
 def _steps(history: list[_Choice], playout: int, group: int) -> list[tuple[NDArray[np.int64], int]]:
     """Return, per move of a playout, the places of all legal moves, and which was chosen."""
     steps = []
-    for choice in history:
-        place = int(np.searchsorted(choice.playouts, playout))
-        if place == len(choice.playouts) or choice.playouts[place] != playout:
-            break
+    for choice, place in _choices_of(history, playout):
         first, end = choice.starts[place], choice.starts[place + 1]
-        places = choice.places[first:end] - group * _WEIGHTS
-        steps.append((places, int(choice.chosen[place] - first)))
+        steps.append((choice.places[first:end] - group * _WEIGHTS, int(choice.chosen[place] - first)))
     return steps
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from time import process_time
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import GoalError, LimitError, PositionError
-from anygame.search.one_player.best_first import BestFirst
-from anygame.search.one_player.breadth_first import BreadthFirst
-from anygame.search.one_player.committed import Committed
-from anygame.search.one_player.estimated import EstimatedStates
-from anygame.search.one_player.incumbent import Incumbent
-from anygame.search.one_player.lane_successors import LaneSuccessors
-from anygame.search.one_player.line import Line
+from anygame.errors import LimitError, PositionError
+from anygame.game.state import known_goal
+from anygame.search.graph import Numbering
+from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
+from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
+from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
 from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
-from anygame.search.one_player.state_successors import MoveNumbers, StateSuccessors
-from anygame.search.one_player.successors import possible_goals, replay
+from anygame.search.one_player.successors import (
+    LaneSuccessors,
+    StateSuccessors,
+    possible_goals,
+    replay,
+)
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -39,17 +41,6 @@ _MOST_GATES: Final = 20_000
 #: Shares of the memory; what is left is for lanes.
 _BREADTH_FIRST: Final = 0.5
 _ESTIMATED: Final = 0.2
-
-
-class _Way(Protocol):
-    """A way to search."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing more to do."""
-
-    def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
 
 
 class Portfolio:
@@ -76,12 +67,12 @@ class Portfolio:
         self.goals = possible_goals(game, chooser)
         self._incumbent = Incumbent(most=max(self.goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
-        self._ways: list[_Way] = []
+        self._ways: list[BreadthFirst | BestFirst | Committed | NestedRollouts] = []
         self._turn = 0
-        self._moves = MoveNumbers()
+        self._moves: Numbering[Term] = Numbering()
         self._is_finished = start.is_terminal
         if start.is_terminal:
-            self._incumbent.goal = self._incumbent.most = _goal(start, game.roles[chooser])
+            self._incumbent.goal = self._incumbent.most = known_goal(start, game.roles[chooser])
             return
         self.begin_anew()
         if before is not None:
@@ -240,10 +231,3 @@ class Portfolio:
                 self._incumbent.line = [self._successors.number(move) for move in rest]
                 return
             state = state.next(joint)
-
-
-def _goal(state: State, role: str) -> int | None:
-    try:
-        return state.goal(role)
-    except GoalError:
-        return None

@@ -1,18 +1,208 @@
-"""What of a state counts when it is asked whether it was met before: less words, and fewer states."""
+"""What of a state counts when it is asked whether it was met before: less words, and fewer states.
+
+A fluent matters if legal moves, the end or a goal depend on it, now or later (the cone of influence: Clarke,
+Grumberg and Peled 1999, "Model checking", section 13.2).
+
+Counters of steps are fluents that make every state new, though nothing but the end reads them. States that
+differ in such a clock alone have the same moves, and lead to states that differ in it alone. So a search need
+not visit both: the earlier one does as well. That loses no line to a goal if that goal ends the match
+whatever the clock says; a line to a goal that the clock alone ends may be lost, since who is early may not be
+able to wait.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.one_player.clock import find_clock
-from anygame.search.one_player.influence import Influence
+from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
+from anygame.network.logic.gates import Gates
+from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.network.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """Who reads what: an edge from each gate to its inputs, and from each fluent to what it becomes next.
+
+    Attributes:
+        network: the game.
+        readers: int64 [edges]; nodes.
+        read: int64 [edges]; what they read.
+    """
+
+    network: Network
+    readers: NDArray[np.int64]
+    read: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, network: Network) -> Influence:
+        """Return that of a network."""
+        gates = network.first_gate + np.repeat(np.arange(network.gates), np.diff(network.starts))
+        fluents = 1 + np.arange(network.fluents)
+        readers = np.concatenate([gates, fluents]).astype(np.int64)
+        read = np.concatenate([network.inputs >> 1, network.next >> 1]).astype(np.int64)
+        return cls(network, readers, read)
+
+    def outputs(self, chooser: int) -> NDArray[np.int64]:
+        """Return the nodes of legal moves, the end and the goals of a role."""
+        network = self.network
+        goals = [literal >> 1 for _, literal in network.goals[chooser]]
+        return np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
+
+    def sources_of(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which nodes some nodes depend on, now or later, themselves among them: bool [nodes]."""
+        return _reached(nodes, self.readers, self.read, self.network.nodes)
+
+    def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which nodes depend on some nodes in the same state, themselves among them: bool [nodes]."""
+        gates = self.readers >= self.network.first_gate
+        return _reached(nodes, self.read[gates], self.readers[gates], self.network.nodes)
+
+    def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
+        """Return which fluents matter: bool [fluents]."""
+        return self.sources_of(self.outputs(chooser))[1 : self.network.first_action]
+
+
+def _reached(
+    starts: NDArray[np.int64], tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int
+) -> NDArray[np.bool_]:
+    """Return which nodes edges lead to from some nodes, breadth first: bool [nodes]."""
+    order = np.argsort(tails, kind="stable")
+    heads = heads[order]
+    first = np.searchsorted(tails[order], np.arange(nodes + 1))
+    reached = np.zeros(nodes, np.bool_)
+    frontier = np.unique(starts)
+    while len(frontier):
+        reached[frontier] = True
+        counts = first[frontier + 1] - first[frontier]
+        begins = np.repeat(first[frontier] - np.cumsum(counts) + counts, counts)
+        found = np.unique(heads[begins + np.arange(len(begins))])
+        frontier = found[~reached[found]]
+    return reached
+
+
+#: A clock that has so many values is one of a game that nobody plays to the end.
+_MOST_TICKS: Final = 2_000
+#: Gates, or fluents, times ticks that are looked at: a fraction of a second.
+_MOST_WORK: Final = 300_000
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """What may be left out of a state when it is compared with others.
+
+    Attributes:
+        fluents: bool [fluents].
+        safe_goals: the goals to which no line is lost, nor a shorter one, where the earlier of two states
+            that differ in these fluents alone stands for both.
+    """
+
+    fluents: NDArray[np.bool_]
+    safe_goals: frozenset[int]
+
+
+def find_clock(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> Clock:
+    """Return the clock of a game, with no fluents where it has none.
+
+    Args:
+        influence: of its network.
+        chooser: the index of the role that chooses.
+        start: bool [fluents]; the state from which the clock runs.
+    """
+    network = influence.network
+    goals = frozenset(value for value, _ in network.goals[chooser])
+    none = Clock(np.zeros(network.fluents, np.bool_), goals)
+    relevant = influence.relevant_fluents(chooser)
+    alone = np.zeros_like(relevant)
+    alone[list(autonomous_fluents(network))] = True
+    fluents = np.flatnonzero(alone & relevant).tolist()
+    most = min(_MOST_TICKS, _MOST_WORK // max(1, len(fluents)))
+    ticks = np.array(run_alone(network, fluents, start, most)[:-1], np.bool_)
+    if not len(fluents) or not len(ticks):
+        return none
+    varying = np.zeros_like(relevant)
+    varying[fluents] = (ticks != ticks[0]).any(axis=0)
+    nodes = 1 + np.flatnonzero(varying)
+    if not len(nodes):
+        return none
+    affected = influence.affected_now(nodes)
+    others = relevant & ~alone
+    if affected[network.legal >> 1].any() or affected[network.next[others] >> 1].any():
+        return none
+    return Clock(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
+
+
+def _safe_goals(
+    network: Network,
+    chooser: int,
+    nodes: NDArray[np.int64],
+    ticks: NDArray[np.bool_],
+    affected: NDArray[np.bool_],
+) -> frozenset[int]:
+    """Return the goals that end the match whatever the clock says.
+
+    Args:
+        network: the game.
+        chooser: the index of the role that chooses.
+        nodes: int64 [fluents]; of the clock.
+        ticks: bool [ticks, fluents]; its values one after the other.
+        affected: bool [nodes]; which depend on it.
+    """
+    gates = [node for node in np.flatnonzero(affected).tolist() if node >= network.first_gate]
+    is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
+    if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
+        return frozenset()
+    # What is left of gates when the fluents of the clock are given values.
+    residues = Gates(network.nodes)
+    going: int | None = None
+    goals: dict[int, int] = {}
+    for tick in ticks.tolist():
+        known = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
+        for gate in gates:
+            inputs = inputs_of(network, gate)
+            known[gate] = residues.conjunction([_become(literal, known) for literal in inputs])
+        end = _become(network.terminal, known)
+        going = end if going is None else going
+        found = {value: _become(literal, known) for value, literal in network.goals[chooser]}
+        goals = {value: literal for value, literal in found.items() if goals.get(value, literal) == literal}
+        if end == TRUE:
+            break
+        if end != going:
+            return frozenset()
+    assert going is not None
+    return frozenset(value for value, literal in goals.items() if _implies(network, residues, literal, going))
+
+
+def _become(literal: int, known: dict[int, int]) -> int:
+    """Return what a literal becomes where some nodes are known to be others' literals."""
+    return known.get(literal >> 1, literal & ~1) ^ (literal & 1)
+
+
+def _implies(network: Network, residues: Gates, literal: int, other: int) -> bool:
+    """Return whether it is plain that one literal holds wherever another one does not fail."""
+    forced: set[int] = set()
+    waiting = [literal, other ^ 1]
+    while waiting:
+        here = waiting.pop()
+        if here == FALSE or here ^ 1 in forced:
+            return True
+        if here in forced or here == TRUE:
+            continue
+        forced.add(here)
+        if not here & 1:
+            node = here >> 1
+            made = residues.inputs_of(here)
+            waiting += made or (
+                inputs_of(network, node) if network.first_gate <= node < network.nodes else []
+            )
+    return False
 
 
 class StateKey:
@@ -24,7 +214,6 @@ class StateKey:
             first one met stands for all; None for all goals.
 
     Attributes:
-        words: of a key.
         safe_goals: as given.
         clock: bool [fluents]; those of a counter of steps that is left out.
     """
@@ -40,7 +229,6 @@ class StateKey:
         self._places = np.flatnonzero(mask)
         if not len(self._places):
             self._places = np.zeros(1, np.int64)
-        self.words = len(self._places)
         self.safe_goals = safe_goals
 
     @classmethod

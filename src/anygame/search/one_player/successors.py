@@ -6,20 +6,22 @@ are numbers of the role that chooses; the others have one move each.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+import numpy as np
+
 from anygame.network.network import FALSE
+from anygame.search.goals import LARGEST, goal_or_nan, named_goals
+from anygame.search.graph import Numbering
+from anygame.search.lane_pool import LanePool, packed_state
+from anygame.search.one_player.lines import SeveralChooseError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-
-_INTEGER: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 
 
 class Options(NamedTuple):
@@ -52,12 +54,10 @@ class Successors(Protocol):
     """Continues states.
 
     Attributes:
-        words: 64-bit words of a state.
         width: how many states are best given at a time.
         root: uint64 [1, words]; the first state, which is not terminal.
     """
 
-    words: int
     width: int
     root: NDArray[np.uint64]
 
@@ -93,8 +93,7 @@ def possible_goals(game: Game, chooser: int) -> list[int]:
     if network is not None:
         literals = network.compiled.network.goals[chooser]
         return [value for value, literal in literals if literal != FALSE]
-    values = game.domains().get(("goal", 2), ((), ()))[1]
-    return [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))]
+    return [goal for goal in named_goals(game) if abs(goal) <= LARGEST]
 
 
 def replay(
@@ -110,3 +109,141 @@ def replay(
         joints.append(tuple(joint))
         state = state.next(joint)
     return tuple(joints)
+
+
+class LaneSuccessors:
+    """States of a compiled game, packed to a bit a fluent; see ``Successors``.
+
+    Args:
+        game: with a network.
+        lanes: one for each state that is continued at a time.
+        start: the first state.
+        chooser: the index of the role that chooses.
+
+    Raises:
+        PositionError: the network does not know the first state.
+    """
+
+    def __init__(self, game: Game, lanes: int, start: State, chooser: int) -> None:
+        machine = game.backends.needed_network()
+        self._chooser = chooser
+        self._others = [role for role in game.roles if role != game.roles[chooser]]
+        self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
+        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
+        self.root: NDArray[np.uint64] = packed_state(game, start)
+        self.width = lanes
+        self.bytes = 0
+
+    def options(self, states: NDArray[np.uint64]) -> Options:
+        """Return the legal moves of states; see ``Successors``."""
+        legal = [mask[: len(states)] for mask in self._pool.legal(self._pool.holding(states))]
+        own = legal.pop(self._chooser)
+        for role, mask in zip(self._others, legal, strict=True):
+            counts = mask.sum(axis=1, dtype=np.int32)
+            if (counts > 1).any():
+                raise SeveralChooseError(role)
+            own = own & (counts > 0)[:, None]
+        sources, moves = np.nonzero(np.ascontiguousarray(own))
+        return Options(sources, moves.astype(np.int32))
+
+    def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
+        """Make a legal move in each of some states; see ``Successors``."""
+        pool, count = self._pool, len(states)
+        lanes = pool.holding(states)
+        own = moves.astype(np.int64)
+        chosen = [mask[:count].argmax(axis=1) for mask in pool.legal(lanes)] if self._others else [own]
+        chosen[self._chooser] = own
+        pool.step(lanes, chosen)
+        ended = lanes.terminal[:count]
+        goals = np.full(count, np.nan)
+        if ended.any():
+            goals[ended] = pool.goals(lanes)[self._chooser][:count][ended]
+        return Children(lanes.packed()[:count], ended, goals)
+
+    def move(self, number: int) -> Term:
+        """Return the move of a number."""
+        return self._actions[number]
+
+    def number(self, move: Term) -> int:
+        """Return the number of a legal move."""
+        return self._actions.index(move)
+
+    def forget(self) -> None:
+        """Forget nothing: states are their rows."""
+
+
+#: States asked at a time: a reasoner takes milliseconds for each.
+_WIDTH: Final = 4
+#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
+_BYTES_OF_A_STATE: Final = 4_000
+
+
+class StateSuccessors:
+    """States of any game, each a number of one word; see ``Successors``.
+
+    Args:
+        start: the first state.
+        chooser: the index of the role that chooses.
+        moves: numbers of moves, which several may share.
+    """
+
+    def __init__(self, start: State, chooser: int, moves: Numbering[Term]) -> None:
+        roles = start.game.roles
+        self._chooser = roles[chooser]
+        self._others = [role for place, role in enumerate(roles) if place != chooser]
+        self._place = chooser
+        self._states = Numbering(start)
+        self._moves = moves
+        self.root: NDArray[np.uint64] = np.zeros((1, 1), np.uint64)
+        self.width = _WIDTH
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of memory that grow with the states met, about."""
+        return len(self._states.items) * _BYTES_OF_A_STATE
+
+    def options(self, states: NDArray[np.uint64]) -> Options:
+        """Return the legal moves of states; see ``Successors``."""
+        sources, moves = [], []
+        for source, number in enumerate(states[:, 0].tolist()):
+            state = self._states.items[number]
+            others = [state.legal_moves(role) for role in self._others]
+            for role, legal in zip(self._others, others, strict=True):
+                if len(legal) > 1:
+                    raise SeveralChooseError(role)
+            if all(others):
+                found = [self._moves.of(move) for move in state.legal_moves(self._chooser)]
+                sources += [source] * len(found)
+                moves += found
+        return Options(np.array(sources, np.int64), np.array(moves, np.int32))
+
+    def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
+        """Make a legal move in each of some states; see ``Successors``."""
+        made = [
+            self._after(self._states.items[number], self._moves.items[move])
+            for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True)
+        ]
+        ended = [state.is_terminal for state in made]
+        goals = [
+            goal_or_nan(state, self._chooser) if over else float("nan")
+            for state, over in zip(made, ended, strict=True)
+        ]
+        numbers = [[self._states.of(state)] for state in made]
+        return Children(np.array(numbers, np.uint64), np.array(ended, np.bool_), np.array(goals))
+
+    def move(self, number: int) -> Term:
+        """Return the move of a number."""
+        return self._moves.items[number]
+
+    def number(self, move: Term) -> int:
+        """Return the number of a legal move."""
+        return self._moves.of(move)
+
+    def forget(self) -> None:
+        """Forget all states but the first; numbers of moves stay."""
+        self._states = Numbering(self._states.items[0])
+
+    def _after(self, state: State, move: Term) -> State:
+        joint = [state.legal_moves(role)[0] for role in self._others]
+        joint.insert(self._place, move)
+        return state.next(joint)

@@ -1,26 +1,201 @@
-"""Backpropagation: results, virtual losses and proven bounds go up the paths of descents."""
+"""Playouts in lanes, and backpropagation of what came of them.
+
+Each lane plays on from a leaf of its own, and gets another when its game has ended. Results, virtual losses
+and proven bounds go up the paths of descents.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from anygame.network.kernels.rows import ACTIVE as _ACTIVE
+from anygame.network.kernels.rows import GO as _GO
+from anygame.network.kernels.rows import RESTART as _RESTART
+from anygame.network.kernels.rows import STUCK as _STUCK
 from anygame.search.native.marking import compiled, exported
-from anygame.search.tree.estimating import backpropagate_minimax
-from anygame.search.tree.game_code import game_at
-from anygame.search.tree.making import random_below
-from anygame.search.tree.proving import first_option_of, option_in, update_bounds
+from anygame.search.tree.game_code import (
+    END,
+    FIRST_ACTION,
+    FIRST_FLUENT,
+    FLUENTS,
+    LANES,
+    WORDS,
+    choose,
+    evaluate_moves,
+    evaluate_state,
+    game_at,
+    load_states,
+    popcount,
+    random_below,
+    read_states,
+    value_of_lane,
+    word_of,
+)
+from anygame.search.tree.proving import backpropagate_minimax, first_option_of, option_in, update_bounds
 from anygame.search.tree.store import (
     IS_WIDE,
     LEAVES,
+    NONE,
     store_at,
 )
 from anygame.search.tree.worker import (
+    CUT,
     FINISHED,
     FREE_PATHS,
+    IDLE,
+    LIMIT,
     MINIMAX,
+    QUEUE,
+    QUEUE_COUNT,
+    QUEUE_FIRST,
     RESULT_COUNT,
+    RESULTS,
+    STEPS,
     worker_at,
 )
+
+ACTIVE, GO, RESTART, STUCK = int(_ACTIVE), int(_GO), int(_RESTART), int(_STUCK)
+#: Lanes are filled again when so many are idle: a refill costs about as much as some steps.
+REFILL = 160
+
+
+@exported
+def play_out(store_address: int, worker_address: int, game_address: int) -> None:
+    """Play until enough lanes have ended, or none plays; the results are noted, and the lanes idle."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    worker.counts[RESULT_COUNT] = 0
+    while True:
+        _refill(game, store, worker)
+        if worker.counts[IDLE] == LANES:
+            return
+        _steps(game, store, worker)
+        _collect(game, store, worker)
+        if not worker.counts[QUEUE_COUNT] or worker.counts[RESULT_COUNT] + LANES > RESULTS:
+            return
+
+
+@compiled
+def _refill(game, store, worker):
+    """Put the playouts that wait into idle lanes."""
+    counts = worker.counts
+    filled = 0
+    for lane in range(LANES):
+        if not counts[QUEUE_COUNT]:
+            break
+        if worker.lane_node[lane] == NONE:
+            at = counts[QUEUE_FIRST]
+            worker.lane_node[lane] = worker.queue_node[at]
+            worker.lane_path[lane] = worker.queue_path[at]
+            worker.lane_joint[lane] = worker.queue_joint[at]
+            worker.lane_age[lane] = 0
+            worker.lanes[filled] = lane
+            worker.sources[filled] = worker.queue_node[at]
+            filled += 1
+            counts[QUEUE_FIRST] = (at + 1) % QUEUE
+            counts[QUEUE_COUNT] -= 1
+    counts[IDLE] -= filled
+    if store.counts[IS_WIDE]:
+        _clear(worker, filled)
+    layout = game.layout
+    load_states(
+        worker.playing,
+        layout[FIRST_FLUENT],
+        layout[FLUENTS],
+        worker.lanes,
+        store.states,
+        worker.sources,
+        filled,
+        worker.square,
+    )
+
+
+@compiled
+def _clear(worker, filled):
+    """Forget the actions made in the lanes that have been filled."""
+    others = worker.row
+    for word in range(WORDS):
+        others[word] = ~np.uint64(0)
+    for index in range(filled):
+        lane = worker.lanes[index]
+        others[lane >> 6] &= ~(np.uint64(1) << np.uint64(lane & 63))
+    for action in range(len(worker.made)):
+        for word in range(WORDS):
+            worker.made[action, word] &= others[word]
+
+
+@compiled
+def _steps(game, store, worker):
+    """Make moves at random until many lanes have ended; the state is evaluated at last."""
+    rows, address, terminal = worker.playing, worker.addresses[0], game.layout[END]
+    running = worker.row
+    for word in range(WORDS):
+        running[word] = np.uint64(0)
+        rows[RESTART, word] = np.uint64(0)
+    oldest = 0
+    playing = 0
+    for lane in range(LANES):
+        if worker.lane_node[lane] != NONE:
+            running[lane >> 6] |= np.uint64(1) << np.uint64(lane & 63)
+            oldest = max(oldest, worker.lane_age[lane])
+            playing += 1
+    # With few lanes at work there is nothing to wait for but their end.
+    enough = playing - REFILL if playing > 2 * REFILL else playing // 2
+    limit = max(1, worker.counts[LIMIT] - oldest)
+    steps = 0
+    while True:
+        evaluate_state(game, address)
+        active = 0
+        for word in range(WORDS):
+            running[word] &= ~word_of(rows, terminal, word)
+            rows[ACTIVE, word] = running[word]
+            active += popcount(running[word])
+        if active <= enough or steps >= limit:
+            break
+        if choose(game, address):
+            for word in range(WORDS):
+                running[word] &= ~rows[STUCK, word]
+                rows[ACTIVE, word] = running[word]
+            choose(game, address)
+        if store.counts[IS_WIDE]:
+            first = game.layout[FIRST_ACTION]
+            for action in range(len(worker.made)):
+                for word in range(WORDS):
+                    worker.made[action, word] |= rows[first + action, word] & rows[GO, word]
+        evaluate_moves(game, address)
+        steps += 1
+    worker.counts[STEPS] += steps
+    for lane in range(LANES):
+        worker.lane_age[lane] += steps
+
+
+@compiled
+def _collect(game, store, worker):
+    """Note the results of the lanes that have ended, and of those that have made too many moves."""
+    rows, counts = worker.playing, worker.counts
+    roles = len(game.first_actions) - 1
+    if store.counts[IS_WIDE]:
+        read_states(worker.made, 0, len(worker.made), LANES, worker.lane_made, worker.square)
+    for lane in range(LANES):
+        if worker.lane_node[lane] == NONE:
+            continue
+        runs = (worker.row[lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1)
+        if runs and worker.lane_age[lane] < counts[LIMIT]:
+            continue
+        result = counts[RESULT_COUNT]
+        for role in range(roles):
+            value, known = value_of_lane(game, rows, role, lane)
+            # A playout that is given up counts only if the rules value the state where it was.
+            worker.result_value[result, role] = value if known or not runs else 0.5
+        counts[CUT] += np.int64(runs)
+        for word in range(worker.lane_made.shape[1]):
+            worker.result_made[result, word] = worker.lane_made[lane, word]
+        worker.result_node[result] = worker.lane_node[lane]
+        worker.result_path[result] = worker.lane_path[lane]
+        worker.result_joint[result] = worker.lane_joint[lane]
+        worker.lane_node[lane] = NONE
+        counts[RESULT_COUNT] = result + 1
+        counts[IDLE] += 1
+
 
 #: Moves of a role from which on those that are made later in playouts are looked at too: where there are
 #: fewer, each is soon tried often enough, and it was no gain.

@@ -10,9 +10,9 @@ from anygame.search.native.marking import (
     Int64s,
     compiled,
     exported,
+    prefetch,
 )
-from anygame.search.native.primitives import prefetch
-from anygame.search.tree.lanes import LANES
+from anygame.search.tree.game_code import LANES
 from anygame.search.tree.store import (
     CHILDREN,
     EXPANDED,

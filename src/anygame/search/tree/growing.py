@@ -1,30 +1,279 @@
-"""Growing a tree, pass after pass: make children, play out, record, expand, backpropagate, select."""
+"""Growing a tree, pass after pass: make children, play out, record, expand, backpropagate, select.
+
+Descents go from the root to leaves that are worth a look. Every role chooses for itself by an upper
+confidence bound (UCT, Kocsis and Szepesvari 2006; decoupled where several choose at once, Finnsson and
+Bjornsson 2008). Descents under way count as tries that brought nothing (virtual losses; Chaslot, Winands and
+van den Herik 2008), so that those of one pass go different ways. At the root there is more exploration
+(Tolpin and Shimony 2012, "MCTS based on simple regret").
+"""
 
 from __future__ import annotations
 
+from math import log, sqrt
 from typing import Final
 
-from anygame.search.native.marking import exported
-from anygame.search.tree.backpropagating import backpropagate, record_results
-from anygame.search.tree.expanding import expand
-from anygame.search.tree.making import make_children
-from anygame.search.tree.playing import play_out
-from anygame.search.tree.proving import is_proven
-from anygame.search.tree.selecting import select
+import numpy as np
+
+from anygame.search.native.marking import compiled, exported
+from anygame.search.tree.backpropagating import (
+    WIDE,
+    add_to_descent,
+    add_virtual_loss,
+    backpropagate,
+    end_descent,
+    play_out,
+    read_value,
+    record_results,
+)
+from anygame.search.tree.expanding import enqueue_playout, expand, make_children
+from anygame.search.tree.game_code import LANES, game_at, random_below
+from anygame.search.tree.proving import ONE, first_option_of, is_proven, option_in
 from anygame.search.tree.store import (
     CHILDREN,
+    DEPTH,
+    DESCENTS,
+    EXPANDED,
+    EXPANDING,
     EXPANSIONS,
     IS_SHORT,
+    LEAF,
     LEAVES,
     LINKS,
     NODES,
+    NONE,
     OPTIONS,
     ROOT,
+    TERMINAL,
+    child_of,
     find_or_add,
     hash_of,
     store_at,
 )
-from anygame.search.tree.worker import JOBS, SPECS, worker_at
+from anygame.search.tree.worker import (
+    AMAF,
+    BRANCHING,
+    EXPLORATION,
+    FINISHED,
+    FREE_PATHS,
+    IDLE,
+    JOB_COUNT,
+    JOBS,
+    LONGEST_PATH,
+    MINIMAX,
+    QUEUE_COUNT,
+    ROOT_MOVES,
+    SCALE,
+    SPEC_COUNT,
+    SPECS,
+    VIRTUAL_LOSS,
+    worker_at,
+)
+
+#: Exploration at the root, in terms of that elsewhere.
+MOST_AT_ROOT = 4.0
+
+
+@exported
+def select(store_address: int, worker_address: int, game_address: int) -> bool:
+    """Descend until there is enough to fill the idle lanes; return whether there is something to do."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    counts = worker.counts
+    wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
+    root = store.counts[ROOT]
+    # A young tree hardly shows where to look.
+    if wanted:
+        wanted = min(
+            max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
+        )
+    found, failures = 0, 0
+    while found < wanted and failures < 8 + found and counts[FREE_PATHS] and not is_proven(store, root):
+        if counts[SPEC_COUNT] + counts[BRANCHING] // SCALE > SPECS:
+            break
+        if _descend(game, store, worker):
+            found += 1
+        else:
+            failures += 1
+    return found > 0 or counts[IDLE] < LANES or counts[QUEUE_COUNT] > 0 or counts[FINISHED] > 0
+
+
+@compiled
+def _descend(game, store, worker):
+    """Go down to a leaf; return whether that gave work to do."""
+    counts = worker.counts
+    counts[FREE_PATHS] -= 1
+    path = worker.free_paths[counts[FREE_PATHS]]
+    worker.path_references[path] = 0
+    worker.path_leaves[path] = 0
+    worker.path_sum[path, :] = 0
+    store.counts[DESCENTS] += 1
+    number = np.int32(store.counts[DESCENTS] & 0x7FFFFFFF)
+    node = store.counts[ROOT]
+    length = 0
+    while True:
+        worker.path_node[path, length] = node
+        worker.path_length[path] = length
+        store.stamp[node] = number
+        status = store.status[node]
+        if status != EXPANDED or length == LONGEST_PATH or is_proven(store, node):
+            break
+        expansion = store.expansion[node]
+        joint = _select_joint_move(game, store, worker, node, expansion)
+        child = child_of(store, expansion, joint)
+        if child == NONE:
+            return _request_child(store, worker, path, node, expansion, joint)
+        worker.path_joint[path, length] = joint
+        add_virtual_loss(store, expansion, joint, 1)
+        length += 1
+        if store.stamp[child] == number:
+            # The state has come before: going round says nothing new.
+            worker.path_node[path, length] = child
+            worker.path_length[path] = length
+            node = child
+            break
+        node = child
+    store.counts[DEPTH] = max(store.counts[DEPTH], length)
+    return _evaluate_leaf(store, worker, path, node, length)
+
+
+@compiled
+def _evaluate_leaf(store, worker, path, node, length):
+    """Decide what to do at the end of a descent; return whether it gives work to do."""
+    counts = worker.counts
+    status = store.status[node]
+    if status == LEAF and counts[JOB_COUNT] < JOBS and length < LONGEST_PATH:
+        full = store.counts[NODES] + 2 * SPECS > len(store.status)
+        if not full:
+            store.status[node] = EXPANDING
+            job = counts[JOB_COUNT]
+            worker.job_node[job] = node
+            worker.job_path[job] = path
+            worker.job_joint[job] = NONE
+            counts[JOB_COUNT] += 1
+            return True
+    goes_on = status == LEAF or (length == LONGEST_PATH and status != TERMINAL)
+    if goes_on and not is_proven(store, node) and length:
+        return _play_out_again(worker, path, node)
+    if status == EXPANDING:
+        end_descent(worker, path)
+        return False
+    # What is proven, or has come before on this way, counts as it is.
+    if store.visits[node] or is_proven(store, node):
+        read_value(store, worker, node)
+        add_to_descent(worker, path, worker.value)
+        store.counts[LEAVES] += 1
+        end_descent(worker, path)
+        return True
+    end_descent(worker, path)
+    return False
+
+
+@compiled
+def _play_out_again(worker, path, node):
+    """Have a leaf played out once more, where it cannot be expanded."""
+    last = worker.path_length[path] - 1
+    if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
+        end_descent(worker, path)
+        return False
+    # The last step is waited for by the playout, not by the path.
+    worker.path_length[path] = last
+    return True
+
+
+@compiled
+def _request_child(store, worker, path, node, expansion, joint):
+    """Have a child made that was left out when its parent was expanded."""
+    counts = worker.counts
+    if (
+        counts[JOB_COUNT] >= JOBS
+        or counts[SPEC_COUNT] >= SPECS
+        or store.counts[NODES] + 2 * SPECS > len(store.status)
+    ):
+        end_descent(worker, path)
+        return False
+    roles = store.low.shape[1]
+    job, spec = counts[JOB_COUNT], counts[SPEC_COUNT]
+    worker.job_node[job] = node
+    worker.job_path[job] = path
+    worker.job_joint[job] = joint
+    worker.spec_job[spec] = job
+    worker.spec_joint[spec] = joint
+    for role in range(roles):
+        worker.spec_action[spec, role] = store.action[option_in(store, expansion, joint, role)]
+    counts[JOB_COUNT] += 1
+    counts[SPEC_COUNT] += 1
+    return True
+
+
+@compiled
+def _select_joint_move(game, store, worker, node, expansion):
+    """Return the joint move to try next."""
+    roles = store.low.shape[1]
+    mover = store.mover[expansion]
+    if mover == roles:
+        return np.int64(0)
+    if mover != NONE:
+        return _select_option(game, store, worker, node, expansion, mover, True)
+    joint = np.int64(0)
+    for role in range(roles):
+        count = np.int64(store.option_counts[expansion, role])
+        chosen = np.int64(0)
+        if count > 1:
+            chosen = _select_option(game, store, worker, node, expansion, role, False)
+        joint = joint * count + chosen
+    return joint
+
+
+@compiled
+def _select_option(game, store, worker, node, expansion, role, alone):
+    """Return the option that a role tries next."""
+    count = np.int64(store.option_counts[expansion, role])
+    if game.random[role]:
+        return random_below(worker, count)
+    first = first_option_of(store, expansion, role)
+    sure = store.low[node, role]
+    visits = max(1, store.visits[node])
+    exploration = worker.settings[EXPLORATION]
+    if node == store.counts[ROOT]:
+        # Here the best is wanted, not much of what seems good; to look at all costs little if they are few.
+        exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
+    urge = np.float32(exploration * sqrt(log(visits + 1.0)))
+    loss = np.float32(worker.settings[VIRTUAL_LOSS])
+    hoped = np.float32(store.sums[node, role] / visits)
+    later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
+    best, highest = np.int64(NONE), np.float32(-1e9)
+    trust = np.float32(worker.settings[MINIMAX]) if alone else np.float32(0)
+    start = random_below(worker, count) if visits < 64 else np.int64(0)
+    for number in range(count):
+        index = number + start
+        if index >= count:
+            index -= count
+        option = first + index
+        low, high = store.option_low[option], store.option_high[option]
+        if alone and (low == high or high <= sure):
+            continue
+        tries = store.tries[option]
+        mean = store.mean[option] if tries else hoped
+        if later > 0 and store.amaf_tries[option] > 0:
+            near = sqrt(later / (np.float32(3) * np.float32(tries) + later))
+            mean += near * (store.amaf_mean[option] - mean)
+        if trust > 0:
+            mean += trust * (np.float32(store.option_minimax[option]) / ONE - mean)
+        if alone:
+            mean = min(max(mean, low), high)
+        count_of_tries = np.float32(max(1, tries))
+        rarity = np.float32(1) / sqrt(count_of_tries + loss * np.float32(store.pending[option]))
+        score = mean * count_of_tries * rarity * rarity + urge * rarity
+        if score > highest:
+            best, highest = index, score
+    if best != NONE:
+        return best
+    # All that could be better is known: go where the best is.
+    most = np.float32(-1)
+    for index in range(count):
+        if store.option_high[first + index] > most:
+            best, most = index, store.option_high[first + index]
+    return best
+
 
 #: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
 #: memory is used up.

@@ -8,8 +8,8 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from anygame.search.analysis import PracticeReport
 from anygame.search.native.marking import table_of
-from anygame.search.practice import PracticeReport
 from anygame.search.tree.game_code import refresh
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.self_play import (

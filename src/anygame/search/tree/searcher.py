@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
-from math import sqrt
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -17,13 +16,32 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import GoalError
-from anygame.search.analysis import Analysis, MoveAnalysis, best_first
-from anygame.search.bounds import Bounds
+from anygame.game.state import known_goal
 from anygame.search.lane_pool import packed_state
-from anygame.search.native.marking import native_code
-from anygame.search.tree.game_code import describe
-from anygame.search.tree.tree import DEFAULT_SETTINGS, Option, Tree
-from anygame.search.tree.worker import MINIMAX
+from anygame.search.native.marking import native_code, table_of
+from anygame.search.reporting import Option, TreeReporter
+from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
+from anygame.search.tree.game_code import describe, refresh, words_for
+from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.store import (
+    CHILDREN,
+    COMPETITIVE,
+    DEPTH,
+    EXPANDED,
+    EXPANSIONS,
+    IS_SHORT,
+    LEAF,
+    LEAVES,
+    LINKS,
+    NODES,
+    NONE,
+    OPTIONS,
+    ROOT,
+    SLOTS,
+    TERMINAL,
+    make_store,
+)
+from anygame.search.tree.worker import FREE_PATHS, MINIMAX, make_worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,26 +51,264 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.search.analysis import JointMoves
+    from anygame.network.kernels.kernel import Kernel
+    from anygame.search.tree.game_code import GameCode
 
+#: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
+#: moves made later count, and how much minimax over estimates does; see ``growing``.
+DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
 #: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
 _LONGEST_PLAYOUT: Final = 1000
-#: Joint moves of a line, and moves that have one: more than anybody reads.
-_LONGEST_LINE: Final = 40
-_MOST_LINES: Final = 50
+#: A call of machine code takes about so long; between calls the clock is looked at.
+_CALL_SECONDS: Final = 0.02
+#: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
+_KEPT, _LEAST_KEPT = 0.25, 0.01
+
+
+class Tree:
+    """A search tree over the lanes of a game.
+
+    Args:
+        kernel: the code of the game.
+        code: the game for compiled functions.
+        actions: of each role, in the order of their numbers.
+        seed: of its random numbers.
+        memory: bytes that it may take.
+        settings: of descents; see ``growing``.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        code: GameCode,
+        actions: Sequence[Sequence[Term]],
+        *,
+        seed: int,
+        memory: int,
+        settings: Sequence[float],
+    ) -> None:
+        self._kernel, self._code, self._actions = kernel, code, actions
+        self.store = make_store(words_for(kernel.network.fluents), len(code.random), memory)
+        self.store.counts[COMPETITIVE] = np.count_nonzero(~code.random) == 2
+        self.worker = make_worker(kernel, seed, _LONGEST_PLAYOUT, settings)
+        self._tables = [table_of(each) for each in (code, self.store, self.worker)]
+        self._addresses = tuple(table.ctypes.data for table in self._tables)
+        self._passes = 1
+        self._opposed = bool(self.store.counts[COMPETITIVE])
+
+    def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
+        """Make a state the root.
+
+        Args:
+            state: uint64 [words].
+            end: if the game is over there, what it is worth to each role, and whether that is certain.
+        """
+        if not self.is_idle:
+            drop_work(*self._addresses[1:])
+        self.worker.spec_state[0] = state
+        if self._is_full and not self._forget():
+            self._forget_all()
+        if self._is_full:
+            raise MemoryError("the memory of the search has no room for one state")
+        root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
+        self.store.counts[DEPTH] = 0
+        if end is not None:
+            # States that lead here find it, and must not take it for one that goes on.
+            self.store.status[root] = TERMINAL
+            self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
+            self.store.low[root] = [value if known else 0.0 for value, known in end]
+            self.store.high[root] = [value if known else 1.0 for value, known in end]
+        elif self.store.status[root] == LEAF:
+            # Its moves may have been forgotten: which of them brings what is proven is found out again.
+            self.store.low[root], self.store.high[root] = 0, 1
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way."""
+        counts = self.worker.counts
+        return bool(counts[FREE_PATHS] == len(self.worker.free_paths))
+
+    def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
+        """Grow until a time, as ``perf_counter`` counts, or for so many leaves.
+
+        Returns:
+            how many leaves were evaluated, and whether there is nothing left to do.
+        """
+        counts = self.store.counts
+        before = int(counts[LEAVES])
+        most = 1 << 62 if leaves is None else before + leaves
+        while (now := perf_counter()) < deadline and counts[LEAVES] < most:
+            refresh(self._code, self._kernel)
+            outcome = grow(*self._addresses, self._passes, most)
+            if self._opposed and not counts[COMPETITIVE]:
+                self._opposed = False
+                self._loosen_bounds()
+                continue
+            if outcome == DONE or (outcome == FULL and not self._forget()):
+                return int(counts[LEAVES]) - before, True
+            share = min(_CALL_SECONDS, deadline - now) / max(perf_counter() - now, 1e-6)
+            self._passes = max(1, min(int(self._passes * share), self._passes * 4, 1 << 20))
+        return int(counts[LEAVES]) - before, False
+
+    def _loosen_bounds(self) -> None:
+        """Forget what was proven as if the roles were opponents: an end shows that they are not."""
+        counts, store = self.store.counts, self.store
+        nodes, options = int(counts[NODES]), int(counts[OPTIONS])
+        going = store.status[:nodes] != TERMINAL
+        store.low[:nodes][going], store.high[:nodes][going] = 0, 1
+        store.option_low[:options], store.option_high[:options] = 0, 1
+
+    @property
+    def _is_full(self) -> bool:
+        return bool(look(self._addresses[1], 1 << 62) == FULL)
+
+    def _forget(self) -> bool:
+        """Make room; return whether there is some now."""
+        counts, store = self.store.counts, self.store
+        drop_work(*self._addresses[1:])
+        root = store.states[counts[ROOT]].copy() if counts[NODES] else None
+        share = _KEPT
+        while self._is_full and root is not None:
+            if share < _LEAST_KEPT:
+                return False
+            self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS)))
+            share /= 2
+        return True
+
+    def _forget_all(self) -> None:
+        """Begin with an empty tree again."""
+        for each in NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, IS_SHORT:
+            self.store.counts[each] = 0
+        self.store.slots[:] = 0
+        self.store.link_node[:] = 0
+
+    def _forget_moves(self, least: int) -> None:
+        """Forget the moves of nodes that were visited less often, but for those of the root."""
+        counts, store = self.store.counts, self.store
+        counts[IS_SHORT] = 0
+        links = len(store.link_node) if counts[LINKS] else 0
+        forget(
+            self._addresses[1],
+            least,
+            np.full(counts[NODES], NONE, np.int32),
+            np.empty(counts[EXPANSIONS], np.int32),
+            np.empty(counts[NODES], np.int32),
+            store.link_expansion[:links].copy(),
+            store.link_joint[:links].copy(),
+            store.link_node[:links].copy(),
+        )
+
+    # -- what is known -----------------------------------------------------------------------------
+
+    @property
+    def root(self) -> int:
+        """The node of the root."""
+        return int(self.store.counts[ROOT])
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return int(self.store.counts[NODES])
+
+    @property
+    def depth(self) -> int:
+        """How deep the deepest descent from this root went."""
+        return int(self.store.counts[DEPTH])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of what has been filled so far, about."""
+        store, nodes = self.store, self.nodes
+        share = nodes / len(store.status)
+        fixed = store.slots.itemsize * int(store.counts[SLOTS])
+        used = sum(each.nbytes for each in store) - store.slots.nbytes
+        return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
+
+    def value(self, node: int, role: int) -> tuple[int, float, float, float]:
+        """Return visits of a node, and for a role mean value and bounds."""
+        store = self.store
+        visits = int(store.visits[node])
+        low, high = float(store.low[node, role]), float(store.high[node, role])
+        mean = float(store.sums[node, role]) / visits if visits else low
+        return visits, min(max(mean, low), high), low, high
+
+    def is_alone(self, node: int, role: int) -> bool:
+        """Return whether a role is the only one that chooses at a node that is expanded."""
+        store = self.store
+        return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
+
+    def options(self, node: int, role: int) -> list[Option]:
+        """Return the moves of a role at a node, in the order of its actions; none if it is not expanded."""
+        store = self.store
+        if store.status[node] != EXPANDED:
+            return []
+        expansion = int(store.expansion[node])
+        first = int(store.first_option[expansion]) + int(store.option_counts[expansion, :role].sum())
+        together = self._together(expansion, role) if store.mover[expansion] == NONE else None
+        alone = self.is_alone(node, role)
+        found = []
+        for number in range(int(store.option_counts[expansion, role])):
+            option = first + number
+            distance, low, high = 0, float(store.low[node, role]), float(store.high[node, role])
+            if alone:
+                child = int(store.child[store.first_child[expansion] + number])
+                distance = int(store.distance[child]) if child != NONE else 0
+                low, high = float(store.option_low[option]), float(store.option_high[option])
+            elif together is not None:
+                low, high = float(together[0][number]), float(together[1][number])
+            tries, mean = int(store.tries[option]), float(store.mean[option])
+            if store.mover[expansion] != NONE and not alone:
+                tries, mean = self.value(node, role)[:2]
+            action = int(store.action[option]) - int(self._code.first_actions[role])
+            found.append(
+                Option(self._actions[role][action], tries, min(max(mean, low), high), low, high, distance)
+            )
+        return found
+
+    def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the bounds of a role's options where several roles choose: over all that others may do."""
+        store, counts = self.store, self.store.option_counts[expansion]
+        if store.first_child[expansion] < 0:
+            return np.zeros(counts[role], np.float32), np.ones(counts[role], np.float32)
+        first = int(store.first_child[expansion])
+        children = np.moveaxis(store.child[first : first + int(counts.prod())].reshape(counts), role, 0)
+        children = children.reshape(counts[role], -1)
+        known = children != NONE
+        low = np.where(known, store.low[children, role], np.float32(0))
+        high = np.where(known, store.high[children, role], np.float32(1))
+        return low.min(axis=1), high.max(axis=1)
+
+    def child(self, node: int, options: Sequence[int]) -> int | None:
+        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+        store = self.store
+        expansion = int(store.expansion[node])
+        joint = 0
+        for role, option in enumerate(options):
+            joint = joint * int(store.option_counts[expansion, role]) + option
+        if store.first_child[expansion] >= 0:
+            child = int(store.child[store.first_child[expansion] + joint])
+            return None if child == NONE else child
+        slot = int(store.first_link[expansion])
+        while slot != NONE:
+            if int(store.link_joint[slot]) == joint:
+                return int(store.link_node[slot]) - 1
+            slot = int(store.next_link[slot])
+        return None
+
+
 #: Of the scale of goals, what rounding to 32 bits takes away at most.
 _ROUNDED: Final = 2**-23
 
 
-class TreeSearcher:
-    """Searches a game that has a network. See ``anygame.search.searcher.Searcher`` for the contract.
+class TreeSearcher(TreeReporter[int]):
+    """Searches a game that has a network. See ``anygame.search.searching.Searcher`` for the contract.
 
     Args:
         game: the game.
         seed: of random numbers; None for any.
         threads: how many trees are grown side by side.
         memory: bytes that all take together, about.
-        settings: of descents; see ``selecting``.
+        settings: of descents; see ``growing``.
 
     Attributes:
         game: the game.
@@ -63,6 +319,9 @@ class TreeSearcher:
     Raises:
         LimitError: the game has no network.
     """
+
+    engine = "lanes"
+    _trees: list[Tree]
 
     def __init__(
         self,
@@ -93,9 +352,9 @@ class TreeSearcher:
             Tree(
                 self.kernel,
                 self.code,
+                self._machine.compiled.actions,
                 seed=self._seed + (number << 64),
                 memory=self._memory // self._threads,
-                limit=_LONGEST_PLAYOUT,
                 settings=self.settings,
             )
             for number in range(self._threads)
@@ -105,7 +364,7 @@ class TreeSearcher:
         """Let minimax over estimates count beside playouts from now on; what was known is forgotten.
 
         Args:
-            weights: of the estimates; see ``estimating``.
+            weights: of the estimates; see ``proving``.
             trust: from 0 for playouts alone to 1 for estimates alone.
         """
         self.code.weights[:] = weights
@@ -142,11 +401,8 @@ class TreeSearcher:
         """
         if self.game.roles[role].is_random:
             return 0.0, True
-        try:
-            known = state.is_terminal and state.goal(self.game.roles[role]) is not None
-        except GoalError:
-            known = False
-        return self.value_of_end(state, role), known
+        known = known_goal(state, self.game.roles[role]) is not None
+        return self.value_of_end(state, role), state.is_terminal and known
 
     def value_of_end(self, state: State, role: int) -> float:
         """Return what the goal of a role in a state is worth, between 0 and 1; of several the highest."""
@@ -192,44 +448,6 @@ class TreeSearcher:
 
     # -- what is known -----------------------------------------------------------------------------
 
-    def best(self, role: int) -> Term:
-        """Return the move that a role should make at the root.
-
-        Raises:
-            ValueError: the role has no legal move there.
-        """
-        moves = self._moves(role, lines=False)
-        if not moves:
-            raise ValueError(f"{self.game.roles[role]} has no legal move here")
-        return moves[0].move
-
-    def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the root."""
-        roles = [role for role in self.game.roles if not role.is_random]
-        values = {role: self._value(self.game.role_index(role)) for role in roles}
-        return Analysis(
-            iterations=0,
-            seconds=0.0,
-            nodes=sum(tree.nodes for tree in self._trees),
-            depth=max(tree.depth for tree in self._trees),
-            bytes=self.bytes,
-            moves={role: self._moves(self.game.role_index(role), lines) for role in roles},
-            goals={role: goal for role, (goal, _) in values.items()},
-            proven={role: proven for role, (_, proven) in values.items()},
-            engine="lanes",
-        )
-
-    def _value(self, role: int) -> tuple[float | None, float | None]:
-        """Return the mean goal of a role at the root, and its proven one."""
-        known = [tree.value(tree.root, role) for tree in self._trees]
-        low, high = max(each[2] for each in known), min(each[3] for each in known)
-        if low >= high:
-            return self._goal(role, low), self._goal(role, low)
-        visits = sum(each[0] for each in known)
-        if not visits:
-            return None, None
-        return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
-
     def _goal(self, role: int, value: float) -> float:
         """Return a value between 0 and 1 as a goal; goals of the rules, and whole ones, exactly."""
         low, high = self._scales[role]
@@ -242,123 +460,8 @@ class TreeSearcher:
         goal = round(goal, 4)
         return int(goal) if goal == int(goal) else goal
 
-    def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
-        """Return what is known of the moves of a role at the root, the best ones first."""
-        per_tree = [tree.options(tree.root, role) for tree in self._trees]
-        known = [options for options in per_tree if options]
-        actions = self._machine.compiled.actions[role]
+    def _range_of_goals(self, role: int) -> float:
+        """Return it where means at the root say all: nobody else chooses there, nor are estimates used."""
         low, high = self._scales[role]
-        if not known:
-            legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
-            return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
-        together = [_together(of_move) for of_move in zip(*known, strict=True)]
-        found = best_first(
-            [
-                MoveAnalysis(
-                    move=actions[option.action],
-                    visits=option.tries,
-                    goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
-                    error=self._error(role, option),
-                    bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
-                )
-                for option in sorted(together, key=_eagerness)
-            ],
-            range_of_goals=high - low if self._is_stationary(role) else 0,
-        )
-        return self._with_lines(role, found, per_tree) if lines else found
-
-    def _is_stationary(self, role: int) -> bool:
-        """Return whether means at the root say all: nobody else chooses there, and no estimates are used."""
-        return not self.settings[MINIMAX] and any(tree.is_alone(tree.root, role) for tree in self._trees)
-
-    def _with_lines(
-        self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
-    ) -> tuple[MoveAnalysis, ...]:
-        """Return moves, the first ones with the line of the tree that knows them best.
-
-        Args:
-            role: that makes them.
-            moves: the best ones first.
-            per_tree: its options at the root of each tree.
-        """
-        actions = self._machine.compiled.actions[role]
-        grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
-        numbers = {actions[option.action]: number for number, option in enumerate(grown[0][1])}
-        met: dict[tuple[int, int], list[list[Option]]] = {}
-        first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
-        with_lines = []
-        for each in first:
-            number = numbers[each.move]
-            tree = max(grown, key=lambda known: known[1][number].tries)[0]
-            with_lines.append(each.with_line(self._line(tree, role, number, met)))
-        return (*with_lines, *rest)
-
-    def _error(self, role: int, option: Option) -> float | None:
-        """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
-        if option.low == option.high:
-            return 0.0
-        if option.tries < 2:
-            return None
-        low, high = self._scales[role]
-        return (high - low) * sqrt(option.mean * (1 - option.mean) / option.tries)
-
-    def _line(
-        self, tree: Tree, role: int, number: int, met: dict[tuple[int, int], list[list[Option]]]
-    ) -> JointMoves:
-        """Return the line of best play that begins with an option of a role.
-
-        Args:
-            tree: where it is known.
-            role: who begins.
-            number: of the option.
-            met: the options of each role at nodes of other lines, by tree and node; those met are added.
-        """
-        line: list[tuple[Term, ...]] = []
-        node: int | None = tree.root
-        actions = self._machine.compiled.actions
-        while node is not None and len(line) < _LONGEST_LINE:
-            place = id(tree), node
-            if place not in met:
-                met[place] = [tree.options(node, other) for other in range(len(actions))]
-            options = met[place]
-            if not all(options):
-                break
-            chosen = [_preferred(each) for each in options]
-            if not line:
-                chosen[role] = number
-            line.append(tuple([actions[r][options[r][n].action] for r, n in enumerate(chosen)]))
-            node = tree.child(node, chosen)
-        return tuple(line)
-
-
-def _together(options: Sequence[Option]) -> Option:
-    """Return what several trees know of a move."""
-    if len(options) == 1:
-        return options[0]
-    tries = sum(option.tries for option in options)
-    low, high = max(option.low for option in options), min(option.high for option in options)
-    high = max(low, high)
-    mean = sum(option.mean * option.tries for option in options) / tries if tries else options[0].mean
-    distance = next((o.distance for o in options if o.low == o.high), 0)
-    return Option(options[0].action, tries, min(max(mean, low), high), low, high, distance)
-
-
-def _eagerness(option: Option) -> tuple[float, ...]:
-    """Return what moves are sorted by: high bounds, then quick wins and slow losses, then visits."""
-    if option.low == option.high:
-        return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
-    return -option.high, 0, -option.tries
-
-
-def _preferred(options: Sequence[Option]) -> int:
-    """Return the option that a role takes in a line of best play."""
-    floor = max(option.low for option in options)
-    ceiling = max(option.high for option in options)
-
-    def rank(number: int) -> tuple[float, ...]:
-        option = options[number]
-        if option.low >= ceiling:
-            return 0, option.distance if option.low >= 0.5 else -option.distance
-        return 1 + (option.high < floor), -option.tries
-
-    return min(range(len(options)), key=rank)
+        alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
+        return high - low if alone and not self.settings[MINIMAX] else 0

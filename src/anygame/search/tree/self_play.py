@@ -25,10 +25,9 @@ from anygame.search.native.marking import (
     compiled,
     exported,
 )
-from anygame.search.tree.estimating import UNITS, add_up, advantage, estimate_near, estimate_of
-from anygame.search.tree.game_code import game_at
-from anygame.search.tree.lanes import lowest_bit
-from anygame.search.tree.making import make_children, random_below
+from anygame.search.tree.expanding import make_children
+from anygame.search.tree.game_code import UNITS, game_at, lowest_bit, random_below
+from anygame.search.tree.proving import add_up, advantage, estimate_near, estimate_of
 from anygame.search.tree.store import NONE, store_at
 from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
 

@@ -68,8 +68,8 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
     compiled,
+    prefetch,
 )
-from anygame.search.native.primitives import prefetch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,40 +98,16 @@ NONE = -1
 class Store(NamedTuple):
     """A search tree. Values lie between 0 and 1, bounds too.
 
-    Attributes:
-        counts: int64; how many of each there are, and the root.
-        slots: int64 [power of two]; by hash of a state, open addressing: node + 1, and above it the high half
-            of the hash, so that other states are hardly ever read.
-        states: uint64 [nodes, words].
-        status: uint8 [nodes].
-        visits: int32 [nodes]; leaves evaluated at or below it.
-        sums: float64 [nodes, roles]; of their values.
-        low, high: float32 [nodes, roles]; proven bounds of the value.
-        distance: int16 [nodes]; where it is proven, joint moves to the end.
-        expansion: int32 [nodes].
-        option_counts: int32 [expansions, roles].
-        first_option: int32 [expansions]; the options of the first role, those of the others behind.
-        first_child: int64 [expansions]; of joint moves, the last role's option changing fastest; or NONE, if
-            they are too many to be listed.
-        mover: int16 [expansions]; the one role with a choice; roles if none has, NONE if several.
-        minimax: float32 [expansions]; the value for the first of two roles, by minimax over estimates.
-        child: int32 [children]; node, or NONE.
-        action: int32 [options].
-        tries: int32 [options]; leaves evaluated through it.
-        pending: int16 [options]; descents under way.
-        option_minimax: uint16 [options]; the minimax value of its child for its role, 65535 for 1.
-        mean: float32 [options]; of values for its role.
-        option_low, option_high: float32 [options]; bounds of its child, where one role alone has a choice.
-        residue: float32 [options]; what rounding has taken away from the mean, where several roles have a
-            choice. It lies where ``option_low`` does, which nobody reads there.
-        amaf_tries: float32 [options]; leaves in which its action was made later on.
-        amaf_mean: float32 [options].
-        stamp: int32 [nodes]; the last descent that came by.
-        owner: int32 [expansions]; the node.
-        first_link: int32 [expansions]; the first slot of its children that are found by hash, or NONE.
-        next_link: int32; the next slot of the same expansion, or NONE.
-        link_expansion, link_node: int32 [power of two]; link_joint: int64; the children of joint moves that
-            are too many to be listed, by hash; open addressing, the node plus one.
+    Attributes, besides those of records (see the module):
+        counts: how many of each there are, and the root.
+        slots: by hash of a state, open addressing: node + 1, and above it the high half of the hash, so that
+            other states are hardly ever read.
+        first_child: NONE where joint moves are too many to be listed.
+        mover: roles if none has a choice, NONE if several.
+        child: node, or NONE, of joint moves, the last role's option changing fastest.
+        next_link: the next slot of the same expansion, or NONE.
+        link_expansion, link_joint, link_node: the children of joint moves that are too many to be listed, by
+            hash; open addressing, the node plus one.
     """
 
     counts: Int64s
@@ -218,12 +194,6 @@ store_at = Bundle(
 )
 
 
-def _first_counts(slots: int) -> NDArray[np.int64]:
-    counts = np.zeros(13, np.int64)
-    counts[SLOTS], counts[ROOT] = min(slots, FIRST_SLOTS), NONE
-    return counts
-
-
 def make_store(words: int, roles: int, memory: int) -> Store:
     """Return an empty tree that takes at most so many bytes; a few megabytes, if they are less.
 
@@ -239,7 +209,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
     slots = slots if slots > nodes * 1.2 else slots * 2
     arrays = {
-        "counts": _first_counts(slots),
+        "counts": np.zeros(13, np.int64),
         "slots": _zeros(slots, _ELEMENTS["slots"]),
         "child": _zeros(int(nodes * 1.25), _ELEMENTS["child"]),
     }
@@ -248,6 +218,7 @@ def make_store(words: int, roles: int, memory: int) -> Store:
         arrays |= {name: table[name] for name in record.names or ()}
     for name in "next_link", "link_expansion", "link_joint", "link_node":
         arrays[name] = _zeros(slots // 4, _ELEMENTS[name])
+    arrays["counts"][SLOTS], arrays["counts"][ROOT] = min(slots, FIRST_SLOTS), NONE
     return Store(**arrays)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,11 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
 )
-from anygame.search.tree.estimating import UNITS
-from anygame.search.tree.lanes import LANES, words_for
+from anygame.search.tree.game_code import LANES, UNITS, WORDS, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
 
@@ -40,7 +37,7 @@ LONGEST_PATH = 200
 #: Leaves expanded in a pass, and children made of them.
 JOBS, SPECS = 512, 2048
 #: Joint moves of a node up to here are made together when it is expanded; of more, so many.
-ALL_CHILDREN, SOME_CHILDREN, MORE_CHILDREN = 512, 128, 16
+ALL_CHILDREN, SOME_CHILDREN = 512, 128
 #: Results of playouts that are noted in a pass.
 RESULTS = 4 * LANES
 #: Playouts that wait for a lane.
@@ -70,37 +67,32 @@ EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, MINIMAX = range(5)
 
 
 class Worker(NamedTuple):
-    """The memory of a thread.
+    """The memory of a thread; rows of bits are of 512 lanes, columns for each role, for words or for moves.
 
     Attributes:
-        counts: int64; how many of each there are.
-        random: uint64 [1]; the state of its generator.
-        addresses: int64 [2]; of the rows below.
-        playing, making: uint64 [rows, 8]; lanes that play at random, and lanes that make children.
-        lane_node, lane_path, lane_age: int32 [512]; the node from which a lane plays (NONE: idle), which
-            descent led there, and how many moves the playout made.
-        lane_joint: int64 [512]; by which joint move.
+        counts: how many of each there are.
+        random: the state of its generator.
+        addresses: of the rows ``playing`` and ``making``.
+        playing, making: lanes that play at random, and lanes that make children.
+        lane_node, lane_joint, lane_path, lane_age: the node from which a lane plays (NONE: idle), by which
+            joint move and which descent, and how many moves the playout made.
         queue_node, queue_path, queue_joint: a ring of playouts that wait for lanes.
-        result_node, result_path, result_joint, result_value: [512], float64 [512, roles]; of playouts.
-        result_made: uint64 [results, words]; a bit for each action that was made in the playout.
-        made: uint64 [actions, 8]; the same for playing lanes, as rows; lane_made: uint64 [512, words].
-        job_node, job_path: int32 [jobs]; nodes to be expanded.
-        job_joint: int64 [jobs]; the joint move that is to be made, NONE to list all moves first.
-        job_first, job_count: int32 [jobs, roles]; the legal moves, in ``listed``.
-        job_value: float64 [jobs, roles]; what the state itself is worth.
-        job_specs: int32 [jobs]; behind the last child of each.
-        listed: int32; actions.
-        spec_job: int32 [specs]; spec_joint: int64; spec_action: int32 [specs, roles]; children to be made.
-        spec_state: uint64 [specs, words]; spec_value: float64 [specs, roles]; spec_known: bool [specs,
-            roles], whether the rules give exactly one goal; spec_terminal: bool [specs]; spec_hash: uint64
-            [specs].
-        path_length, path_references, path_leaves: int32 [paths]; path_sum: float64 [paths, roles]; leaves
-            that were evaluated, and their values.
-        path_node: int32 [paths, depth]; path_joint: int64 [paths, depth].
-        free_paths: int32 [paths]; finished: int32 [paths]; descents whose leaves are all known.
-        lanes, sources: int32 [512]; square: uint64 [64]; row: uint64 [8]; value: float64 [roles];
-            base, hidden: float32 [units]; scratch.
-        settings: float64; see ``selecting``.
+        result_node, result_path, result_joint, result_value: of playouts.
+        result_made: a bit for each action that was made in the playout.
+        made, lane_made: the same for playing lanes, as rows, and as words of each.
+        job_node, job_path: nodes to be expanded.
+        job_joint: the joint move that is to be made, NONE to list all moves first.
+        job_first, job_count: the legal moves, in ``listed``.
+        job_value: what the state itself is worth.
+        job_specs: behind the last child of each.
+        spec_job, spec_joint, spec_action, spec_state, spec_value, spec_terminal, spec_hash: children to be
+            made.
+        spec_known: whether the rules give exactly one goal.
+        path_length, path_references, path_node, path_joint: descents.
+        path_leaves, path_sum: leaves that were evaluated, and their values.
+        free_paths, finished: descents to be begun, and those whose leaves are all known.
+        lanes, sources, square, row, value, base, hidden: scratch.
+        settings: see ``growing``.
     """
 
     counts: Int64s
@@ -159,6 +151,25 @@ class Worker(NamedTuple):
 worker_at = Bundle(Worker)
 
 
+#: The lengths of arrays, before what depends on the game.
+_LENGTHS: Final = {
+    "counts": 16,
+    "lane": LANES,
+    "queue": QUEUE,
+    "result": RESULTS,
+    "job": JOBS,
+    "spec": SPECS,
+    "path": PATHS,
+    "finished": PATHS,
+    "lanes": LANES,
+    "sources": LANES,
+    "square": 64,
+    "row": WORDS,
+    "base": UNITS,
+    "hidden": UNITS,
+}
+
+
 def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]) -> Worker:
     """Return the memory of a thread.
 
@@ -166,76 +177,33 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
         kernel: the code of the game.
         seed: of its random numbers.
         limit: joint moves after which a playout is given up.
-        settings: of its descents; see ``selecting``.
+        settings: of its descents; see ``growing``.
     """
-    roles = len(kernel.network.actions)
-    words = words_for(kernel.network.fluents)
-    actions = sum(kernel.network.actions)
-    action_words = words_for(actions)
+    roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()
-    random = seed_rows(seed, 0)
-    playing[RANDOM : RANDOM + STATE_ROWS] = random
+    playing[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 0)
     making[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, 1)
-
-    def numbers(*shape: int) -> NDArray[np.int32]:
-        return np.zeros(shape, np.int32)
-
-    def joints(*shape: int) -> NDArray[np.int64]:
-        return np.zeros(shape, np.int64)
-
-    worker = Worker(
-        np.zeros(16, np.int64),
-        seed_rows(seed, 2)[0, :1].copy(),
-        np.array([playing.ctypes.data, making.ctypes.data], np.int64),
-        playing,
-        making,
-        np.full(LANES, NONE, np.int32),
-        numbers(LANES),
-        numbers(LANES),
-        joints(LANES),
-        numbers(QUEUE),
-        numbers(QUEUE),
-        joints(QUEUE),
-        numbers(RESULTS),
-        numbers(RESULTS),
-        joints(RESULTS),
-        np.zeros((RESULTS, roles)),
-        np.zeros((RESULTS, action_words), np.uint64),
-        np.zeros((actions, 8), np.uint64),
-        np.zeros((LANES, action_words), np.uint64),
-        numbers(JOBS),
-        numbers(JOBS),
-        joints(JOBS),
-        numbers(JOBS, roles),
-        numbers(JOBS, roles),
-        np.zeros((JOBS, roles)),
-        numbers(JOBS),
-        numbers(LISTED + sum(kernel.network.actions)),
-        numbers(SPECS),
-        joints(SPECS),
-        numbers(SPECS, roles),
-        np.zeros((SPECS, words), np.uint64),
-        np.zeros((SPECS, roles)),
-        np.zeros((SPECS, roles), np.bool_),
-        np.zeros(SPECS, np.bool_),
-        np.zeros(SPECS, np.uint64),
-        numbers(PATHS),
-        numbers(PATHS),
-        numbers(PATHS),
-        np.zeros((PATHS, roles)),
-        numbers(PATHS, LONGEST_PATH + 1),
-        joints(PATHS, LONGEST_PATH + 1),
-        np.arange(PATHS, dtype=np.int32),
-        numbers(PATHS),
-        numbers(LANES),
-        numbers(LANES),
-        np.zeros(64, np.uint64),
-        np.zeros(8, np.uint64),
-        np.zeros(roles),
-        np.zeros(UNITS, np.float32),
-        np.zeros(UNITS, np.float32),
-        np.array(settings, np.float64),
-    )
+    columns = dict.fromkeys(("path_node", "path_joint"), LONGEST_PATH + 1)
+    columns |= dict.fromkeys(("result_made", "lane_made"), words_for(actions))
+    columns["spec_state"] = words_for(kernel.network.fluents)
+    given: dict[str, Any] = {
+        "random": seed_rows(seed, 2)[0, :1].copy(),
+        "addresses": np.array([playing.ctypes.data, making.ctypes.data], np.int64),
+        "playing": playing,
+        "making": making,
+        "lane_node": np.full(LANES, NONE, np.int32),
+        "made": np.zeros((actions, WORDS), np.uint64),
+        "listed": np.zeros(LISTED + actions, np.int32),
+        "value": np.zeros(roles),
+        "free_paths": np.arange(PATHS, dtype=np.int32),
+        "settings": np.array(settings, np.float64),
+    }
+    for name, elements in worker_at.arrays.items():
+        if name not in given:
+            length = _LENGTHS[name if name in _LENGTHS else name.split("_")[0]]
+            shape = (length, columns.get(name, roles))[: elements.axes]
+            given[name] = np.zeros(shape, elements.kind)
+    worker = Worker(**given)
     worker.counts[FREE_PATHS] = PATHS
     worker.counts[IDLE] = LANES
     worker.counts[LIMIT] = limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter, svg
@@ -12,7 +13,7 @@ from anygame.boards import Painter, svg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards import Grid, Picture
+    from anygame.boards import Picture
     from anygame.game.state import State
     from anygame.language.terms import Term
 
@@ -67,17 +68,14 @@ def _svg(picture: Picture) -> str:
 
     Which moves are legal is not drawn: that depends on who looks at it.
     """
-    plain = replace(picture, grids=tuple(map(_without_moves, picture.grids)))
+    grids = [
+        replace(grid, cells=tuple([replace(cell, marks=cell.marks - {"legal"}) for cell in grid.cells]))
+        for grid in picture.grids
+    ]
+    plain = replace(picture, grids=tuple(grids))
     rows = _Rows(picture)
     text = _CELL.sub(rows.cell, _STYLE.sub("", svg(plain)))
     return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)
-
-
-def _without_moves(grid: Grid) -> Grid:
-    cells = [
-        replace(cell, marks=cell.marks - {"legal"}) if "legal" in cell.marks else cell for cell in grid.cells
-    ]
-    return replace(grid, cells=tuple(cells))
 
 
 class _Rows:
@@ -85,18 +83,9 @@ class _Rows:
 
     def __init__(self, picture: Picture) -> None:
         self._terms = {cell.id: " ".join(map(str, cell.terms)) for cell in picture.cells()}
-        firsts: set[str] = set()
-        self._lasts: set[str] = set()
-        for grid in picture.grids:
-            y: float | None = None
-            for number, cell in enumerate(grid.cells):
-                if cell.y != y:
-                    firsts.add(cell.id)
-                    if number:
-                        self._lasts.add(grid.cells[number - 1].id)
-                y = cell.y
-            self._lasts |= {cell.id for cell in grid.cells[-1:]}
-        self._firsts = firsts
+        rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
+        self._firsts = {row[0].id for row in rows}
+        self._lasts = {row[-1].id for row in rows}
 
     def cell(self, match: re.Match[str]) -> str:
         """Return a cell that can be reached by keys and has a name, with the tags of its row around it."""

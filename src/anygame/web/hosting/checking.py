@@ -16,7 +16,7 @@ from anygame.web.settings import LIMITS
 if TYPE_CHECKING:
     from anygame.doctor.finding import Finding
     from anygame.game.game import Game
-    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.diagnostics import Diagnostic, Note
 
 #: Diagnostics of a sheet that are shown: nobody reads more.
 _MOST_SHOWN: Final = 60
@@ -29,7 +29,7 @@ def check(name: str, text: str, *, lenient: bool = False) -> View:
     with read_silently():  # the diagnostics show it
         examination = examine(Source(name, text), Wanted(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
-        views = [diagnostic_view(each.diagnostic) | {"edits": _edits(each)} for each in found]
+        views = [diagnostic_view(each.diagnostic, each.echoes) | {"edits": _edits(each)} for each in found]
         view: View = {"diagnostics": views, "start": None, "fault": ""}
         if examination.sheet and not examination.sheet.has_errors:
             try:
@@ -49,14 +49,20 @@ def _edits(finding: Finding) -> list[View]:
     return [{"start": span.start, "end": span.end, "text": text} for span, text in finding.replacements]
 
 
-def diagnostic_view(found: Diagnostic) -> View:
-    """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
+def diagnostic_view(found: Diagnostic, echoes: str = "") -> View:
+    """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters.
+
+    Args:
+        found: the diagnostic.
+        echoes: what follows from it, in a few words.
+    """
     view: View = {
         "severity": str(found.severity),
         "code": found.code,
         "message": found.message,
         "hint": found.hint,
         "follows": found.follows,
+        "notes": [*map(_note, found.notes), *filter(None, [echoes])],
         "line": 0,
         "excerpt": "",
         "edits": [],
@@ -67,3 +73,8 @@ def diagnostic_view(found: Diagnostic) -> View:
         view["start"], view["end"] = found.span.start, found.span.end
         view["excerpt"] = source.line(view["line"])[:300]
     return view
+
+
+def _note(note: Note) -> str:
+    where = f" (line {note.span.source.position(note.span.start)[0]})" if note.span else ""
+    return f"{note.message}{where}"

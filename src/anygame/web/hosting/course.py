@@ -6,18 +6,20 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anygame.errors import GoalError, IllegalMoveError
+from anygame.errors import AnygameError, GoalError, IllegalMoveError, RecordError
 from anygame.language.parser import parse_term
 from anygame.language.terms import Constant
+from anygame.match.judging import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.record import Record
+
 
 Joint = tuple["Term", ...]
 
@@ -61,6 +63,28 @@ def _goal(state: State, role: Role) -> int | None:
         return None
 
 
+def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
+    """Return the joint move that texts in the order of the roles mean; raises as `move_of`."""
+    return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
+
+
+def move_of(text: str, role: Role, state: State) -> Term:
+    """Return the legal move that a text means, however it is spaced.
+
+    Raises:
+        IllegalMoveError: it means none.
+        TermSyntaxError: it cannot be read.
+    """
+    legal = state.legal_moves(role)
+    found = {str(move): move for move in legal}.get(text)
+    if found is not None:
+        return found
+    term = parse_term(text, case_sensitive=state.game.case_sensitive)
+    if term not in legal:
+        raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
+    return term
+
+
 class Course:
     """A match so far.
 
@@ -73,7 +97,7 @@ class Course:
         line: the joint moves so far.
         look: at the last state.
         fault: why the match cannot go on; empty where it can.
-        live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.followed`.
+        live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.course`.
     """
 
     look: Look
@@ -88,28 +112,7 @@ class Course:
         self.live = {}
         self._seen: list[Mapping[str, tuple[Term, ...]]] = []
         for step, moves in enumerate(record.moves):
-            self.line.append(self._joint(moves, self.states[step]))
-
-    def _joint(self, texts: Iterable[str], state: State) -> Joint:
-        """Return the joint move that texts in the order of the roles mean; see `_term`."""
-        pairs = zip(self.game.roles, texts, strict=True)
-        return tuple([self._term(text, role, state) for role, text in pairs])
-
-    def _term(self, text: str, role: Role, state: State) -> Term:
-        """Return the legal move that a text means, however it is spaced.
-
-        Raises:
-            IllegalMoveError: it means none.
-            TermSyntaxError: it cannot be read.
-        """
-        legal = state.legal_moves(role)
-        found = {str(move): move for move in legal}.get(text)
-        if found is not None:
-            return found
-        term = parse_term(text, case_sensitive=self.game.case_sensitive)
-        if term not in legal:
-            raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
-        return term
+            self.line.append(joint_of(game, moves, self.states[step]))
 
     @property
     def is_over(self) -> bool:
@@ -130,7 +133,7 @@ class Course:
         """Return the roles that have a choice; where nobody has, the one whose move says most.
 
         Waiting is a single word, as a rule the same for everybody who waits. Where the rules hide something,
-        nobody is asked who has no choice: that would tell that the others have none.
+        nobody is asked who has no choice: that would show that the others have none.
         """
         found = {index for index, moves in enumerate(look.legal) if len(moves) > 1}
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
@@ -141,20 +144,14 @@ class Course:
 
     # -- growing -----------------------------------------------------------------------------------
 
-    async def _follow(self, joint: Joint) -> None:
-        """Make a joint move. Raises AnygameError."""
-        state, look = await asyncio.to_thread(_next, self.states[-1], joint)
+    async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
+        """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
+        state = await asyncio.to_thread(self.states[-1].next, joint)
+        look = await asyncio.to_thread(look_at, state)
         self.line.append(joint)
         self.states.append(state)
         self.look = look
-
-    def _note(
-        self, joint: Joint, errors: Sequence[str], reasons: Sequence[str], said: Sequence[Sequence[str]]
-    ) -> None:
-        """Note in the record the joint move that led to the last state, and what happened meanwhile."""
-        self.record.add_moves(joint)
-        self.record.add_state(self.states[-1], errors, reasons)
-        self.record.quote(said)
+        self.record.add_turn(joint, state, verdicts)
 
     async def _go_back(self, step: int) -> None:
         """Forget what came after a state."""
@@ -175,6 +172,80 @@ class Course:
         return self._seen[:last]
 
 
-def _next(state: State, joint: Iterable[Term]) -> tuple[State, Look]:
-    following = state.next(list(joint))
-    return following, look_at(following)
+Told = dict[str, Any]
+
+
+class FollowedMatch(Course):
+    """A match that others report.
+
+    Its ``live`` holds ``asked``, since when moves are waited for, in seconds since 1970, and ``clock``, the
+    seconds that there are for each; nothing where the match has ended.
+    """
+
+    async def begin(self) -> None:
+        """Look at the last state."""
+        self.look = await asyncio.to_thread(look_at, self.states[-1])
+
+    async def follow(
+        self,
+        start: int,
+        turns: Sequence[Told],
+        now: Told,
+        keep: Callable[[Record], None],
+    ) -> None:
+        """Make moves that were made elsewhere, as far as the rules allow them.
+
+        Args:
+            start: the number of joint moves before them.
+            turns: each with ``moves``, texts in the order of the roles, and perhaps with ``errors``,
+                ``reasons``, ``said`` and ``seconds`` of every role.
+            now: how the match stands: ``live`` and ``fault``; likewise ``opening``, what was said before the
+                first move.
+            keep: writes the record.
+        """
+        if "opening" in now and not self.line:
+            self.record.explain(_of_all(now["opening"].get("reasons"), self.game, ""))
+            self.record.quote(_of_all(now["opening"].get("said"), self.game, ()))
+        for turn in turns[max(0, len(self.line) - start) :]:
+            if start > len(self.line) or self.fault:
+                break
+            try:
+                await self._turn(turn)
+            except AnygameError as error:
+                self.fault = f"move {len(self.line) + 1} of the record cannot be made: {error}"
+        self.live = now["live"]
+        self.fault = self.fault or now["fault"]
+        self.record.is_completed = self.look.is_terminal
+        self.record.is_aborted = bool(self.fault)
+        if self.fault:
+            self.record.own["fault"] = self.fault
+        if self.look.is_terminal:
+            self.record.goals = [goal or 0 for goal in self.look.goals]
+        await asyncio.to_thread(keep, self.record)
+
+    async def _turn(self, told: Told) -> None:
+        game = self.game
+        if len(told["moves"]) != len(game.roles):
+            raise RecordError(f"expected {len(game.roles)} moves, found {len(told['moves'])}")
+        joint = joint_of(game, told["moves"], self.states[-1])
+        errors, reasons = (_of_all(told.get(key), game, "") for key in ("errors", "reasons"))
+        said = _of_all(told.get("said"), game, ())
+        await self._follow(joint, [*map(Verdict, joint, errors, reasons, said)])
+        used = self.record.own.setdefault("seconds", [0.0] * len(game.roles))
+        for index, seconds in enumerate(told.get("seconds") or ()):
+            used[index] = round(used[index] + seconds, 3)
+
+    @property
+    def thinking(self) -> list[int]:
+        """The indices of the roles whose choice is waited for."""
+        if self.is_over or "asked" not in self.live:
+            return []
+        roles = self.game.roles
+        return [index for index in sorted(self.choosing(self.look)) if not roles[index].is_random]
+
+
+def _of_all(told: Sequence[Any] | None, game: Game, nothing: Any) -> list[Any]:
+    """Return what is shown of every role; records of others may have fewer, or none."""
+    if told is None or len(told) != len(game.roles):
+        return [nothing for _ in game.roles]
+    return [nothing if one is None else one for one in told]

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError, IllegalMoveError
-from anygame.match.judging import judge
-from anygame.web.hosting.course import Course, look_at
+from anygame.match.judging import Verdict, judge
+from anygame.web.hosting.course import Course, look_at, move_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
+    from anygame.match.opponents import Opponent
     from anygame.match.record import Record
-    from anygame.match.seats import Reply
-    from anygame.web.hosting.opponents import Opponent
 
 #: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
 #: themselves for ever would fill the disk.
@@ -57,8 +56,7 @@ class HostedMatch(Course):
         super().__init__(game, record, states)
         self.opponents = dict(opponents)
         self.chosen: dict[int, Term] = {}
-        self.notes: dict[int, str] = {}
-        self.said: dict[int, tuple[str, ...]] = {}
+        self.verdicts: dict[int, Verdict] = {}
         self._keep = keep
         self._changed = changed
         self._lock = asyncio.Lock()
@@ -79,7 +77,9 @@ class HostedMatch(Course):
         async with self._lock:
             self.look = await asyncio.to_thread(look_at, self.states[-1])
             for opponent in self.opponents.values():
-                self._aside(opponent.prepare(self._id, self.game, list(self.line), self.states[-1]))
+                self._aside(
+                    opponent.prepare(self.record.match_id, self.game, list(self.line), self.states[-1])
+                )
         self._aside(self._go_on())
 
     async def _go_on(self) -> None:
@@ -106,7 +106,7 @@ class HostedMatch(Course):
                 raise IllegalMoveError("the match has gone on meanwhile: look at the board again", role, text)
             if index not in self.turn:
                 raise IllegalMoveError(f"it is not for {role} to move now", role, text)
-            self.chosen[index] = self._term(text, role, self.states[-1])
+            self.chosen[index] = move_of(text, role, self.states[-1])
             self._note_time(index)
             await self._advance()
 
@@ -122,7 +122,8 @@ class HostedMatch(Course):
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
                 await self._go_back(step)
-            self.chosen.clear()
+            for index in self.people:
+                self.chosen.pop(index, None)
             await self._advance()
 
     def _former_choice(self, roles: Collection[int]) -> int | None:
@@ -137,10 +138,6 @@ class HostedMatch(Course):
         await asyncio.to_thread(self._keep, self.record)
 
     # -- whose turn it is --------------------------------------------------------------------------
-
-    @property
-    def _id(self) -> str:
-        return self.record.match_id
 
     @property
     def turn(self) -> list[int]:
@@ -167,7 +164,9 @@ class HostedMatch(Course):
                 elif index in self.people and index not in choosing:
                     self.chosen[index] = self.look.legal[index][0]
             if len(self.chosen) < len(self.game.roles):
-                self._ask_players()
+                for index in self.opponents:
+                    if index not in self.chosen and index not in self._asked:
+                        self._asked[index] = self._aside(self._ask(index))
                 break
             await self._step()
         if self.is_over:
@@ -179,51 +178,35 @@ class HostedMatch(Course):
         if not self.people:
             await asyncio.sleep(_PACE)
         try:
-            await self._follow(joint)
+            verdicts = [self.verdicts.get(index, Verdict(move)) for index, move in enumerate(joint)]
+            await self._follow(joint, verdicts)
         except AnygameError as error:
             self.fault = str(error)
             return
-        reasons = [self.notes.get(index, "") for index in range(len(joint))]
-        said = [self.said.get(index, ()) for index in range(len(joint))]
-        self._note(joint, ["" for _ in joint], reasons, said)
         self._forget_asking()
-        self.chosen.clear()
         if len(self.line) >= _LONGEST:
             self.fault = f"given up after {_LONGEST:,} joint moves"
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
 
     def _forget_asking(self) -> None:
+        self.chosen.clear()
         self._asked.clear()
-        self.notes, self.said = {}, {}
+        self.verdicts.clear()
         self._since = monotonic()
-
-    def _ask_players(self) -> None:
-        for index in self.opponents:
-            if index not in self.chosen and index not in self._asked:
-                self._asked[index] = self._aside(self._ask(index))
 
     async def _ask(self, index: int) -> None:
         """Ask a player, and take its move unless moves were taken back meanwhile."""
         line, state = list(self.line), self.states[-1]
-        reply = await self.opponents[index].reply(self._id, self.game, line, state)
+        reply = await self.opponents[index].reply(self.record.match_id, self.game, line, state)
         async with self._lock:
             if self.states[-1] is not state or self._asked.get(index) is not asyncio.current_task():
                 return
-            self._take_reply(index, reply)
+            legal = self.look.legal[index]
+            verdict = self.verdicts[index] = judge(reply, legal, case_sensitive=self.game.case_sensitive)
+            self.chosen[index] = verdict.move or self._random.choice(legal)
             self._note_time(index)
             await self._advance()
-
-    def _take_reply(self, index: int, reply: Reply) -> None:
-        legal = self.look.legal[index]
-        verdict = judge(reply, legal, case_sensitive=self.game.case_sensitive)
-        self.chosen[index] = verdict.move or self._random.choice(legal)
-        self.said[index] = verdict.said
-        if verdict.error:
-            reason = verdict.detail or verdict.error
-            self.notes[index] = f"{self.opponents[index].name}: {reason}; a move was drawn instead"
-        elif verdict.detail:
-            self.notes[index] = f"{self.opponents[index].name}: {verdict.detail}"
 
     async def _finish(self) -> None:
         if self.record.is_completed or self.record.is_aborted:

@@ -7,29 +7,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter
-from anygame.errors import IllegalMoveError, RecordError
+from anygame.errors import RecordError
 from anygame.game.loading import loads, read_silently
-from anygame.language.parser import parse_term
+from anygame.match.judging import Verdict
+from anygame.match.local import LocalSeat
+from anygame.match.opponents import Opponent
 from anygame.match.record import Record, read_record
 from anygame.match.replaying import replay
-from anygame.match.running import keeper
+from anygame.match.running import Terms, keeper, new_record
+from anygame.players.loading import is_address, make_player
+from anygame.protocol.seat import RemoteSeat
 from anygame.web.hosting import checking, questions
-from anygame.web.hosting.course import look_at
-from anygame.web.hosting.followed import FollowedMatch
+from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
 from anygame.web.hosting.match import HostedMatch
-from anygame.web.hosting.opponents import Opponent
-from anygame.web.hosting.values import Values
+from anygame.web.hosting.questions import Values
 from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, way_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.terms import Term
+    from anygame.match.seats import Seat
 
 View = dict[str, Any]
+#: The methods of a session that a server may call.
+_COMMANDS: Final = (
+    *("check", "describe", "open", "follow", "move", "take_back", "sit"),
+    *("look", "why", "fired", "analyse"),
+)
 #: What a record keeps for the pages beside its match: who has which role.
 _SEATS: Final = "seats"
 
@@ -52,23 +59,10 @@ class Session:
         self._publishing: asyncio.Task[None] | None = None
         self._is_stale = False
         self._values: Values | None = None
-        self._commands: dict[str, Callable[..., Awaitable[Any]]] = {
-            "check": self.check,
-            "describe": self.describe,
-            "open": self.open,
-            "follow": self.follow,
-            "move": self.move,
-            "take_back": self.take_back,
-            "look": self.look,
-            "sit": self.sit,
-            "why": self.why,
-            "fired": self.fired,
-            "analyse": self.analyse,
-        }
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Carry out a command; return its answer as plain data. Raises AnygameError."""
-        return await self._commands[name](**arguments)
+        return await {known: getattr(self, known) for known in _COMMANDS}[name](**arguments)
 
     async def describe(
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
@@ -91,7 +85,7 @@ class Session:
         players: dict[str, str],
         clock: float,
         name: str = "",
-        rules: str = "",
+        text: str = "",
         seed: int = 0,
         seats: list[Any] | None = None,
         line: Sequence[Sequence[str]] = (),
@@ -106,8 +100,8 @@ class Session:
             path: of its record.
             players: what players may be asked, by name.
             clock: seconds that they have for a move.
-            name: of the sheet; likewise ``rules``, ``seed``, ``seats`` and ``line`` for a match that is new.
-            rules: the text of the sheet.
+            name: of the sheet; likewise ``text``, ``seed``, ``seats`` and ``line`` for a match that is new.
+            text: of the sheet.
             seed: of everything that is drawn.
             seats: who has which role; see `anygame.web.server.matches`.
             line: joint moves that are made at once, for a match that branches off another.
@@ -119,8 +113,8 @@ class Session:
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._go_on, Path(path))
         else:
-            if rules != self._loaded:
-                self.game = await asyncio.to_thread(_load, name, rules, case_sensitive, lenient)
+            if text != self._loaded:
+                self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
             record, states = await asyncio.to_thread(self._begin, match_id, seed, clock, seats or [], line)
         self.painter = await asyncio.to_thread(Painter.of, self.game)
         self._path = path
@@ -139,12 +133,13 @@ class Session:
     def _opponents(self, record: Record, players: dict[str, str], seed: int) -> dict[int, Opponent]:
         return {
             index: Opponent(
-                seat["player"], players.get(seat["player"], "random"), self.game.roles[index],
-                record.play_clock, seed + index,
+                _seat(seat["player"], players.get(seat["player"], "random"), seed + index),
+                self.game.roles[index],
+                record.play_clock,
             )
             for index, seat in enumerate(record.own[_SEATS])
             if seat["kind"] == "player"
-        }  # fmt: skip
+        }
 
     def _go_on(self, path: Path) -> tuple[Record, list[State]]:
         record = read_record(path)
@@ -161,24 +156,16 @@ class Session:
     ) -> tuple[Record, list[State]]:
         if len(seats) != len(self.game.roles):
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
-        source = self.game.program.source
-        record = Record(match_id, clock, clock, names=[str(seat["name"]) for seat in seats])
-        record.own = {
-            "game": self.game.name,
-            "roles": list(map(str, self.game.roles)),
-            "seed": seed,
-            "caseSensitive": self.game.case_sensitive,
-            "rules": source.text if source else str(self.game),
-            _SEATS: seats,
-        }
+        record = new_record(self.game, [], Terms(clock, clock, seed), match_id=match_id)
+        record.names = [str(seat["name"]) for seat in seats]
+        record.game_url = ""  # where the sheet lies on this machine concerns nobody
+        record.own[_SEATS] = seats
         states = [self.game.initial_state()]
         record.add_state(states[0], ["" for _ in seats])
-        for joint in line:
-            states.append(states[-1].next(list(joint)))
-            record.add_moves(
-                [_legal(states[-2], role, text) for role, text in zip(self.game.roles, joint, strict=True)]
-            )
-            record.add_state(states[-1], ["" for _ in seats])
+        for texts in line:
+            joint = joint_of(self.game, texts, states[-1])
+            states.append(states[-1].next(joint))
+            record.add_turn(joint, states[-1], [*map(Verdict, joint)])
         return record, states
 
     async def move(self, role: str, text: str, step: int) -> View:
@@ -235,7 +222,7 @@ class Session:
         return shown | way_view(match, step) | {"seen": seen_view(match, step)}
 
     def _publish(self) -> None:
-        """Report what has changed, soon; changes that follow at once are told together."""
+        """Report what has changed, soon; changes that follow at once are reported together."""
         self._is_stale = True
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._tell_changes())
@@ -261,7 +248,7 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def analyse(self, step: int, seconds: float) -> View:
-        """Search a state for some seconds; see `anygame.web.hosting.values`."""
+        """Search a state for some seconds; see `anygame.web.hosting.questions`."""
         state = self._state(step)
         if self._values is None:
             self._values = Values(self.game)
@@ -275,18 +262,18 @@ class Session:
 
 
 def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
-    with read_silently():  # the editor of the pages tells
+    with read_silently():  # the editor of the pages shows it
         return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
+
+
+def _seat(name: str, spec: str, seed: int) -> Seat:
+    """Return the seat of a player of this process, or of one that listens elsewhere."""
+    if not is_address(spec):
+        return LocalSeat(make_player(spec, seed=seed), name=name)
+    host, _, port = spec.rpartition(":")
+    return RemoteSeat(host.strip("[]"), int(port), name=name)
 
 
 def _is_elsewhere(record: Record) -> bool:
     """Whether a match is played elsewhere, and only shown."""
     return any(seat["kind"] == "elsewhere" for seat in record.own[_SEATS])
-
-
-def _legal(state: State, role: str, text: str) -> Term:
-    """Return the legal move that a text means, however it is spaced."""
-    move = parse_term(text, case_sensitive=state.game.case_sensitive)
-    if move not in state.legal_moves(role):
-        raise IllegalMoveError(f"{move} is not a legal move of {role}", role, text)
-    return move

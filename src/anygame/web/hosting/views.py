@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.game.machine import reason_of
+from anygame.match.judging import describe_fault
 from anygame.web.hosting.board import draw
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _LONGEST_TERM: Final = 2_000
 
 #: Lines of what players say of one move.
 _MOST_SAID: Final = 50
-_EXPLAINED: Final = {"TO": "late", "CE": "no answer", "IL": "no legal move"}
 
 View = dict[str, Any]
 
@@ -114,15 +114,11 @@ def _notes(match: Course, step: int) -> list[str]:
     errors = record.errors[step] if step < len(record.errors) else []
     found = []
     for index, role in enumerate(match.game.roles):
-        reason = (reasons[index] if index < len(reasons) else "") or ""
+        reason = reasons[index] if index < len(reasons) else ""
         error = errors[index] if index < len(errors) else ""
-        if error:
-            kind, _, reply = error.partition(" ")
-            what = f"{_EXPLAINED.get(kind, kind)} {reply}".strip()
-            drawn = f"; {match.line[step - 1][index]} was drawn instead" if step else ""
-            reason = f"{role}: {what}{f' ({reason})' if reason else ''}{drawn}"
-        if reason:
-            found.append(reason[:_LONGEST_TERM])
+        drawn = f"; {match.line[step - 1][index]} was drawn instead" if step and error else ""
+        if error or reason:
+            found.append(f"{role}: {describe_fault(error, reason)}{drawn}"[:_LONGEST_TERM])
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,20 +15,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anygame.boards import paint_rules
-from anygame.web.server.gates import BusyError, retry_header
 from anygame.web.server.guards import Guards, TooSlowError
-from anygame.web.server.match_routes import MatchRoutes, NotFoundError, RefusedError
+from anygame.web.server.match_routes import MatchRoutes
 from anygame.web.server.matches import Matches
 from anygame.web.server.pages import Pages
-from anygame.web.server.processes import MatchFaultError, ProcessGoneError
+from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import Replays
 from anygame.web.server.sheet_routes import SheetRoutes
 from anygame.web.server.sheets import Sheets
 from anygame.web.server.watching import WatchRoutes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
@@ -36,14 +34,7 @@ if TYPE_CHECKING:
     from anygame.web.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-_STATUS: Final[dict[type[Exception], int]] = {
-    NotFoundError: 404,
-    RefusedError: 403,
-    BusyError: 503,
-    ProcessGoneError: 503,
-    MatchFaultError: 400,
-}
-#: What people are told where no page answers.
+#: What people read where no page answers.
 _TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
 
 
@@ -56,59 +47,46 @@ def make_application(settings: Settings) -> ASGIApp:
     sheet_routes = SheetRoutes(sheets, replays, matches, pages, settings)
     match_routes = MatchRoutes(matches, pages, settings)
 
-    @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
-        matches.warm_up()
-        try:
-            yield
-        finally:
-            await matches.close()
-
     routes = [*sheet_routes.routes, *match_routes.routes, *replays.routes]
-    return _guarded(routes, pages, settings, living)
+    return _guarded(routes, pages, settings, matches, matches.warm_up)
 
 
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
-) -> tuple[ASGIApp, Callable[[], Awaitable[None]]]:
-    """Return what lets browsers watch matches of this process, and what tells them the last news."""
+) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
+    """Return what lets browsers watch matches of this process, and what sends them the last news."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)
     watch_routes = WatchRoutes(broadcast, replays, matches, pages, settings)
     match_routes = MatchRoutes(matches, pages, settings, may_play=False)
 
-    @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
-        watch_routes.listen()
-        try:
-            yield
-        finally:
-            await matches.close()
-
     routes = [*watch_routes.routes, *match_routes.routes]
-    return _guarded(routes, pages, settings, living), watch_routes.close
+    return _guarded(routes, pages, settings, matches, watch_routes.listen), watch_routes.close
 
 
 def _guarded(
     routes: Sequence[Route],
     pages: Pages,
     settings: Settings,
-    living: Callable[[Starlette], AbstractAsyncContextManager[None]],
+    matches: Matches,
+    begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with our guards around it, that says what goes wrong."""
+    """Return an application with our guards around it, that says what goes wrong; it begins with a call."""
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        begin()
+        try:
+            yield
+        finally:
+            await matches.close()
 
     async def fault(request: Request, error: Exception) -> Response:
-        kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
-        status = _STATUS[kind]
+        assert isinstance(error, MatchFaultError | TooSlowError)
         template = "fault_part.html" if "part" in request.query_params else "fault.html"
-        response = pages.page(template, status, message=str(error))
-        response.headers.update(retry_header(error))
-        return response
-
-    async def too_slow(_: Request, error: Exception) -> Response:
-        response = pages.page("fault.html", 408, message=str(error))
-        response.headers["Connection"] = "close"
+        response = pages.page(template, error.status, message=str(error))
+        response.headers.update(error.headers)
         return response
 
     async def gone(_: Request, error: Exception) -> Response:
@@ -130,7 +108,7 @@ def _guarded(
             Mount("/static", static),
         ],
         exception_handlers={
-            MatchFaultError: fault, TooSlowError: too_slow, ClientDisconnect: gone, HTTPException: refused,
+            MatchFaultError: fault, TooSlowError: fault, ClientDisconnect: gone, HTTPException: refused,
             Exception: broken,
         },
         lifespan=living,

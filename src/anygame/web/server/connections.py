@@ -1,8 +1,8 @@
 """Connections: how long one may take to say what it asks for, and how many there may be.
 
 uvicorn waits as long as somebody likes for the head of a request, and counts connections only when a head
-has come. Here, whoever is slowest to tell what it wants makes room when there are too many, and nobody who
-has told it is turned away.
+has come. Here, whoever is slowest to say what it wants makes room when there are too many, and nobody who
+has said it is turned away.
 """
 
 from __future__ import annotations
@@ -60,17 +60,15 @@ class Connection(H11Protocol):
         others: Iterable[Connection] = self.connections  # type: ignore[assignment]
         found = [each for each in others if each._may_be_dropped]
         if found:
-            min(found, key=lambda each: each._since)._drop()
+            slowest = min(found, key=lambda each: each._since)
+            slowest._is_dropped = True
+            slowest.transport.abort()
         return bool(found)
 
     @property
     def _may_be_dropped(self) -> bool:
         # One that is closed may still wait for somebody to take the end of an answer.
         return not self._is_dropped and (self.is_telling or self.transport.is_closing())
-
-    def _drop(self) -> None:
-        self._is_dropped = True
-        self.transport.abort()
 
     def _wait_for_head(self) -> None:
         _cancel(self._timer)

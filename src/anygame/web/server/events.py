@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from starlette.responses import StreamingResponse
 
-from anygame.web.server.numbers import read_count
+from anygame.web.server.bodies import read_count
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
 
-    from anygame.web.server.versions import Versioned
+
+@dataclass(eq=False)
+class Versioned:
+    """Something of which pages hear whenever it changes.
+
+    Attributes:
+        version: grows with every change, also from one run of the server to the next.
+        streams: pages that are kept up to date.
+    """
+
+    version: int = field(init=False, default_factory=lambda: time_ns() // 1_000_000)
+    streams: int = field(init=False, default=0)
+    _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+
+    def touch(self) -> None:
+        """Have all pages look again."""
+        self.version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed(self, version: int, seconds: float) -> bool:
+        """Wait until there is another version, for some seconds; return whether there is."""
+        if self.version == version:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), seconds)
+        return self.version != version
+
 
 #: Seconds without a change after which something is sent all the same, so that broken connections are noticed
 #: and proxies keep whole ones.
@@ -21,7 +51,7 @@ _HEARTBEAT: Final = 15.0
 
 
 def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return the answer that tells of every new version of something, from the one that a page knows."""
+    """Return the answer that reports every new version of something, from the one that a page knows."""
     return StreamingResponse(
         _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )

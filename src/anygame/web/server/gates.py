@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.processes import HostProcess, MatchFaultError, ProcessGoneError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-#: Seconds that somebody waits at most before being told.
+
+#: Seconds that somebody waits at most before an answer.
 _LONGEST_WAIT: Final = 5.0
 #: Seconds after which it is worth to ask again.
 RETRY_AFTER: Final = 30
@@ -21,10 +22,8 @@ RETRY_AFTER: Final = 30
 class BusyError(MatchFaultError):
     """As much is at work as may be."""
 
-
-def retry_header(error: Exception) -> dict[str, str]:
-    """Return the header that says when to ask again, where that helps."""
-    return {"Retry-After": str(RETRY_AFTER)} if isinstance(error, BusyError) else {}
+    status = 503
+    headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
 
 
 class Gate:
@@ -77,5 +76,63 @@ class Gate:
             self._waiting -= 1
 
     def busy(self) -> BusyError:
-        """Return what those are told who are not let in."""
+        """Return the error for those who are not let in."""
         return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")
+
+
+#: Seconds that a command may take where others wait when it begins: as a rule one is enough.
+_WHILE_OTHERS_WAIT: Final = 5.0
+#: Moves of people come before sheets where both want the processor.
+_NICENESS: Final = 15
+
+
+class Asides:
+    """Processes that carry out a command each and wait for the next, as many as a gate lets in.
+
+    Args:
+        gate: before them.
+        memory: bytes of address space of each.
+
+    Attributes:
+        idle: those that wait for a command.
+    """
+
+    def __init__(self, gate: Gate, memory: int) -> None:
+        self._gate = gate
+        self._memory = memory
+        self.idle: list[HostProcess] = []
+
+    async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
+        """Have a command carried out; see `anygame.web.hosting.session`.
+
+        Args:
+            what: the command.
+            within: seconds for it, and for the wait until a process has time; fewer where others wait.
+            arguments: of the command.
+
+        Raises:
+            MatchFaultError: it cannot be.
+            BusyError: too many wait already, or no process had time.
+            ProcessGoneError: it took too long.
+        """
+        async with self._gate.passed(within) as left:
+            while self.idle and self.idle[-1].is_gone:
+                self.idle.pop()
+            process = self.idle.pop() if self.idle else HostProcess(self._memory, _NICENESS)
+            is_wanted = self._gate.is_wanted
+            try:
+                found = await process.ask(
+                    what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
+                )
+            except ProcessGoneError:
+                if is_wanted:
+                    raise self._gate.busy() from None
+                raise
+            except MatchFaultError:
+                self.idle.append(process)
+                raise
+            except BaseException:
+                process.end()
+                raise
+            self.idle.append(process)
+            return found

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -42,6 +42,9 @@ _HEADERS: Final = {
 
 class TooSlowError(Exception):
     """The body of a request has not come in time."""
+
+    status: ClassVar = 408
+    headers: ClassVar = {"Connection": "close"}
 
 
 class Guards:

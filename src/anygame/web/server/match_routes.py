@@ -11,10 +11,9 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.web.server.bodies import read_form
+from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes, known_version
 from anygame.web.server.gates import BusyError, Gate
-from anygame.web.server.numbers import read_count, read_seconds
 from anygame.web.server.pages import match_context
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.visitors import visitor_of
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
-_MOST_RENDERED: Final = 32
-
-#: Bytes of one that is kept.
+#: Bytes of a part of a page that is kept.
 _LONGEST_RENDERED: Final = 2**18
 #: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
 _SEARCHING: Final = 1.0
@@ -43,9 +39,13 @@ _WAITING_SEARCHES: Final = 16
 class NotFoundError(MatchFaultError):
     """There is no such page."""
 
+    status = 404
+
 
 class RefusedError(MatchFaultError):
     """The visitor may not do that."""
+
+    status = 403
 
 
 class MatchRoutes:
@@ -129,14 +129,12 @@ class MatchRoutes:
         shown = self._pages.text(template, **context).encode()
         if len(shown) <= _LONGEST_RENDERED:
             match.rendered[key] = shown
-        while len(match.rendered) > _MOST_RENDERED:
-            match.rendered.popitem(last=False)
         return shown
 
     async def events(self, request: Request) -> Response:
         """Report of changes as they come."""
         match = await self._match(request)
-        if sum(each.streams for each in self._matches.known()) >= self._settings.streams:
+        if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("as many pages are kept up to date as this server allows")
         await self._matches.view(match)
         return changes(match, known_version(request))
@@ -178,9 +176,11 @@ class MatchRoutes:
         step = request.path_params["step"]
         known = match.values.get(step)
         if known is None or "known" not in request.query_params:
+            asked = request.query_params.get("seconds") or str(_SEARCHING)
+            seconds = read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
             async with self._analysing.passed(self._settings.answer):
-                known = await self._matches.ask(match, "analyse", step=step, seconds=_seconds(request))
-            match.value(step, known)
+                known = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
+            match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
@@ -264,13 +264,7 @@ class MatchRoutes:
 
 
 def _public(path: Path) -> bytes:
-    """Return a record without who has which role: that would tell watchers the invitations, too."""
+    """Return a record without who has which role: that would show watchers the invitations, too."""
     record = json.loads(path.read_bytes())
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()
-
-
-def _seconds(request: Request) -> float:
-    """Return for how long a state is to be searched. Raises MatchFaultError."""
-    asked = request.query_params.get("seconds") or str(_SEARCHING)
-    return read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)

@@ -7,19 +7,19 @@ import json
 import re
 import secrets
 from collections import OrderedDict
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.language.installed import describe_sheet
-from anygame.web.server.asides import Asides
-from anygame.web.server.gates import RETRY_AFTER, BusyError, Gate
+from anygame.web.server.events import Versioned
+from anygame.web.server.gates import RETRY_AFTER, Asides, BusyError, Gate
 from anygame.web.server.processes import HostProcess
-from anygame.web.server.sheets import Sheet, title_of
-from anygame.web.server.versions import Versioned
+from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
     from pathlib import Path
 
     from anygame.web.settings import Settings
@@ -30,11 +30,16 @@ if TYPE_CHECKING:
 Seat = dict[str, str]
 View = dict[str, Any]
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
 #: Views of earlier states that a match at work remembers; and states of which it knows the values of moves.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
+#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
+_MOST_RENDERED: Final = 32
 #: Matches whose seats and views are remembered; the others are read again.
 _MOST_KNOWN: Final = 200
 #: Matches that are opened at a time, or woken; and those that wait for it.
@@ -48,16 +53,31 @@ _WAITING_SHEETS: Final = 8
 _LONGEST_RECORD: Final = 64 * 2**20
 
 
+class Latest(OrderedDict[_Key, _Value]):
+    """A dictionary that keeps the items that were put in last, as many as are said."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: _Key, value: _Value) -> None:
+        super().__setitem__(key, value)
+        while len(self) > self._most:
+            self.popitem(last=False)
+
+
+@dataclass(eq=False)
 class Match(Versioned):
     """A match, at work or asleep.
 
     Attributes:
         match_id: nobody can guess it; who knows it may watch.
-        seats: who has which role, in the order of the roles.
-        reveals: whether everybody sees what the rules hide.
-        roles: their names.
+        path: of its record.
         sheet: the name of its sheet.
         title: of the game.
+        roles: their names.
+        seats: who has which role, in the order of the roles.
+        reveals: whether everybody sees what the rules hide.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
@@ -65,32 +85,20 @@ class Match(Versioned):
         values: what is known of the moves of states, by their numbers.
     """
 
-    def __init__(
-        self,
-        match_id: str,
-        path: Path,
-        sheet: str,
-        title: str,
-        roles: Sequence[str],
-        seats: list[Seat],
-        *,
-        reveals: bool = False,
-    ) -> None:
-        super().__init__()
-        self.match_id = match_id
-        self.path = path
-        self.sheet = sheet
-        self.title = title
-        self.roles = tuple(roles)
-        self.seats = seats
-        self.reveals = reveals
-        self.view: View | None = None
-        self.used = monotonic()
-        self.process: HostProcess | None = None
-        self.waking = asyncio.Lock()
-        self.rendered: OrderedDict[object, bytes] = OrderedDict()
-        self.values: OrderedDict[int, View] = OrderedDict()
-        self._views: OrderedDict[int, View] = OrderedDict()
+    match_id: str
+    path: Path
+    sheet: str
+    title: str
+    roles: Sequence[str]
+    seats: list[Seat]
+    reveals: bool = False
+    view: View | None = field(init=False, default=None)
+    used: float = field(init=False, default_factory=monotonic)
+    process: HostProcess | None = field(init=False, default=None)
+    waking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    rendered: Latest[object, bytes] = field(init=False, default_factory=lambda: Latest(_MOST_RENDERED))
+    values: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VALUES))
+    _views: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VIEWS))
 
     @property
     def is_at_work(self) -> bool:
@@ -120,11 +128,7 @@ class Match(Versioned):
 
     def remember(self, view: View) -> None:
         """Keep the view of an earlier state."""
-        _keep(self._views, view, view["step"], _MOST_VIEWS)
-
-    def value(self, step: int, values: View) -> None:
-        """Keep what the moves of a state are worth."""
-        _keep(self.values, values, step, _MOST_VALUES)
+        self._views[view["step"]] = view
 
     def forget(self) -> None:
         """Remember no more than what is shown of a match that sleeps: where it stands."""
@@ -165,22 +169,19 @@ class Match(Versioned):
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
 
 
-def _keep(kept: OrderedDict[int, View], view: View, step: int, most: int) -> None:
-    kept[step] = view
-    while len(kept) > most:
-        kept.popitem(last=False)
-
-
 class Matches:
     """All matches of a server.
 
     Args:
         settings: how many may be at work, and for how long.
+
+    Attributes:
+        known: the matches that are remembered by their names, at work or not.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._known: OrderedDict[str, Match] = OrderedDict()
+        self.known: OrderedDict[str, Match] = OrderedDict()
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
@@ -219,54 +220,45 @@ class Matches:
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
-        await asyncio.to_thread(self._make_room_on_disk)
+        at_work = {known for known, match in self.known.items() if match.is_at_work}
+        await asyncio.to_thread(
+            make_room, self._folder, self.settings.kept, self.settings.kept_bytes, at_work
+        )
         async with self._new_process() as (process, left):
-            told = await process.ask(
-                "describe",
-                within=left,
-                name=sheet.name,
-                text=sheet.text,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self.settings.lenient,
-            )
+            reading = self.reading(sheet)
+            told = await process.ask("describe", within=left, **reading)
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
-            await self._open(
-                match,
-                process,
-                name=sheet.name,
-                rules=sheet.text,
-                seed=secrets.randbits(32),
-                seats=seats,
-                line=line,
-                clock=clock,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self.settings.lenient,
-                reveals=reveals,
-            )
+            drawn = {"seed": secrets.randbits(32), "seats": seats, "line": line}
+            await self._open(match, process, clock=clock, reveals=reveals, **drawn, **reading)
         self._know(match)
         return match
+
+    def reading(self, sheet: Sheet) -> dict[str, Any]:
+        """Return how a process is to read a sheet; see `anygame.web.hosting.session`."""
+        how = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
+        return {"name": sheet.name, "text": sheet.text} | how
 
     async def find(self, match_id: str) -> Match | None:
         """Return a match, at work or from its record; None where there is none of this name."""
         if not _ID.fullmatch(match_id):
             return None
-        match = self._known.get(match_id)
+        match = self.known.get(match_id)
         if match is None:
             match = await asyncio.to_thread(self._read, match_id)
             if match is None:
                 return None
-            match = self._known.setdefault(match_id, match)
+            match = self.known.setdefault(match_id, match)
         match.used = monotonic()
         self._know(match)
         return match
 
     def _know(self, match: Match) -> None:
-        self._known[match.match_id] = match
-        self._known.move_to_end(match.match_id)
-        for other in list(self._known.values())[: max(0, len(self._known) - _MOST_KNOWN)]:
+        self.known[match.match_id] = match
+        self.known.move_to_end(match.match_id)
+        for other in list(self.known.values())[: max(0, len(self.known) - _MOST_KNOWN)]:
             if not other.is_at_work and not other.streams:
-                del self._known[other.match_id]
+                del self.known[other.match_id]
 
     def _read(self, match_id: str) -> Match | None:
         path = self._folder / f"{match_id}.json"
@@ -308,21 +300,12 @@ class Matches:
         assert match.process is not None
         return await match.process.ask(what, within=self.settings.answer, **arguments)
 
-    async def follow(self, match: Match, start: int, turns: Sequence[View], now: View) -> None:
-        """Report a match that is played elsewhere how it went on; see `anygame.web.hosting.followed`."""
-        await self.change(match, "follow", start=start, turns=turns, now=now)
-
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
-        if not match.is_at_work:
-            await self._wake(match, clock=self.settings.play_clock)
-
-    async def _wake(self, match: Match, **arguments: Any) -> None:
         async with match.waking:
-            if match.is_at_work:
-                return
-            async with self._new_process() as (process, _):
-                await self._open(match, process, **arguments)
+            if not match.is_at_work:
+                async with self._new_process() as (process, _):
+                    await self._open(match, process, clock=self.settings.play_clock)
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
         """Let a process lead a match."""
@@ -355,10 +338,6 @@ class Matches:
         sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
-    def known(self) -> Iterable[Match]:
-        """Return the matches that are remembered, at work or not."""
-        return self._known.values()
-
     # -- processes ---------------------------------------------------------------------------------
 
     @asynccontextmanager
@@ -376,7 +355,7 @@ class Matches:
         """Return a process for a match; those that nobody looks at make room."""
         async with self._choosing:
             self._rest()
-            at_work = [match for match in self._known.values() if match.is_at_work]
+            at_work = [match for match in self.known.values() if match.is_at_work]
             if len(at_work) >= self.settings.processes:
                 idle = [match for match in at_work if not match.streams] or [
                     match for match in at_work if match.view is None or not match.view["thinking"]
@@ -395,7 +374,7 @@ class Matches:
     def _rest(self) -> None:
         """Put matches to sleep that nobody has looked at for long."""
         now = monotonic()
-        for match in self._known.values():
+        for match in self.known.values():
             if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
                 self._put_to_sleep(match)
 
@@ -413,24 +392,9 @@ class Matches:
     async def close(self) -> None:
         """End all processes; the matches go on from their records another time."""
         aside = [*self.own_sheets.idle, *self.other_sheets.idle]
-        processes = [*(match.process for match in self._known.values()), self._spare, *aside]
+        processes = [*(match.process for match in self.known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]
         for process in ended:
             process.end()
         for process in ended:
             await process.wait()
-
-    def _make_room_on_disk(self) -> None:
-        """Remove the records that were not touched for longest, beyond as many as are kept, and as large."""
-        found = []
-        for path in self._folder.glob("*.json"):
-            with suppress(OSError):
-                known = path.stat()
-                found.append((known.st_mtime, path, known.st_size))
-        size = 0
-        for number, (_, path, length) in enumerate(sorted(found, reverse=True), 1):
-            size += length
-            is_at_work = path.stem in self._known and self._known[path.stem].is_at_work
-            if (number >= self.settings.kept or size > self.settings.kept_bytes) and not is_at_work:
-                with suppress(OSError):
-                    path.unlink()

@@ -8,6 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from anygame.match.outcome import outcome
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -53,6 +55,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
+    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
     shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
     return {
         "match": match,
@@ -68,20 +71,10 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         ],
         "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere, shows_all=shows_all),
         "board": board_context(view, asking),
-        "may_take_back": bool(mine)
-        and match.visitors
-        and last["can_take_back"]
-        and _is_alone(match, mine)
-        and match.shows_all(mine),
+        "may_take_back": mine and people == mine and last["can_take_back"] and match.shows_all(mine),
         "hides": view["seen"] is not None and not last["over"],
         "known": None if shows_all else {role: view["seen"][role] for role in mine},
     }
-
-
-def _is_alone(match: Match, mine: list[str]) -> bool:
-    """Whether the visitor is the only person of a match."""
-    people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
-    return people == mine
 
 
 def _player(
@@ -98,7 +91,7 @@ def _player(
         "name": name,
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # Who has to choose, and for how long, tells of a state that is hidden.
+        # Who has to choose, and for how long, shows something of a state that is hidden.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
         "goal": last["goals"].get(role) if last["over"] else None,
@@ -116,7 +109,8 @@ def _status(
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
     if last["over"]:
-        return f"Over. {_result(last['goals'], mine)}"
+        goals = {role: goal for role, goal in last["goals"].items() if role != "random"}
+        return f"Over. {outcome(goals, mine)}."
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
     if not shows_all:
@@ -130,22 +124,6 @@ def _status(
     if last["turn"]:
         return f"Waiting for {' and '.join(last['turn'])}."
     return "Going on ..."
-
-
-def _result(goals: dict[str, int | None], mine: list[str]) -> str:
-    known = {role: goal for role, goal in goals.items() if goal is not None}
-    if not known:
-        return "The rules give nobody a goal."
-    best = max(known.values())
-    winners = [role for role, goal in known.items() if goal == best]
-    told = ", ".join(f"{role} {goal}" for role, goal in known.items())
-    if len(known) == 1:
-        return f"{told} of 100."
-    if len(winners) == len(known):
-        return f"A draw: {told}."
-    if len(mine) == 1 and mine[0] in known:
-        return f"{'You win' if mine[0] in winners else 'You lose'}: {told}."
-    return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}: {told}."
 
 
 def board_context(view: dict[str, Any], asking: str | None) -> dict[str, Any]:

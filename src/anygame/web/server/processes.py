@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.errors import AnygameError
 from anygame.processes.child import ChildEndedError, ChildProcess
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: Answers to browsers come before the thinking of players where both want the processor.
 _NICENESS: Final = 5
@@ -20,7 +20,11 @@ class MatchFaultError(AnygameError):
 
     Attributes:
         diagnostics: of a broken sheet, as plain data.
+        status: of the answer; likewise ``headers``, which it has beside others.
     """
+
+    status: ClassVar[int] = 400
+    headers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, message: str, diagnostics: list[dict[str, Any]] | None = None) -> None:
         super().__init__(message)
@@ -29,6 +33,8 @@ class MatchFaultError(AnygameError):
 
 class ProcessGoneError(MatchFaultError):
     """The process has ended, or was ended since it did not answer in time."""
+
+    status = 503
 
 
 class HostProcess:
@@ -44,8 +50,8 @@ class HostProcess:
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
-        self.hear: Callable[[dict[str, Any]], None] = _ignore
-        self.ended: Callable[[], None] = _do_nothing
+        self.hear: Callable[[dict[str, Any]], object] = lambda _: None
+        self.ended: Callable[[], None] = lambda: None
         self._child = ChildProcess(
             "anygame.web.hosting.process",
             memory,
@@ -112,11 +118,3 @@ class HostProcess:
                 self.hear(view)
             case _:
                 raise ValueError("no event")
-
-
-def _ignore(_: dict[str, Any]) -> None:
-    """Hear a view that nobody waits for."""
-
-
-def _do_nothing() -> None:
-    """Note that a process has ended whose match needs none."""

@@ -79,7 +79,8 @@ class Replays:
         """
         match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
-        await self._matches.follow(match, 0, turns_of(record, 0, record.step), now)
+        turns = turns_of(record, 0, record.step)
+        await self._matches.change(match, "follow", start=0, turns=turns, now=now)
         return match
 
     async def begin(self, record: Record, *, reveals: bool) -> Match:
@@ -123,7 +124,7 @@ class Replays:
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
-    """Return what a record tells of the moves from one state to another; see `Matches.follow`."""
+    """Return what a record says of the moves from one state to another; see `FollowedMatch.follow`."""
     return [
         {
             "moves": record.moves[step - 1],
@@ -136,7 +137,7 @@ def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def opening_of(record: Record) -> dict[str, Any]:
-    """Return what a record tells of the time before the first move."""
+    """Return what a record says of the time before the first move."""
     return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
 
 

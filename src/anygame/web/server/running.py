@@ -14,7 +14,7 @@ from anygame.web.server.application import make_application, make_watching_appli
 from anygame.web.server.connections import Connection
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from starlette.types import ASGIApp
 
@@ -59,8 +59,6 @@ class WatchingServer:
         self._broadcast = broadcast
         self._bound = _bound(settings)
         self._has_begun = Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._ending: asyncio.Event | None = None
         self._thread = Thread(target=self._serve, name="pages", daemon=True)
 
     @property
@@ -76,8 +74,9 @@ class WatchingServer:
 
     def stop(self) -> None:
         """Let the last news reach those who watch, then end."""
-        if self._loop is not None and self._ending is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._ending.set)
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(self._last_news(), self._loop).result()
+            self._server.should_exit = True
             self._thread.join()
         self._bound.close()
 
@@ -89,19 +88,9 @@ class WatchingServer:
 
     async def _live(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._ending = asyncio.Event()
-        application, last_news = make_watching_application(self._settings, self._broadcast)
-        server = _server(application, self._settings)
-        ending = asyncio.create_task(self._end(server, self._ending, last_news))
-        await _run(server, self._bound, lambda _: self._has_begun.set())
-        ending.cancel()
-
-    async def _end(
-        self, server: uvicorn.Server, ending: asyncio.Event, last_news: Callable[[], Awaitable[None]]
-    ) -> None:
-        await ending.wait()
-        await last_news()
-        server.should_exit = True
+        application, self._last_news = make_watching_application(self._settings, self._broadcast)
+        self._server = _server(application, self._settings)
+        await _run(self._server, self._bound, lambda _: self._has_begun.set())
 
 
 def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
@@ -113,7 +102,7 @@ def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
         application,
         http=Bounded,
         backlog=_WAITING,
-        # Answers that are cut off when the server ends are no faults; ours are told by the application.
+        # Answers that are cut off when the server ends are no faults; ours are shown by the application.
         log_level="critical",
         access_log=False,
         server_header=False,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from anygame.web.server.bodies import read_form
-from anygame.web.server.gates import BusyError, retry_header
+from anygame.web.server.bodies import read_form, read_seconds
+from anygame.web.server.gates import BusyError
 from anygame.web.server.match_routes import NotFoundError, RefusedError
-from anygame.web.server.numbers import read_seconds
+from anygame.web.server.matches import Latest
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import is_record
@@ -34,36 +33,10 @@ if TYPE_CHECKING:
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Seconds for telling what is wrong in rules, with the wait for it: who writes them waits.
+#: Seconds for finding what is wrong in rules, with the wait for it: who writes them waits.
 _CHECKING: Final = 20.0
 #: Own sheets of which is remembered what was found.
 _MOST_CHECKS: Final = 100
-#: What an empty editor starts with.
-_BEGINNING: Final = """\
-;;; A game of one's own
-;;;
-;;; Who takes the last match wins.
-
-(role first)
-(role second)
-(init (matches 5))
-(init (turn first))
-
-(minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
-(minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
-(other first second)
-(other second first)
-
-(<= (legal ?role (take ?n)) (true (turn ?role)) (true (matches ?all)) (minus ?all ?n ?left))
-(<= (legal ?role wait) (role ?role) (not (true (turn ?role))))
-
-(<= (next (matches ?left)) (does ?role (take ?n)) (true (matches ?all)) (minus ?all ?n ?left))
-(<= (next (turn ?next)) (true (turn ?role)) (other ?role ?next))
-
-(<= terminal (true (matches 0)))
-(<= (goal ?role 0) (true (turn ?role)))
-(<= (goal ?role 100) (role ?role) (not (true (turn ?role))))
-"""
 
 
 class SheetRoutes:
@@ -87,7 +60,7 @@ class SheetRoutes:
         self._settings = settings
         self._described: dict[str, dict[str, Any]] = {}
         #: What was found in the texts of own sheets.
-        self._checks: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._checks: Latest[str, dict[str, Any]] = Latest(_MOST_CHECKS)
 
     @property
     def routes(self) -> list[Route]:
@@ -137,14 +110,7 @@ class SheetRoutes:
         known = self._described.get(sheet.name)
         if known is None:
             asides = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
-            known = await asides.ask(
-                "describe",
-                within=self._settings.answer,
-                name=sheet.name,
-                text=sheet.text,
-                case_sensitive=sheet.case_sensitive,
-                lenient=self._settings.lenient,
-            )
+            known = await asides.ask("describe", within=self._settings.answer, **self._matches.reading(sheet))
             if not sheet.visitor:
                 self._described[sheet.name] = known
         return known
@@ -163,7 +129,7 @@ class SheetRoutes:
         name = request.path_params.get("name")
         sheet = None if name is None else await asyncio.to_thread(self._sheet, name)
         if sheet is None:
-            return await self._editor(_BEGINNING, "Write rules", is_own=True)
+            return await self._editor(self._pages.text("beginning.kif"), "Write rules", is_own=True)
         return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
 
     async def check(self, request: Request) -> Response:
@@ -178,11 +144,11 @@ class SheetRoutes:
         self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
     ) -> Response:
         """Show the editor with a text and what is wrong in it; the text alone where that takes too long."""
-        check, headers = None, {}
+        check, headers = None, MatchFaultError.headers
         try:
             check = await self._checked(text, is_own=is_own)
         except (BusyError, ProcessGoneError) as error:
-            message, status, headers = str(error), 503, retry_header(error)
+            message, status, headers = str(error), error.status, error.headers
         page = self._pages.page("write.html", status, title=title, text=text, message=message, check=check)
         page.headers.update(headers)
         return page
@@ -201,8 +167,6 @@ class SheetRoutes:
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
         if is_own:
             self._checks[text] = found
-            while len(self._checks) > _MOST_CHECKS:
-                self._checks.popitem(last=False)
         return found
 
     async def upload(self, request: Request) -> Response:
@@ -235,7 +199,9 @@ class SheetRoutes:
             match = await self._matches.open(
                 sheet,
                 lambda roles: self._seats(roles, asked, visitor),
-                self._clock(asked),
+                read_seconds(asked["clock"], "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
+                if asked.get("clock")
+                else self._settings.play_clock,
                 reveals="reveal" in asked,
             )
         except MatchFaultError as error:
@@ -243,12 +209,6 @@ class SheetRoutes:
         response = RedirectResponse(f"/match/{match.match_id}", 303)
         visitor.mark(response)
         return response
-
-    def _clock(self, asked: Mapping[str, str]) -> float:
-        clock = asked.get("clock")
-        if not clock:
-            return self._settings.play_clock
-        return read_seconds(clock, "the clock", _SHORTEST_CLOCK, _LONGEST_CLOCK)
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
         """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""

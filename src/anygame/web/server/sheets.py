@@ -7,6 +7,7 @@ import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ from anygame.language.writing import write_whole
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from anygame.web.settings import Settings
 
@@ -25,7 +26,7 @@ _RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: What editors are told in the first line of old sheets.
+#: What stands for editors in the first line of old sheets.
 _MODE: Final = "-*-"
 _LINE_OF_SIGNS: Final = re.compile(r"[^\w\s]{4,}")
 #: Characters of a title: a line of a page.
@@ -101,20 +102,17 @@ class Sheets:
         """Keep a sheet that a visitor has uploaded. Raises OSError where the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
-        self._make_room()
+        # A record may keep as much text as an upload; a tenth of their number is plenty of uploads.
+        make_room(self._folder, max(1, self._settings.kept // 10))
         write_whole(self._folder / f"{name}.json", json.dumps({"visitor": visitor, "text": text}))
         return _described(name, text, visitor)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
         """Return what a visitor has uploaded, without its text, the latest first."""
-        names = [path.stem for path in _by_age(self._folder)[::-1]]
-        self._uploads = {name: self._uploads.get(name) or self._without_text(name) for name in names}
-        found = self._uploads.values()
-        return [sheet for sheet in found if sheet is not None and sheet.visitor == visitor]
-
-    def _without_text(self, name: str) -> Sheet | None:
-        sheet = self._uploaded(name)
-        return None if sheet is None else replace(sheet, text="")
+        names = [path.stem for path, _ in by_age(self._folder)]
+        uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
+        self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
+        return [sheet for sheet in self._uploads.values() if sheet and sheet.visitor == visitor]
 
     def _uploaded(self, name: str) -> Sheet | None:
         try:
@@ -123,21 +121,32 @@ class Sheets:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _make_room(self) -> None:
-        # A record may keep as much text as an upload; a tenth of their number is plenty of uploads.
-        most = max(1, self._settings.kept // 10)
-        paths = _by_age(self._folder)
-        for path in paths[: max(0, len(paths) - most + 1)]:
+
+def by_age(folder: Path) -> list[tuple[Path, int]]:
+    """Return the JSON files of a folder with their sizes in bytes, the latest first."""
+    found = []
+    for path in folder.glob("*.json"):
+        with suppress(OSError):
+            known = path.stat()
+            found.append((known.st_mtime, path, known.st_size))
+    return [(path, size) for _, path, size in sorted(found, reverse=True)]
+
+
+def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
+    """Remove the JSON files of a folder that were not touched for longest, before one more is written.
+
+    Args:
+        folder: which.
+        most: files that may be there with the new one.
+        most_bytes: that these may have.
+        spared: the stems of files that stay.
+    """
+    length = 0
+    for number, (path, size) in enumerate(by_age(folder), 1):
+        length += size
+        if (number >= most or length > most_bytes) and path.stem not in spared:
             with suppress(OSError):
                 path.unlink()
-
-
-def _by_age(folder: Path) -> list[Path]:
-    found = []
-    for path in folder.glob("u-*.json"):
-        with suppress(OSError):
-            found.append((path.stat().st_mtime, path))
-    return [path for _, path in sorted(found)]
 
 
 def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:

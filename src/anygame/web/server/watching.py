@@ -9,13 +9,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import AnygameError
-from anygame.web.server.events import changes, known_version
+from anygame.web.server.bodies import read_count
+from anygame.web.server.events import Versioned, changes, known_version
 from anygame.web.server.gates import BusyError
 from anygame.web.server.match_routes import NotFoundError
-from anygame.web.server.numbers import read_count
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
-from anygame.web.server.versions import Versioned
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Joint moves that are told at a time: pages see how a long match is caught up with.
+#: Joint moves that are sent at a time: pages see how a long match is caught up with.
 _AT_ONCE: Final = 500
 #: Seconds between two looks at a match: one of a thousand moves a second is not drawn as often.
 _PACE: Final = 0.2
@@ -73,7 +72,7 @@ class WatchRoutes(Versioned):
         ]
 
     def listen(self) -> None:
-        """Be told of what happens from now on."""
+        """Take notice of what happens from now on."""
         loop = asyncio.get_running_loop()
 
         def hear(match: BroadcastMatch | None) -> None:
@@ -157,11 +156,11 @@ class WatchRoutes(Versioned):
         return match
 
     async def close(self) -> None:
-        """Have the last news told, as far as that takes no long time; then follow no match any more."""
+        """Have the last news sent, as far as that takes no long time; then follow no match any more."""
         tasks = [one.task for one in self._followed.values() if one.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
-        if self.streams or any(match.streams for match in self._matches.known()):
+        if self.streams or any(match.streams for match in self._matches.known.values()):
             await asyncio.sleep(_LAST_LOOK)
         for task in tasks:
             task.cancel()
@@ -215,31 +214,23 @@ class _Follower:
         now = {"live": shown.live, "fault": ""} | (opening_of(record) if not end else {})
         if shown.result and end == last:
             now |= ending_of(record)
-        await self._matches.follow(self.match, start, turns, now)
+        await self._matches.change(self.match, "follow", start=start, turns=turns, now=now)
         is_all: bool = end == last
         return is_all
 
 
 def _drawn(table: Table) -> dict[str, Any]:
     """Return a table whose intervals are placed between the least and the largest number of their column."""
-    columns = list(zip(*table.rows, strict=True))
-    ranges = [_range(column) for column in columns]
+    ends = []
+    for column in zip(*table.rows, strict=True):
+        found = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
+        ends.append((min(least for least, _, _ in found), max(most for _, _, most in found)))
+
+    def placed(cell: Cell, least: float, most: float) -> list[float]:
+        return [round(100 * (value - least) / (most - least or 1.0), 1) for value in cell.interval or ()]
+
     rows = [
-        [
-            {"text": cell.text, "interval": _placed(cell, *ends) if cell.interval and ends else None}
-            for cell, ends in zip(row, ranges, strict=True)
-        ]
+        [{"text": cell.text, "interval": placed(cell, *at)} for cell, at in zip(row, ends, strict=True)]
         for row in table.rows
     ]
     return {"columns": table.columns, "rows": rows, "note": table.note}
-
-
-def _range(column: tuple[Cell, ...]) -> tuple[float, float] | None:
-    found = [cell.interval for cell in column if cell.interval]
-    return (min(each[0] for each in found), max(each[2] for each in found)) if found else None
-
-
-def _placed(cell: Cell, least: float, largest: float) -> tuple[float, ...]:
-    assert cell.interval is not None
-    width = largest - least or 1.0
-    return tuple([round(100 * (value - least) / width, 1) for value in cell.interval])

@@ -18,6 +18,7 @@ from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import variables_of_atom, variables_of_test
 from anygame.network.grounding.substitution import (
     NotAVariableError,
+    named_by_place,
     substituted_atom,
     substituted_test,
 )
@@ -283,11 +284,7 @@ def _with_negated_views(case: Case, knowledge: Knowledge) -> Case | None:
 
 
 def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
-    names: dict[Variable, Term] = {}
-    for variable in variables_of_atom(atom):
-        if variable not in fixed:
-            names.setdefault(variable, Variable(f" any {len(names)}"))
-    return substituted_atom(atom, names)
+    return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
 def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Knowledge) -> GroundRule | None:
@@ -296,17 +293,11 @@ def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Kno
         tests = [substituted_test(test, bindings) for test in rule.tests]
     except NotAVariableError:
         return None
-    left_tests = _undecided(tests, knowledge)
-    left_guards = _undecided([substituted_atom(guard, bindings) for guard in rule.guards], knowledge)
+    replaced = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
+    left_tests, left_guards = _undecided(tests, knowledge), _undecided(replaced.guards, knowledge)
     if left_tests is None or left_guards is None:
         return None
-    return replace(
-        rule,
-        positives=tuple([substituted_atom(atom, bindings) for atom in rule.positives]),
-        negatives=tuple([substituted_atom(atom, bindings) for atom in rule.negatives]),
-        guards=tuple(left_guards),
-        tests=tuple(left_tests),
-    )
+    return replace(replaced, guards=tuple(left_guards), tests=tuple(left_tests))
 
 
 def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_Condition] | None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.datalog.relations import FlatAtom, Negated, Unequal
 from anygame.language.terms import Term, Variable
 from anygame.language.unification import unify_all
-from anygame.network.grounding.rules import variables_of_atom, variables_of_test
-from anygame.network.grounding.substitution import substituted
+from anygame.network.grounding.substitution import renamed_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,10 +60,7 @@ class Knowledge:
 
     def renamed(self, rule: GroundRule) -> GroundRule:
         """Return a rule with variables of its own."""
-        number = next(self._numbers)
-        found = {v for atom in (rule.head, *rule.atoms) for v in variables_of_atom(atom)}
-        found = found.union(*map(variables_of_test, rule.tests))
-        return substituted(rule, {v: Variable(f"{v.name} {number}") for v in found})
+        return renamed_apart(rule, next(self._numbers))
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
         """Whether the head of a rule of the game and an atom have an instance in common."""

@@ -104,12 +104,7 @@ def _follow(
             if found.issuperset(variables_of_atom(guard)):
                 waiting.remove(guard)
                 continue
-            given = tuple(
-                number
-                for number, term in enumerate(guard.columns)
-                if not isinstance(term, Variable) or term in found
-            )
-            if context.fan_out(guard.relation, given) <= most:
+            if context.fan_out(guard.relation, tuple(known_columns(guard, found))) <= most:
                 waiting.remove(guard)
                 note(guard)
                 found |= bound_by(rule, {*found, *variables_of_atom(guard)})

@@ -27,11 +27,9 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated
 from anygame.network.grounding.passes.binding import can_be_joined
-from anygame.network.grounding.rules import GroundRule, binders, in_order, variables_of_test
+from anygame.network.grounding.rules import GroundRule, binders, in_order, variables_of_test, with_conditions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import Test
 
@@ -48,7 +46,7 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
     choices = [_choices(test, context) for test in disjunctions]
     plain = replace(rule, tests=tuple(test for test in rule.tests if _is_plain(test, context)))
     return [
-        _with_conditions(plain, [part for choice in picked for part in choice], context)
+        with_conditions(plain, [part for choice in picked for part in choice], context.is_static)
         for picked in product(*choices)
     ]
 
@@ -71,7 +69,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
         if not can_be_joined(rule, guards, context):
             guards = literals
         for choice in test.choices if isinstance(test, Alternatives) else ((test,),):
-            one = _with_conditions(GroundRule(atom), choice, context)
+            one = with_conditions(GroundRule(atom), choice, context.is_static)
             made.append(replace(one, guards=(*one.guards, *guards)))
     if not named:
         return [rule]
@@ -106,23 +104,3 @@ def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
         for choice in test.choices
         for picked in product(*(_choices(part, context) for part in choice))
     ]
-
-
-def _with_conditions(rule: GroundRule, conditions: Iterable[Test], context: Context) -> GroundRule:
-    """Return the rule with more conditions, each where it belongs."""
-    positives, negatives = list(rule.positives), list(rule.negatives)
-    guards, tests = list(rule.guards), list(rule.tests)
-    for condition in conditions:
-        if isinstance(condition, FlatAtom):
-            (guards if context.is_static(condition.relation) else positives).append(condition)
-        elif isinstance(condition, Negated) and not context.is_static(condition.atom.relation):
-            negatives.append(condition.atom)
-        else:
-            tests.append(condition)
-    return replace(
-        rule,
-        positives=tuple(positives),
-        negatives=tuple(negatives),
-        guards=tuple(guards),
-        tests=tuple(tests),
-    )

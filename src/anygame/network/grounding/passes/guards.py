@@ -20,11 +20,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import variables_of
-from anygame.network.grounding.rules import GroundRule, in_order, variables_of_atom, variables_of_test
+from anygame.network.grounding.rules import GroundRule, in_order, variables_of_atom, variables_of_rule
 
 if TYPE_CHECKING:
-    from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
 
@@ -39,19 +37,10 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         own = set(variables_of_atom(guard))
         if context.is_static(guard.relation):
             continue
-        used = own & _variables_beside(rule, [*guards[:number], *guards[number + 1 :]])
+        others = (*guards[:number], *guards[number + 1 :])
+        used = own & variables_of_rule(replace(rule, guards=others))
         if len(used) < len(own):
             columns = in_order(used)
             guards[number] = FlatAtom(context.new_relation(len(columns)), columns)
             made.append(GroundRule(guards[number], guards=(guard,)))
     return [*made, replace(rule, guards=tuple(guards))] if made else [rule]
-
-
-def _variables_beside(rule: GroundRule, guards: list[FlatAtom]) -> set[Variable]:
-    atoms = (rule.head, *rule.positives, *rule.negatives, *guards)
-    found = {variable for atom in atoms for variable in variables_of_atom(atom)}
-    found = found.union(*map(variables_of_test, rule.tests))
-    for item in rule.composed:
-        found.add(item.whole)
-        found.update(variable for part in item.parts for variable in variables_of(part))
-    return found

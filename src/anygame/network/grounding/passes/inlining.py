@@ -19,21 +19,14 @@ from dataclasses import replace
 from itertools import count, islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.terms import Compound, Variable
-from anygame.language.unification import apply, unify
-from anygame.network.grounding.rules import GroundRule, variables_of_atom, variables_of_test
-from anygame.network.grounding.substitution import (
-    NotAVariableError,
-    substituted,
-    substituted_atom,
-    substituted_test,
-)
+from anygame.language.unification import unify_all
+from anygame.network.grounding.substitution import NotAVariableError, renamed_apart, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
+    from anygame.network.grounding.rules import GroundRule
 
 #: A rule that would become more rules than this stays as it is: each is joined anew in every round.
 _MOST_COPIES: Final = 24
@@ -77,20 +70,9 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
 
 def _inlined(rule: GroundRule, index: int, body: GroundRule, number: int) -> Iterator[GroundRule]:
     """Yield the rule with one guard replaced by a body, nothing where they do not fit."""
-    fresh: dict[Variable, Term] = {v: Variable(f"{v.name} {number}") for v in _variables_of_rule(body)}
-    head = Compound(" ", tuple([apply(term, fresh) for term in body.head.columns]))
-    bindings = unify(Compound(" ", rule.guards[index].columns), head, {})
+    body = renamed_apart(body, number)
+    bindings = unify_all(zip(rule.guards[index].columns, body.head.columns, strict=True), {})
     if bindings is None:
         return
-    guards = (
-        *rule.guards[:index],
-        *(substituted_atom(guard, fresh) for guard in body.guards),
-        *rule.guards[index + 1 :],
-    )
-    tests = (*rule.tests, *(substituted_test(test, fresh) for test in body.tests))
-    yield substituted(replace(rule, guards=guards, tests=tests), bindings)
-
-
-def _variables_of_rule(rule: GroundRule) -> set[Variable]:
-    found = {v for atom in (rule.head, *rule.atoms) for v in variables_of_atom(atom)}
-    return found.union(*map(variables_of_test, rule.tests))
+    guards = (*rule.guards[:index], *body.guards, *rule.guards[index + 1 :])
+    yield substituted(replace(rule, guards=guards, tests=(*rule.tests, *body.tests)), bindings)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import Variable
+from anygame.datalog.termination import known_columns
 from anygame.network.grounding.rules import (
     Item,
     binders,
@@ -35,6 +35,7 @@ from anygame.network.grounding.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import GroundRule
 
@@ -77,16 +78,12 @@ def _determining(items: Sequence[Item], head: frozenset[Variable], context: Cont
             atom = item.what
             if item in found or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
                 continue
-            given = {n for n, term in enumerate(atom.columns) if not _free(term, known)}
+            given = set(known_columns(atom, known))
             if any(given.issuperset(key) for key in context.keys(atom.relation)):
                 found.append(item)
                 known |= item.variables
                 changed = True
     return found
-
-
-def _free(term: object, known: set[Variable]) -> bool:
-    return isinstance(term, Variable) and term not in known
 
 
 def _part(

@@ -22,15 +22,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import Variable
 from anygame.network.grounding.rules import GroundRule, variables_of_atom
-from anygame.network.grounding.substitution import substituted
+from anygame.network.grounding.substitution import named_by_place, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.datalog.relations import Relation
-    from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
 
@@ -58,10 +56,7 @@ def _with_plain_head(rule: GroundRule) -> GroundRule:
     """Return a rule that could be merged with the variables of its head named by their places."""
     if rule.composed or not rule.positives:
         return rule
-    names: dict[Variable, Term] = {}
-    for variable in variables_of_atom(rule.head):
-        names.setdefault(variable, Variable(f" head {len(names)}"))
-    return substituted(rule, names)
+    return substituted(rule, named_by_place([rule.head], " head {}"))
 
 
 def _without(rule: GroundRule, index: int) -> object:

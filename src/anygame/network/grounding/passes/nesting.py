@@ -38,16 +38,8 @@ def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
     def named(atom: FlatAtom) -> FlatAtom:
         return FlatAtom(atom.relation, tuple([_name(term, composed) for term in atom.columns]))
 
-    return [
-        replace(
-            rule,
-            head=named(rule.head),
-            positives=tuple(map(named, rule.positives)),
-            negatives=tuple(map(named, rule.negatives)),
-            guards=tuple(map(named, rule.guards)),
-            composed=tuple(composed),
-        )
-    ]
+    found = rule.with_atoms(named)
+    return [replace(found, composed=tuple(composed))]
 
 
 def _name(term: Term, composed: list[Composed]) -> Term:

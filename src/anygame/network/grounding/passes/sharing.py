@@ -12,19 +12,16 @@ subexpression elimination", for rules).
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import Variable
-from anygame.network.grounding.rules import GroundRule, is_own, variables_of_atom
-from anygame.network.grounding.substitution import substituted
+from anygame.network.grounding.rules import GroundRule, is_own
+from anygame.network.grounding.substitution import named_by_place, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anygame.datalog.relations import Relation
-    from anygame.language.terms import Term
     from anygame.network.grounding.passes.context import Context
 
 
@@ -59,23 +56,11 @@ def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
 
 def _meaning(rule: GroundRule) -> object:
     """Return what is equal for two rules that differ in names of variables and of the head only."""
-    names: dict[Variable, Term] = {}
-    for atom in (rule.head, *rule.positives, *rule.negatives, *rule.guards):
-        for variable in variables_of_atom(atom):
-            names.setdefault(variable, Variable(f" {len(names)} "))
-    same = substituted(rule, names)
+    same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
     return same.head.columns, same.positives, same.negatives, same.guards, same.tests
 
 
 def _renamed(rule: GroundRule, same: Mapping[Relation, Relation]) -> GroundRule:
-    def renamed(atoms: Sequence[FlatAtom]) -> tuple[FlatAtom, ...]:
-        return tuple([FlatAtom(same.get(atom.relation, atom.relation), atom.columns) for atom in atoms])
-
     if not any(atom.relation in same for atom in rule.atoms):
         return rule
-    return replace(
-        rule,
-        positives=renamed(rule.positives),
-        negatives=renamed(rule.negatives),
-        guards=renamed(rule.guards),
-    )
+    return rule.with_atoms(lambda atom: FlatAtom(same.get(atom.relation, atom.relation), atom.columns))

@@ -1,0 +1,486 @@
+"""Lenient reading: what sheets written for Prolog-like reasoners mean where GDL leaves a variable unbound.
+
+A variable that only negated formulas have, as in ``(not (true (board ?p ?x)))``, is read "for no ?x", as by
+negation as failure (Clark, "Negation as failure", 1978). A variable of a head that nothing binds is bound by
+``role``, ``base`` or ``input``, or by what can stand there at all. All of this is written out as edits of the
+text, so that the result is plain GDL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.declarations import ValueRelations
+from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
+from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
+from anygame.analysis.safety import unsafe_variables
+from anygame.analysis.sorts import ROLE, Sorts
+from anygame.language.forms import comments_of, form_of, infix_variable
+from anygame.language.parser import parse_program
+from anygame.language.rules import (
+    And,
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    format_program,
+    map_terms,
+    walk,
+)
+from anygame.language.source import Source
+from anygame.language.terms import Compound, Constant, Variable, substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from anygame.analysis.sorts import Place
+    from anygame.language.rules import Formula, Program
+    from anygame.language.terms import Term
+
+
+#: What declares the last argument of a head.
+_DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
+#: Heads that describe a state: here "any" is not what a rule says that forgets to say which.
+_TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
+_LINE: Final = 110
+
+
+class Binder:
+    """Finds what binds variables of heads.
+
+    Args:
+        program: the rules.
+        relations: for sets of constants.
+        unbound: which variables of which rules nothing binds.
+    """
+
+    def __init__(
+        self, program: Program, relations: ValueRelations, unbound: Mapping[int, frozenset[Variable]]
+    ) -> None:
+        self._rules = program.rules
+        self._relations = relations
+        self._unbound = unbound
+        self._sorts = Sorts(program.rules)
+        self._made: dict[Place, str] = {}
+        self._new: list[Rule] = []
+
+    def binding(
+        self, rule: Rule, unbound: frozenset[Variable], comments: Sequence[tuple[int, int]]
+    ) -> Mend | None:
+        """Return the mend that binds the unbound variables of a head, None if something is left unbound."""
+        head = rule.head
+        left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
+        if head.predicate in {"legal", "goal"} and rule.body and left and left[0] is head.arguments[0]:
+            del left[0]  # that is a mend of its own
+        if not left:
+            return None
+        declared = self._declared(head, left)
+        atoms = [declared] if declared else []
+        left = [variable for variable in left if declared is None or variable not in declared.variables()]
+        kind = "binding"
+        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in left):
+            if head.predicate in _TELLS:
+                return None
+            kind = "domain"
+        for variable in left:
+            name = self._relation(self._sorts.of_variable(rule, variable))
+            if name is None:
+                return None
+            atoms.append(Atom(name, (variable,)))
+        return self._mend(rule, kind, atoms, comments)
+
+    # -- base and input
+
+    def _declared(self, head: Atom, left: Sequence[Variable]) -> Atom | None:
+        """Return what `base` or `input` says of a head, if they declare it and it has what is unbound."""
+        name = _DECLARES.get(head.predicate)
+        if name is None or not set(left).intersection(Atom("", head.arguments[-1:]).variables()):
+            return None
+        atom = Atom(name, head.arguments)
+        wanted = _functor(atom.arguments[-1])
+        heads = [rule.head for rule in self._rules if rule.head.key == atom.key]
+        return atom if any(_functor(each.arguments[-1]) in {wanted, None} for each in heads) else None
+
+    # -- what can stand there
+
+    def _relation(self, sort: Place) -> str | None:
+        """Return the name of a relation that holds of the terms of a sort; of none, if nothing asks.
+
+        Where terms nest without end, as lists do, it holds of them all: such a relation can only be asked
+        about terms that are known, which is what Prolog does with a variable that a call binds.
+        """
+        inside = self._sorts.inside(sort)
+        new = [each for each in inside if each not in self._made]
+        for each in new:
+            name = self._new_relation(each)
+            if name is None:
+                return None
+            self._made[each] = name
+        for each in new:
+            self._new += self._compound_rules(each)
+        return self._made[sort]
+
+    def _new_relation(self, sort: Place) -> str | None:
+        """Return the name for a relation of the terms of a sort; no compound term is left out."""
+        if sort == self._sorts.of(ROLE):
+            return "role"
+        constants = self._sorts.constants(sort)
+        if not self._sorts.functors(sort):
+            name = self._relations.relation(constants)
+            self._new += self._relations.take_facts()
+            return name
+        name = self._relations.new_name("domain1")
+        self._new += [Rule(Atom(name, (constant,))) for constant in sorted(constants)]
+        return name
+
+    def _compound_rules(self, sort: Place) -> Iterator[Rule]:
+        if sort == self._sorts.of(ROLE):
+            return
+        for functor in sorted(self._sorts.functors(sort)):
+            inner = [self._made[each] for each in self._sorts.of_arguments(functor)]
+            variables = tuple([Variable(f"x{number}") for number in range(1, len(inner) + 1)])
+            body = [Literal(Atom(name, (x,))) for name, x in zip(inner, variables, strict=True)]
+            yield Rule(Atom(self._made[sort], (Compound(functor[0], variables),)), tuple(body))
+
+    # -- the text
+
+    def _mend(
+        self, rule: Rule, kind: str, atoms: Sequence[Atom], comments: Sequence[tuple[int, int]]
+    ) -> Mend:
+        node, head = rule.node, rule.head.node
+        assert node is not None
+        assert head is not None
+        text = node.source.text
+        more = " ".join(map(str, atoms))
+        if head is node:  # a fact
+            edits = [Edit(node.start, node.start, ("(<= ",)), Edit(node.end, node.end, (f" {more})",))]
+        else:
+            place = end_of_line(text, head.end, comments)
+            gap = "\n    " if place > head.end else " "
+            edits = [Edit(place, place, (f"{gap}{more}",))]
+        if self._new:
+            place = end_of_line(text, node.end, comments)
+            edits.append(Edit(place, place, tuple(f"\n{line}" for line in self._take_lines())))
+        names = " and ".join(str(variable) for atom in atoms for variable in dict.fromkeys(atom.variables()))
+        message = f"nothing binds {names}: {more} {'is' if len(atoms) == 1 else 'are'} added"
+        return Mend(kind, message, head.span, tuple(edits))
+
+    def _take_lines(self) -> Iterator[str]:
+        """Yield the lines of the relations that were made."""
+        line = ""
+        for rule in self._new:
+            if line and len(line) + len(str(rule)) >= _LINE:
+                yield line
+                line = ""
+            line += f"{' ' if line else ''}{rule}"
+        self._new = []
+        yield line
+
+
+def _functor(term: Term) -> object:
+    if isinstance(term, Compound):
+        return term.functor, len(term.arguments)
+    return term.name if isinstance(term, Constant) else None
+
+
+def role_mends(program: Program) -> list[Mend]:
+    """Return the edits that add the roles which a program's rules leave unbound.
+
+    The program must have been read from a text.
+    """
+    source = program.source
+    assert source is not None
+    comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+    roles = [(rule, unbound_role(rule)) for rule in program.rules if rule.node is not None]
+    return [role_mend(rule, role, comments) for rule, role in roles if role is not None]
+
+
+def unbound_role(rule: Rule) -> Variable | None:
+    """Return the variable that stands for the role in a head, if nothing binds it."""
+    if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
+        return None
+    with_role = rule.head.arguments[0]
+    try:
+        parts = normalise(rule)
+    except TooManyAlternatives:
+        return None
+    unbound = {variable for part in parts for variable, _ in unsafe_variables(part)}
+    return next((variable for variable in unbound if variable is with_role), None)
+
+
+def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
+    """Return the mend that says of a role's variable that it is a role."""
+    node = rule.head.node
+    first = rule.body[0].node
+    assert node is not None
+    assert first is not None
+    text = node.source.text
+    start = first.start
+    between = text[node.end : start]
+    if "(" in between and not {"%", ";"} & set(between):  # parentheses round an infix literal
+        start = node.end + between.index("(")
+    line = max(text.rfind("\n", node.end, start), text.rfind("\r", node.end, start)) + 1
+    gap = f"\n{text[line:start]}" if line else " "
+    message = f"nothing says what {role} may be: (role {role}) is added"
+    if form_of(node.source) == "kif":
+        position = end_of_line(text, node.end, comments)
+        if position > node.end:
+            gap = gap if line else "\n    "
+        edit = Edit(position, position, (f"{gap}(role {role})",))
+    else:
+        edit = Edit(start, start, (f"role({infix_variable(role.name)}) &{gap}",))
+    return Mend("role", message, node.span, (edit,))
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A negation or ``distinct`` with variables that nothing else of its conjunction can bind.
+
+    Attributes:
+        formula: the negation, or the ``distinct``.
+        free: these variables.
+    """
+
+    formula: Not | Distinct
+    free: frozenset[Variable]
+
+
+def local_variables(rule: Rule, unbound: Collection[Variable]) -> Iterator[Local]:
+    """Yield the negations and ``distinct`` of a rule that have unbound variables of their own.
+
+    A variable of the head is none: what may stand there is for the head to say.
+    """
+    return _scan(rule.body, set(), frozenset(unbound).difference(rule.head.variables()))
+
+
+def _scan(
+    conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
+) -> Iterator[Local]:
+    positive = [_positive(formula) for formula in conjuncts]
+    for number, formula in enumerate(conjuncts):
+        beside = positive[:number] + positive[number + 1 :]
+        known = outside.union(*beside)
+        if isinstance(formula, Or):
+            for part in formula.formulas:
+                # To leave out a `distinct` here would leave out an alternative.
+                inner = _scan((part,), known, unbound)
+                yield from (local for local in inner if isinstance(local.formula, Not))
+        elif isinstance(formula, And):
+            yield from _scan(formula.formulas, known, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Not):
+            yield from _scan((formula.formula.formula,), known, unbound)
+        elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
+            continue  # an equation, which binds
+        elif isinstance(formula, Not | Distinct):
+            free = unbound.difference(known).intersection(formula.variables())
+            if free:
+                yield Local(formula, free)
+
+
+def _positive(formula: Formula) -> set[Variable]:
+    """Return the variables of the literals that stand positively in a formula."""
+    return {
+        variable
+        for part, positive in walk([formula])
+        if positive and isinstance(part, Literal)
+        for variable in part.variables()
+    }
+
+
+def name_of(formula: Formula) -> str:
+    """Return what a formula is about: the name of its first literal's fluent, move or relation."""
+    atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
+    atom = next(atoms, None)
+    if atom is None:
+        return "values"
+    about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
+    if isinstance(about, Compound):
+        return about.functor
+    return about.name if isinstance(about, Constant) else atom.predicate
+
+
+def shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
+    """Return a formula as text in which the names of variables do not count, but which are outer ones do."""
+    names: dict[Variable, Term] = {}
+    for number, variable in enumerate(dict.fromkeys(formula.variables())):
+        names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
+    return str(map_terms(formula, lambda term: substitute(term, names)))
+
+
+#: The kinds of mends that lenient reading makes.
+LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain")
+
+
+def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
+    """Return how the variables of a program that GDL leaves unbound are read, as edits of its KIF text.
+
+    What is written for one rule may leave variables unbound again, so this is to be asked until there are
+    no mends any more.
+
+    Args:
+        program: what was read from the text; its facts may have variables.
+        kinds: which mends, of `LENIENT_MENDS`.
+    """
+    source = program.source
+    wanted = frozenset(kinds) & set(LENIENT_MENDS)
+    if source is None or form_of(source) != "kif" or not wanted:
+        return []
+    unbound = {number: found for number, rule in enumerate(program.rules) if (found := _unbound(rule))}
+    if not unbound:
+        return []
+    comments = [(comment.start, comment.end) for comment in comments_of(source, "kif")]
+    relations = ValueRelations(program)
+    readings = _Readings(comments, relations, Binder(program, relations, unbound))
+    mends = [mend for number, free in unbound.items() for mend in readings.mends(program.rules[number], free)]
+    return [mend for mend in mends if mend.kind in wanted]
+
+
+def _unbound(rule: Rule) -> frozenset[Variable]:
+    """Return the variables of a rule that nothing binds; none of rules without a place in the text."""
+    if rule.node is None or is_ground_fact(rule):
+        return frozenset()
+    try:
+        return frozenset(variable for part in normalise(rule) for variable, _ in unsafe_variables(part))
+    except TooManyAlternatives:
+        return frozenset()
+
+
+@dataclass
+class _Readings:
+    """Reads rules one after the other; the same negation has the same relation everywhere.
+
+    Attributes:
+        comments: where the comments of the text stand.
+        relations: names of relations.
+        binder: finds what binds variables of heads.
+    """
+
+    comments: Sequence[tuple[int, int]]
+    relations: ValueRelations
+    binder: Binder
+
+    def __post_init__(self) -> None:
+        self._helpers: dict[str, str] = {}
+
+    def mends(self, rule: Rule, unbound: frozenset[Variable]) -> Iterator[Mend]:
+        """Yield how the unbound variables of a rule are read."""
+        binding = self.binder.binding(rule, unbound, self.comments)
+        if binding is not None:
+            yield binding
+        for local in local_variables(rule, unbound):
+            yield self._negation(rule, local) if isinstance(local.formula, Not) else self._distinct(local)
+
+    def _negation(self, rule: Rule, local: Local) -> Mend:
+        """Return the mend that denies a relation of the bound variables instead of a formula."""
+        assert isinstance(local.formula, Not)
+        formula = local.formula.formula
+        node = formula.node
+        assert rule.node is not None
+        assert node is not None
+        outer = [variable for variable in dict.fromkeys(formula.variables()) if variable not in local.free]
+        shape = shape_of(formula, outer)
+        edits = []
+        name = self._helpers.get(shape)
+        if name is None:
+            name = self._helpers[shape] = self.relations.new_name(f"some_{name_of(formula)}")
+            text = node.span.text
+            has_comment = any(node.start <= start < node.end for start, _ in self.comments)
+            line = f"\n(<= {Atom(name, tuple(outer))} {text if has_comment else formula})"
+            place = end_of_line(node.source.text, rule.node.end, self.comments)
+            edits = [Edit(place, place, (line,))]
+        helper = Atom(name, tuple(outer))
+        edits.insert(0, Edit(node.start, node.end, (str(helper),)))
+        message = f"{formula} is read for no {_listed(local.free)}: {helper} says that there is one"
+        return Mend("negation", message, node.span, tuple(edits))
+
+    def _distinct(self, local: Local) -> Mend:
+        """Return the mend that leaves out what always holds: something else there is always."""
+        formula: Not | Distinct = local.formula
+        node = formula.node
+        assert node is not None
+        text = node.source.text
+        start = node.start
+        while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
+            start -= 1
+        message = f"{formula} is left out: nothing says what {_listed(local.free)} is, so it always holds"
+        return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
+
+
+def _listed(variables: Iterable[Variable]) -> str:
+    return " and no ".join(sorted(map(str, variables)))
+
+
+#: What is written for one rule may leave variables unbound again, inside negations inside negations; roles
+#: are a round of their own.
+_ROUNDS: Final = 7
+
+
+def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
+    """Return the text of a program in which what GDL leaves unbound is bound as Prolog-like readers mean it.
+
+    Args:
+        program: a program that was read from a text; its facts may have variables.
+        case_sensitive: how the text is read.
+
+    Returns:
+        The new text, in KIF and under the old name (a name of an infix sheet has ``.kif`` after it), and what
+        was read so.
+    """
+    source = program.source
+    assert source is not None
+    if form_of(source) != "kif":
+        kif = Source(f"{source.name}.kif", format_program(program))
+        program = parse_program(kif, open_facts=True)
+    mended, mends = with_readings(program, ("role", *LENIENT_MENDS), case_sensitive)
+    assert mended.source is not None
+    return mended.source, mends
+
+
+def with_readings(
+    program: Program, kinds: Collection[str], case_sensitive: bool = True
+) -> tuple[Program, list[Mend]]:
+    """Return a program with its readings written out, and these: what is written may have more to read.
+
+    Roles come first, so that the text is the same whoever has added them.
+    """
+    done: list[Mend] = []
+    for _ in range(_ROUNDS):
+        mends = (role_mends(program) if "role" in kinds else []) or lenient_mends(program, kinds)
+        if not mends:
+            break
+        done += mends
+        assert program.source is not None
+        text = apply_edits(program.source.text, [edit for mend in mends for edit in mend.edits])
+        again = Source(program.source.name, text)
+        program = parse_program(again, case_sensitive=case_sensitive, open_facts=True)
+    return program, done
+
+
+def in_places_of(written: Program, plain: Program) -> Program:
+    """Return the rules of a plain program in the places of the rules that they were made from.
+
+    Lenient reading keeps the order of the rules. What it adds speaks of relations of its own, and stands in
+    the place of the rule before it. Where rules and places do not fit each other, all stay where they are.
+
+    Args:
+        written: the program as its author wrote it.
+        plain: the same program after lenient reading.
+    """
+    known = {rule.head.key for rule in written.rules}
+    kept = sum(rule.head.key in known for rule in plain.rules)
+    if kept != len(written.rules):
+        return plain
+    return replace(plain, rules=tuple(_placed(written, plain, known)))
+
+
+def _placed(written: Program, plain: Program, known: set[tuple[str, int]]) -> Iterator[Rule]:
+    places = iter(written.rules)
+    place: Rule | None = None
+    for rule in plain.rules:
+        is_written = rule.head.key in known
+        place = next(places) if is_written or place is None else place
+        node = place.head.node if is_written else place.node
+        yield replace(rule, head=replace(rule.head, node=node), node=place.node)

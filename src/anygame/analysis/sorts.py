@@ -1,0 +1,144 @@
+"""Sorts: which places of the rules share their values.
+
+GDL has no types; what a variable stands for in two places of a rule is of one sort in both, as in the
+inference of types for logic programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984).
+All constants that stand at places of a sort are its values. That is coarser than domains, which follow how
+facts are derived, but it is known where rules leave variables unbound, and it covers all that Prolog could
+ask of such a rule.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.rules import READ_AS, Atom, Distinct, atoms_of, walk
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.language.rules import Rule
+    from anygame.language.source import Node
+    from anygame.language.terms import Term
+
+#: An argument of a relation, or of a function wherever it stands: name, arity, number; or a rule's variable.
+Place = tuple[object, ...]
+Functor = tuple[str, int]
+
+#: Where roles are declared.
+ROLE: Final = ("role", 1, 0)
+_ROLE_FIRST: Final = frozenset(("does", "goal", "sees", "percept"))
+
+
+def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...], Node | None]]:
+    """Yield an atom, and each term in it that has arguments, with the places of these and the node."""
+    name, arity = READ_AS.get(atom.predicate, atom.predicate), len(atom.arguments)
+    places: tuple[Place, ...] = tuple((name, arity, number) for number in range(arity))
+    if arity == 2 and name in _ROLE_FIRST:
+        places = (ROLE, places[1])
+    pending: list[tuple[Atom | Compound, tuple[Place, ...], Node | None]] = [(atom, places, atom.node)]
+    while pending:
+        each, places, node = pending.pop()
+        yield each, places, node
+        nodes = (node.children or ())[1:] if node else ()
+        for number, term in enumerate(each.arguments):
+            if isinstance(term, Compound):
+                inner = tuple(("()", *functor_of(term), number) for number in range(len(term.arguments)))
+                pending.append((term, inner, nodes[number] if number < len(nodes) else None))
+
+
+def functor_of(term: Compound) -> Functor:
+    """Return name and arity of a term."""
+    return term.functor, len(term.arguments)
+
+
+def constants_in(atom: Atom) -> Iterator[tuple[Place, Constant, Node]]:
+    """Yield the constants of an atom that was read from a text, with their places here and there."""
+    for each, places, node in lists_of(atom):
+        nodes = (node.children or ())[1:] if node else ()
+        for term, place, child in zip(each.arguments, places, nodes, strict=False):
+            if isinstance(term, Constant):
+                yield place, term, child
+
+
+class Sorts:
+    """The sorts of some rules."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._above: dict[Place, Place] = {}
+        self._constants: dict[Place, set[Constant]] = defaultdict(set)
+        self._functors: dict[Place, set[Functor]] = defaultdict(set)
+        rules = list(rules)
+        for number, rule in enumerate(rules):
+            self._read(rule, number)
+        self._numbers = {id(rule): number for number, rule in enumerate(rules)}
+
+    def of(self, place: Place) -> Place:
+        """Return the sort of a place."""
+        while (above := self._above.get(place)) is not None:
+            higher = self._above.get(above)
+            if higher is not None:
+                self._above[place] = higher  # paths are halved on the way
+            place = above
+        return place
+
+    def of_variable(self, rule: Rule, variable: Variable) -> Place:
+        """Return the sort of a variable of one of the rules."""
+        return self.of((self._numbers[id(rule)], variable))
+
+    def of_arguments(self, functor: Functor) -> list[Place]:
+        """Return the sorts of the arguments of a function."""
+        return [self.of(("()", *functor, number)) for number in range(functor[1])]
+
+    def inside(self, sort: Place) -> list[Place]:
+        """Return a sort, the sorts of the terms inside its terms, and so on inwards, once each."""
+        found = {sort: None}
+        pending = [sort]
+        while pending:
+            for functor in sorted(self.functors(pending.pop())):
+                new = [each for each in self.of_arguments(functor) if each not in found]
+                found.update(dict.fromkeys(new))
+                pending += new
+        return list(found)
+
+    def constants(self, sort: Place) -> frozenset[Constant]:
+        """Return the constants of a sort."""
+        return frozenset(self._constants.get(sort, ()))
+
+    def functors(self, sort: Place) -> frozenset[Functor]:
+        """Return name and arity of the compound terms of a sort."""
+        return frozenset(self._functors.get(sort, ()))
+
+    def _read(self, rule: Rule, number: int) -> None:
+        for atom in atoms_of(rule):
+            self._add(atom, number)
+        for formula, _ in walk(rule.body):
+            if isinstance(formula, Distinct):
+                same = ("distinct", number, id(formula))
+                self._add(Atom("distinct", (formula.left, formula.right)), number, (same, same))
+
+    def _add(self, atom: Atom, number: int, own: tuple[Place, ...] | None = None) -> None:
+        for each, places, _ in lists_of(atom):
+            here = own if own and each is atom else places
+            for term, place in zip(each.arguments, here, strict=True):
+                self._put(term, place, number)
+
+    def _put(self, term: Term, place: Place, number: int) -> None:
+        if isinstance(term, Variable):
+            self._unite(place, (number, term))
+        elif isinstance(term, Compound):
+            self._functors[self.of(place)].add(functor_of(term))
+        elif isinstance(term, Constant):
+            self._constants[self.of(place)].add(term)
+
+    def _unite(self, one: Place, other: Place) -> None:
+        one, other = self.of(one), self.of(other)
+        if one == other:
+            return
+        size = [len(self._constants.get(place, ())) for place in (one, other)]
+        if size[0] < size[1]:
+            one, other = other, one
+        self._above[other] = one
+        self._constants[one] |= self._constants.pop(other, set())
+        self._functors[one] |= self._functors.pop(other, set())

@@ -1,1 +1,0 @@
-"""The command line described for shells: a parser of all of it, and the scripts that complete it."""

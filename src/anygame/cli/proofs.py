@@ -1,0 +1,82 @@
+"""Verdicts of provers, as they are printed and as they are put into JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from anygame.proving import Verdict
+
+#: What help says of a verdict in JSON.
+SHAPE: Final = """\
+{"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
+   "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
+  match is null, or the joint moves to a state that refutes the claim, or that shows it
+  where one state is enough; depth is, where a claim is open, so many moves were looked at
+  without such a state; invariant holds clauses in GDL of which each holds in every state,
+  lemmas counts the steps of a solver's proof that were checked"""
+#: Facts that are shown unless all are asked for.
+_SHOWN: Final = 6
+
+
+def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
+    """Yield verdicts, and show on a terminal what is being done until the next one.
+
+    Args:
+        verdicts: makes them, given what reports a phrase.
+    """
+    shows: list[Callable[..., None]] = [lambda **_: None]
+    coming = verdicts(lambda doing: shows[0](description=doing))
+    while True:
+        with progress("proving") as shows[0]:
+            verdict = next(coming, None)
+        if verdict is None:
+            return
+        yield verdict
+
+
+def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
+    """Yield a verdict as people read it.
+
+    Args:
+        verdict: what was found out.
+        everything: whether all facts and the invariant are shown.
+    """
+    yield f"{verdict.outcome:<8} {verdict.name}: {verdict.claim} ({verdict.seconds:.1f} s)"
+    for line in _details(verdict, everything=everything):
+        yield f"         {line}"
+
+
+def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
+    if verdict.outcome == "open" and verdict.depth is not None:
+        yield f"no match of up to {verdict.depth} moves decides it"
+    if verdict.note:
+        yield verdict.note
+    if verdict.match is not None:
+        shortest = "a shortest match" if verdict.is_shortest else "a match"
+        moves = len(verdict.match)
+        yield f"shown by {shortest}, of {moves} joint move{'' if moves == 1 else 's'}{':' if moves else ''}"
+        for number, joint in enumerate(verdict.match, start=1):
+            yield f"{number:>3}  {'  '.join(map(str, joint))}"
+    elif verdict.invariant is not None:
+        yield f"an invariant of {_counted(len(verdict.invariant), 'clause')}, checked by {_lemmas(verdict)}"
+        if everything:
+            yield from verdict.invariant
+    elif verdict.steps:
+        yield f"checked by {_lemmas(verdict)}"
+    shown = verdict.found if everything else verdict.found[:_SHOWN]
+    yield from shown
+    if len(shown) < len(verdict.found):
+        yield f"... {len(verdict.found) - len(shown):,} more (--all shows them)"
+
+
+def _lemmas(verdict: Verdict) -> str:
+    return _counted(verdict.steps, "lemma")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

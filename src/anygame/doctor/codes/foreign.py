@@ -1,0 +1,142 @@
+"""What other languages have: other comments and brackets, words between the rules, sums and comparisons."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.code import GDL, Code, check
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.rules import KEYWORDS
+from anygame.language.source import Span
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.doctor.sheet import Name, Sheet
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Node
+
+
+_COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
+#: Words in other brackets: a fact of another language.
+_BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
+
+_STRAY_TEXT: Final = Code(
+    "stray-text",
+    Severity.WARNING,
+    "words between the rules that belong to none",
+    demand="Between rules and facts stand comments only, which start with a semicolon.",
+    why="A word alone is a fact, which says that it holds; where no rule asks about it, it was not meant so.",
+    source=GDL,
+    bad="// the end\n(<= terminal (true over))",
+    good="; the end\n(<= terminal (true over))",
+)
+
+
+@check(_STRAY_TEXT)
+def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report words at the top level that no rule reads, those of one line together."""
+    stray: Span | None = None
+    for rule in sheet.program.rules:
+        node, key = rule.node, rule.head.key
+        if node is None or key[1] or rule.body or KEYWORDS.get(key[0]) == 0:
+            continue
+        if key in sheet.reads or node.children:
+            continue
+        if stray is not None and _follows(stray, node.span):
+            stray = Span(stray.source, stray.start, node.end)
+            continue
+        if stray is not None:
+            yield _found(stray)
+        stray = node.span
+    if stray is not None:
+        yield _found(stray)
+
+
+def _follows(before: Span, span: Span) -> bool:
+    """Return whether a word stands on the same line as those before it, with nothing but blanks between."""
+    between = before.source.text[before.end : span.start]
+    return not between.strip(" \t")
+
+
+def _found(span: Span) -> Diagnostic:
+    text = span.text
+    comment = next((mark for mark in _COMMENTS if text.startswith(mark)), None)
+    if comment:
+        message = f"`{comment}` starts no comment: these words are read as facts that no rule asks about"
+        return _STRAY_TEXT.found(message, span, hint="a comment starts with a semicolon")
+    if bracketed := _BRACKETS.fullmatch(text):
+        message = f"{shown(text, 40)!r} stands in other brackets: it is read as words, not as a fact"
+        return _STRAY_TEXT.found(message, span, hint=f"({bracketed[1].strip()})")
+    words = len(text.split())
+    what = f"{shown(text, 40)!r} stands" if words == 1 else f"{shown(text, 40)!r} stand"
+    message = f"{what} between the rules as {'a fact' if words == 1 else 'facts'} that no rule asks about"
+    hint = "leave it out, or start the line with a semicolon"
+    return _STRAY_TEXT.found(message, span, hint=hint)
+
+
+SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
+#: Words for sums, which are so where they stand with a number.
+_WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div"))
+COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
+_FEWEST_STEPS: Final = 2
+
+_ARITHMETIC: Final = Code(
+    "arithmetic",
+    Severity.WARNING,
+    "a sum inside a term",
+    demand="What comes after a number, or is the sum of two, is told by facts.",
+    why="GDL has no arithmetic: (+ 1 1) is a term of its own, other than 2, and (+ (+ 1 1) 1) another one.",
+    source=GDL,
+    bad="(init (step 1))\n(<= (next (step (+ ?n 1))) (true (step ?n)))\n(<= terminal (true (step 3)))",
+    good="(init (step 1))\n(succ 1 2)\n(succ 2 3)\n(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))\n"
+    "(<= terminal (true (step 3)))",
+)
+
+
+@check(_ARITHMETIC, needs_all=False)
+def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report terms that are written like sums, of each kind the first."""
+    places: dict[str, list[Name]] = defaultdict(list)
+    for name in sheet.names:
+        if name.kind == "function" and _is_sum(name.text, name.node):
+            places[name.text].append(name)
+    for text, (first, *others) in places.items():
+        term = " ".join(first.node.span.text.split())
+        message = (
+            f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} works out nothing"
+        )
+        more = [Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")] if others else []
+        yield _ARITHMETIC.found(message, first.node.span, *more, hint=_advice(sheet))
+
+
+def _is_sum(text: str, node: Node) -> bool:
+    if text in SUMS:
+        return True
+    has_number = any(child.text.isdecimal() for child in (node.children or ())[1:])
+    return text.lower() in _WORDS and has_number
+
+
+def _advice(sheet: Sheet) -> str:
+    steps = _steps(sheet)
+    if steps:
+        return f"({steps} ?n ?next) in the body, and ?next here"
+    return "facts that count, (succ 1 2) (succ 2 3) and so on; (succ ?n ?next) in the body, and ?next here"
+
+
+def _steps(sheet: Sheet) -> str:
+    """Return a relation of facts that count, if there is one."""
+    for (name, arity), rules in sheet.heads.items():
+        pairs = [rule.head.arguments for rule in rules if not rule.body] if arity == 2 else []
+        numbers = [
+            term.name for term in chain(*pairs) if isinstance(term, Constant) and term.name.isdecimal()
+        ]
+        if len(pairs) >= _FEWEST_STEPS and len(numbers) == 2 * len(pairs):
+            counted = zip(numbers[::2], numbers[1::2], strict=True)
+            if all(int(second) - int(first) == 1 for first, second in counted):
+                return name
+    return ""

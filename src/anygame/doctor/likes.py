@@ -1,0 +1,364 @@
+"""What rules are compared by: their words, families that differ in numbers and names alone, near names.
+
+Names are near where a slip of the fingers makes of one the other. One slip leaves a letter out, adds one,
+changes one, or changes two neighbours round: the four that Damerau found in four of five misspelt words ("A
+technique for computer detection and correction of spelling errors", 1964).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.diagnostics import shown
+from anygame.language.rules import KEYWORDS
+from anygame.language.terms import Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from anygame.language.rules import Atom, Formula, Rule
+
+
+OPERATORS: Final = frozenset(("not", "or", "distinct", "(", ")"))
+#: Characters of a rule that are shown.
+_SHOWN: Final = 200
+_TOKENS: Final = re.compile(r"[()]|[^\s()]+")
+#: Formulas that mean the same in any order of their parts.
+_UNORDERED: Final = frozenset(("or", "and", "distinct"))
+#: Steps in which two rules, and all that one budget is for, are compared: those of people take some hundreds.
+_STEPS_A_PAIR: Final = 10_000
+_STEPS_IN_ALL: Final = 1_000_000
+#: Ways in which a rule becomes another one: by other names of its variables, or a part of it by any values.
+_RENAMED: Final = 0
+_PART: Final = 1
+
+Words = tuple[str, ...]
+#: The words of a head, and of each condition.
+Parts = tuple[Words, ...]
+#: Words as lists in lists.
+_Tree = str | tuple["_Tree", ...]
+#: Two trees of which one is to become the other; or two rows of trees, from which on, and which are used.
+_Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
+_Goals = tuple[_Goal, "_Goals"] | None
+#: What variables have become, and with that what is left to do.
+_Names = dict[str, _Tree]
+_State = tuple[_Goals, _Names]
+
+
+def parts_of(rule: Rule) -> Parts:
+    """Return the words of a rule."""
+    return (words_of(rule.head), *(words_of(part) for part in rule.body))
+
+
+def words_of(part: Formula | Atom) -> Words:
+    """Return the words of a head or a condition."""
+    return tuple(_TOKENS.findall(str(part)))
+
+
+def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
+    """Return a rule with other names."""
+    return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many steps may still be taken while rules are compared."""
+
+    steps: int = _STEPS_IN_ALL
+
+
+class Said:
+    """Rules, to be asked whether one is among them, however it is ordered and its variables are called."""
+
+    def __init__(self, rules: Iterable[Parts]) -> None:
+        self._budget = Budget()
+        self._by_look: dict[Parts, list[Parts]] = defaultdict(list)
+        for parts in dict.fromkeys(rules):
+            self._by_look[_look(parts)].append(parts)
+
+    def __contains__(self, parts: Parts) -> bool:
+        alike = self._by_look.get(_look(parts), [])
+        return parts in alike or any(_becomes(parts, other, self._budget, _RENAMED) for other in alike)
+
+
+def same(one: Parts, other: Parts) -> bool:
+    """Return whether two rules differ in the order of conditions and the names of variables alone."""
+    return one == other or (_look(one) == _look(other) and _becomes(one, other, Budget(), _RENAMED))
+
+
+def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
+    """Return whether some values make a rule's head another's, and its body a part of the other's.
+
+    Then the other one is needless: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
+    """
+    return _becomes(rule, other, budget, _PART)
+
+
+def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
+    """Return whether values for its variables make a rule another one, or a part of that.
+
+    Conditions, and what an `or` or a `distinct` joins, are taken in any order. Rules whose comparison takes
+    too many steps count as the same, but for names of variables; none counts as a part of another.
+    """
+    last = max(budget.steps - _STEPS_A_PAIR, 0)
+    (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
+    row = tuple(body), tuple(other_body), 0, 0 if way == _RENAMED else None
+    pending: list[_State] = [(((head, other_head), (row, None)), {})]
+    while pending and budget.steps > last:
+        budget.steps -= 1
+        goals, names = pending.pop()
+        if goals is None:
+            return True
+        goal, rest = goals
+        if len(goal) == 2:
+            pending += _paired(*goal, rest, names, way)
+        elif goal[2] == len(goal[0]):
+            pending.append((rest, names))
+        else:
+            budget.steps -= len(goal[1])
+            pending += _chosen(*goal, rest, names)
+    return way == _RENAMED and budget.steps <= last
+
+
+def _chosen(
+    row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
+) -> Iterator[_State]:
+    """Yield what is left to do for each of the trees that one of a row may become."""
+    for place, other in enumerate(others):
+        if not (used or 0) >> place & 1 and _may_become(row[at], other):
+            left = row, others, at + 1, None if used is None else used | 1 << place
+            yield ((row[at], other), (left, rest)), names
+
+
+def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> Iterator[_State]:
+    """Yield what is left to do where a tree may become another, with the values of variables by then."""
+    if isinstance(one, str):
+        if one not in names and _is_variable(one):
+            if way == _PART or (_is_variable(other) and other not in names.values()):
+                yield rest, {**names, one: other}
+        elif names.get(one, one) == other:
+            yield rest, names
+    elif not isinstance(other, str) and len(one) == len(other):
+        if one and one[0] in _UNORDERED and one[0] == other[0]:
+            yield ((one[1:], other[1:], 0, 0), rest), names
+        else:
+            for pair in zip(reversed(one), reversed(other), strict=True):
+                rest = pair, rest
+            yield rest, names
+
+
+def _may_become(one: _Tree, other: _Tree) -> bool:
+    """Return whether nothing that is seen at once keeps a tree from becoming another."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other or _is_variable(one)
+    return len(one) == len(other) and (one[:1] == other[:1] or not isinstance(one[0], str))
+
+
+def _is_variable(tree: _Tree) -> bool:
+    return isinstance(tree, str) and tree.startswith("?")
+
+
+@lru_cache(maxsize=4096)
+def _tree(parts: Parts) -> tuple[_Tree, ...]:
+    head, *body = parts
+    return tuple(_trees(head)), *_trees(flat(body))
+
+
+@lru_cache(maxsize=4096)
+def _look(parts: Parts) -> Parts:
+    """Return a rule whose variables are all the same, and whose conditions and alternatives are in order."""
+    head, *body = map(_in_order, map(blind, parts))
+    return head, *sorted(body)
+
+
+def _in_order(words: Words) -> Words:
+    """Return a condition with the parts of each `or` and `distinct` in order."""
+    if _UNORDERED.isdisjoint(words):
+        return words
+
+    def ordered(tree: _Tree) -> Words:
+        if isinstance(tree, str):
+            return (tree,)
+        inner = [ordered(each) for each in tree]
+        if inner and inner[0][0] in _UNORDERED:
+            inner[1:] = sorted(inner[1:])
+        return "(", *flat(inner), ")"
+
+    return flat(map(ordered, _trees(words)))
+
+
+def _trees(words: Words) -> list[_Tree]:
+    waiting: list[list[_Tree]] = [[]]
+    for word in words:
+        if word == "(":
+            waiting.append([])
+        elif word == ")":
+            inner = tuple(waiting.pop())
+            waiting[-1].append(inner)
+        else:
+            waiting[-1].append(word)
+    return waiting[0]
+
+
+def numbered(words: Words) -> Words:
+    """Return words with their variables numbered as they come."""
+    numbers: dict[str, str] = {}
+    return tuple(numbers.setdefault(w, f"?{len(numbers)}") if w.startswith("?") else w for w in words)
+
+
+def flat(parts: Iterable[Words]) -> Words:
+    """Return all words of a rule."""
+    return tuple(word for words in parts for word in words)
+
+
+def text_of(parts: Parts) -> str:
+    """Return a rule as KIF, shortened if it is long."""
+    text = f"(<= {' '.join(flat(parts))})"
+    return shown(re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text), _SHOWN)
+
+
+def blind(words: Words) -> Words:
+    """Return words in which all variables are the same."""
+    return tuple("?" if word.startswith("?") else word for word in words)
+
+
+#: For a number; no name has it.
+_MARK: Final = " "
+_NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
+
+#: The numbers of a rule, and the names that are arguments, from left to right.
+Values = tuple["int | str", ...]
+
+
+def families(rules: Iterable[Rule]) -> list[list[tuple[Values, Rule]]]:
+    """Return the rules with bodies in groups that differ in numbers and names alone, each with its own."""
+    return [family for family in by_frame(rules).values() if family[0][0]]
+
+
+def by_frame(rules: Iterable[Rule]) -> dict[Words, list[tuple[Values, Rule]]]:
+    """Return the rules with bodies by what they have in common but for numbers and names, with these."""
+    found: dict[Words, list[tuple[Values, Rule]]] = defaultdict(list)
+    for rule in rules:
+        if rule.body:
+            frame, values = frame_of(rule)
+            found[frame].append((values, rule))
+    return dict(found)
+
+
+def frame_of(rule: Rule) -> tuple[Words, Values]:
+    """Return a rule's words with its numbers and names left out, and these; ``p12`` has a number, too."""
+    frame: list[str] = []
+    values: list[int | str] = []
+    before = ""
+    for word in numbered(flat(parts_of(rule))):
+        stem, value = _split(word, before)
+        frame.append(stem)
+        values += [] if value is None else [value]
+        before = word
+    return tuple(frame), tuple(values)
+
+
+def with_values(rule: Rule, values: Values) -> Parts:
+    """Return the words of a rule with others of the numbers and names that `frame_of` gives."""
+    left = iter(values)
+    found = []
+    for words in parts_of(rule):
+        changed = []
+        before = ""
+        for word in words:
+            stem, value = _split(word, before)
+            changed.append(word if value is None else f"{stem[:-1]}{next(left)}")
+            before = word
+        found.append(tuple(changed))
+    return tuple(found)
+
+
+def _split(word: str, before: str) -> tuple[str, int | str | None]:
+    """Return what a word has in common with others of its kind, and its number or name; None of others."""
+    if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
+        return word, None
+    if parts := _NUMBERED.fullmatch(word):
+        return f"{parts[1]}{_MARK}", int(parts[2])
+    return ("*", word) if before != "(" else (word, None)
+
+
+def odd_place(values: Sequence[object]) -> int | None:
+    """Return the place of the one value that differs where all others are the same."""
+    (usual, often), *_ = Counter(values).most_common(1) or [(None, 0)]
+    return next(n for n, each in enumerate(values) if each != usual) if often == len(values) - 1 > 0 else None
+
+
+def number_of(value: object) -> int | None:
+    """Return the number that a constant or a name is, or the place of a letter; None of anything else."""
+    name = value.name if isinstance(value, Constant) else value
+    if isinstance(name, str) and name.isascii():
+        return int(name) if name.isdigit() else ord(name) if len(name) == 1 and name.isalpha() else None
+    return name if isinstance(name, int) else None
+
+
+#: Shorter names are near each other by chance: row and raw, win and sin.
+_SHORTEST: Final = 4
+#: Neighbours changed round are seldom another word: rde and red.
+_SHORTEST_TURNED: Final = 3
+#: Short names that begin with different letters are made to be told apart: tox and fox, pcol and ncol.
+_SHORT: Final = 4
+#: From this length on, two slips still leave a name that is recognised.
+_LONG: Final = 8
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def nearest(
+    name: str, known: Iterable[str], shortest: int = _SHORTEST, *, is_stray: bool = False
+) -> str | None:
+    """Return the known name that is nearest to a name, None where none is near."""
+    near = [
+        (slips(name.lower(), other.lower()), other)
+        for other in known
+        if is_near(name, other, shortest, is_stray=is_stray)
+    ]
+    return min(near)[1] if near else None
+
+
+def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool = False) -> bool:
+    """Return whether two names differ, other than by capitals or numbers, and hardly.
+
+    Args:
+        name: one of them.
+        other: the other one.
+        shortest: length from which on one letter may differ.
+        is_stray: whether something else, too, says that the one is out of place: its first letter may differ.
+
+    >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
+    (True, True, False)
+    """
+    length = max(len(name), len(other))
+    if (
+        length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)
+        or abs(len(name) - len(other)) > 2
+        or name.lower() == other.lower()
+    ):
+        return False
+    if _DIGITS.findall(name) != _DIGITS.findall(other):
+        return False
+    if length <= _SHORT and not is_stray and sorted(name) != sorted(other) and name[:1] != other[:1]:
+        return False
+    return slips(name.lower(), other.lower()) <= (2 if length >= _LONG else 1)
+
+
+def slips(name: str, other: str) -> int:
+    """Return how many slips lead from one name to the other: the optimal string alignment distance."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(name, 1):
+        before, row, last = row, [i], before
+        for j, its in enumerate(other, 1):
+            least = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != its))
+            if i > 1 and j > 1 and letter == other[j - 2] and its == name[i - 2]:
+                least = min(least, last[j - 2] + 1)
+            row.append(least)
+    return row[-1]

@@ -1,1 +1,0 @@
-"""What is compared among the rules of a sheet: what all of them do but one."""

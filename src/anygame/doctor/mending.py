@@ -1,0 +1,341 @@
+"""Mending a sheet: edits of its text, and which diagnostics they take care of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from anygame.analysis.declarations import declarations
+from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
+from anygame.analysis.lenient import (
+    LENIENT_MENDS,
+    lenient_mends,
+    read_leniently,
+    role_mend,
+    unbound_role,
+    with_readings,
+)
+from anygame.analysis.normal import binding_order
+from anygame.analysis.safety import normal_rules
+from anygame.doctor import CODES, check_program
+from anygame.doctor.finding import Finding
+from anygame.errors import AnygameError, RuleSheetError
+from anygame.language.diagnostics import Severity
+from anygame.language.forms import COMMENT_MARKS, comments_of, form_of
+from anygame.language.layout import format_rules
+from anygame.language.parser import parse_items, parse_program
+from anygame.language.rules import Literal, walk
+from anygame.language.sentences import OPERATORS, fold_head
+from anygame.language.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.rules import Formula, Program, Rule
+    from anygame.language.source import Node, Span
+    from anygame.language.terms import Variable
+
+
+#: The kinds of mends.
+MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
+
+#: Findings of `anygame check` after which what the rules make true and legal is not what was meant.
+_DOUBTS: Final = frozenset(
+    (
+        "likely-typo", "case-differs", "function-arity", "unknown-role", "unwritten-fluent",
+        "unknown-move", "never-starts", "lost-fluent", "missing-link", "odd-fact", "stray-text",
+        "swapped-arguments", "wrong-arrow",
+    )
+)  # fmt: skip
+
+_CLOSING: Final = re.compile(r"\)|;[^\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A sheet after mending.
+
+    Attributes:
+        text: the new text; the old one if there was nothing to mend.
+        mends: what was done, in the order of the sheet.
+        notes: what could not be done, and why.
+    """
+
+    text: str
+    mends: tuple[Mend, ...]
+    notes: tuple[str, ...]
+
+
+def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
+    """Mend a sheet.
+
+    The result is read again: rules stay what they are, but for the order of their literals and the roles
+    and declarations that were added.
+
+    >>> sheet = Source("sheet", "(ROLE x) (<= (goal ?r 100) (not (true (lost ?r))))")
+    >>> print(mend_sheet(sheet, ["case", "role"]).text)
+    (role x) (<= (goal ?r 100) (role ?r) (not (true (lost ?r))))
+
+    Raises:
+        RuleSheetError: the sheet cannot be read; the error has all its faults.
+    """
+    program = parse_program(source, open_facts=bool(set(kinds) & set(LENIENT_MENDS)))
+    mends = _plain_mends(program, kinds)
+    text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
+    mended, readings = with_readings(_verified(program, text), kinds)
+    if any(not rule.body and any(rule.head.variables()) for rule in mended.rules):
+        parse_program(source)  # whose places are those of the author's text
+    assert mended.source is not None
+    text = mended.source.text
+    mends += readings
+    added, notes = _missing_declarations(mended, kinds)
+    if added:
+        rules = [rule for _, found in added for rule in found]
+        names = " and ".join(name for name, _ in added)
+        title = f"{COMMENT_MARKS[form_of(source)] * 3} {names}: what the rules can make true and legal"
+        text = _appended(text, source, f"{title}\n\n{format_rules(rules, form_of(source))}")
+        _verified(mended, text, len(rules))
+        mends += [Mend(name, f"{name} is declared", None) for name, _ in added]
+    return Mended(text, tuple(mends), tuple(notes))
+
+
+def find_mends(program: Program, kinds: Collection[str] = MENDS) -> list[Mend]:
+    """Return the mends of a program's rules, in the order of the sheet, without `base` and `input`.
+
+    The program must have been read from a text.
+    """
+    found = _plain_mends(program, kinds) + lenient_mends(program, kinds)
+    return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
+
+
+def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
+    """Return the mends that leave rules what they are, but for roles that are added."""
+    source = program.source
+    assert source is not None
+    comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+    found: list[Mend] = []
+    for rule in program.rules:
+        if rule.node is None:
+            continue
+        role = unbound_role(rule) if "role" in kinds else None
+        if "case" in kinds:
+            found += _case(rule)
+        if "parentheses" in kinds:
+            found += without_parentheses(rule.node)
+        if role is not None:
+            found.append(role_mend(rule, role, comments))
+        if "order" in kinds:
+            found += in_order(rule, role, comments)
+    return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
+
+
+def _appended(text: str, source: Source, more: str) -> str:
+    """Return the text with more at its end: inside the parentheses round the whole sheet, if it has them."""
+    nodes, _ = parse_items(Source(source.name, text))
+    last = max(node.end for node in nodes)
+    closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
+    end = closing[0].start() if closing and form_of(source) == "kif" else len(text)
+    return f"{text[:end].rstrip()}\n\n{more}{text[end:]}"
+
+
+def _verified(program: Program, text: str, added: int = 0) -> Program:
+    """Return the program of a mended text, if it is the one that was meant."""
+    source = program.source
+    assert source is not None
+    again = parse_program(Source(source.name, text), open_facts=True)
+    same = len(again.rules) == len(program.rules) + added and all(
+        old.head == new.head and _only_roles(Counter(new.body), Counter(old.body))
+        for old, new in zip(program.rules, again.rules, strict=False)
+    )
+    if not same:
+        message = f"mending {source.name} would change its rules, so nothing is changed"
+        raise RuleSheetError(f"{message}; this is a fault of anygame, please report it with the sheet")
+    return again
+
+
+def _only_roles(new: Counter[Formula], old: Counter[Formula]) -> bool:
+    more = new - old
+    return old <= new and all(
+        isinstance(formula, Literal) and formula.atom.key == ("role", 1) for formula in more
+    )
+
+
+# -- the kinds ----------------------------------------------------------------------------------------
+
+
+def _case(rule: Rule) -> Iterator[Mend]:
+    for node in _heads(rule):
+        token = node.children[0] if node.children else node
+        folded = fold_head(token.text)
+        if folded != token.text:
+            edit = Edit(token.start, token.end, (folded,))
+            yield Mend("case", f"{token.text} becomes {folded}", token.span, (edit,))
+
+
+def _heads(rule: Rule) -> Iterator[Node]:
+    nodes = [rule.head.node, *(formula.node for formula, _ in walk(rule.body))]
+    yield from filter(None, nodes)
+
+
+def _missing_declarations(
+    program: Program, kinds: Collection[str]
+) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
+    """Return the declarations that a program lacks, and why others could not be made."""
+    declared = {rule.head.key for rule in program.rules}
+    keys = [("base", 1), ("input", 2)]
+    missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
+    if not missing:
+        return [], []
+    names = " and no ".join(missing)
+    try:
+        rules = normal_rules(program)
+    except RuleSheetError:
+        return [], [f"no {names} can be told while variables are unbound; see `anygame check`"]
+    if doubt := next((found for found in check_program(program) if found.code in _DOUBTS), None):
+        place = f" at {doubt.span.place}" if doubt.span else ""
+        return [], [f"no {names} is added while `anygame check` doubts the rules: {doubt.code}{place}"]
+    return declarations(program, rules, missing)
+
+
+#: Codes of variables that nothing binds: several kinds of mends take care of them, each of other cases.
+_UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
+
+
+def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Finding]:
+    """Return diagnostics of a program as findings, with the edits that `anygame mend` would make."""
+    found = list(diagnostics)
+    source = program.source
+    wanted = {kind for each in found for kind in CODES[each.code].mends}
+    if not wanted or source is None:
+        return [Finding(each) for each in found]
+    mends = find_mends(program, wanted)
+    # Readings are written into KIF alone; `anygame translate` writes such a sheet anew.
+    unbound = form_of(source) == "infix" and any(each.code in _UNBOUND for each in found)
+    is_translated = unbound and _binds_all(program)
+    return [_with_edits(each, mends, is_translated) for each in found]
+
+
+def _with_edits(found: Diagnostic, mends: Iterable[Mend], is_translated: bool) -> Finding:
+    kinds = CODES[found.code].mends
+    if found.code == "no-declarations":
+        return Finding(found, None, tuple(kind for kind in kinds if kind in found.message))
+    mend = next((mend for mend in mends if mend.kind in kinds and _concerns(mend, found.span)), None)
+    if mend is not None:
+        return Finding(found, None, (mend.kind,) if found.code in _UNBOUND else kinds, mend.edits)
+    return Finding(found, None, () if is_translated and found.code in _UNBOUND else None)
+
+
+def as_read_leniently(program: Program, diagnostics: Iterable[Diagnostic]) -> dict[Diagnostic, None]:
+    """Return diagnostics of a program, with warnings for the errors that lenient reading takes care of."""
+    found = list(diagnostics)
+    read = frozenset(each for each in found if each.code in _UNBOUND)
+    if not read or not _binds_all(program):
+        lenient = {"role", *LENIENT_MENDS}
+        mended = (each for each in with_edits(program, found) if each.kinds is not None)
+        read = frozenset(each.diagnostic for each in mended if lenient.issuperset(each.kinds or ()))
+    return dict.fromkeys(replace(each, severity=Severity.WARNING) if each in read else each for each in found)
+
+
+def _binds_all(program: Program) -> bool:
+    """Return whether lenient reading leaves no variable of a program unbound."""
+    try:
+        source, mends = read_leniently(program)
+        return bool(mends and normal_rules(parse_program(source)))
+    except AnygameError:
+        return False
+
+
+def _concerns(mend: Mend, span: Span | None) -> bool:
+    if span is None:
+        return False
+    ranges = [(edit.start, edit.end) for edit in mend.edits]
+    if mend.span is not None:
+        ranges.append((mend.span.start, mend.span.end))
+    return any(start <= span.start and span.end <= end for start, end in ranges)
+
+
+def in_order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
+    """Yield the mend that puts a rule's literals in order.
+
+    Args:
+        rule: the rule.
+        role: a variable that another mend binds before all others.
+        comments: where the comments of the sheet start and end.
+    """
+    order = binding_order(rule.body, {role} if role else ())
+    nodes = [formula.node for formula in rule.body]
+    known = [node for node in nodes if node is not None]
+    if order == list(range(len(order))) or len(known) < len(nodes):
+        return
+    assert rule.node is not None
+    moved = next(number for place, number in enumerate(order) if place != number)
+    message = f"{known[moved].span.text} goes before what needs its variables"
+    inside = [c for c in comments if rule.node.start < c[0] < rule.node.end]
+    if inside and form_of(rule.node.source) == "kif":
+        edit = _moved_with_comments(rule, known, order, inside)
+    else:
+        edit = _moved(known, order)
+    yield Mend("order", " ".join(message.split()), known[moved].span, (edit,))
+
+
+def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
+    """Return the edit that puts literals in another order, and leaves what stands between where it is."""
+    text = nodes[0].source.text
+    pieces: list[str | tuple[int, int]] = []
+    for place, number in enumerate(order):
+        if place:
+            pieces.append(text[nodes[place - 1].end : nodes[place].start])
+        pieces.append((nodes[number].start, nodes[number].end))
+    return Edit(nodes[0].start, nodes[-1].end, tuple(pieces))
+
+
+def _moved_with_comments(
+    rule: Rule, nodes: Sequence[Node], order: Sequence[int], comments: Sequence[tuple[int, int]]
+) -> Edit:
+    """Return the edit that moves literals with the comments before them and at the ends of their lines."""
+    assert rule.head.node is not None
+    text = nodes[0].source.text
+    start = end_of_line(text, rule.head.node.end, comments)
+    chunks: list[tuple[int, int]] = []
+    for node in nodes:
+        end = end_of_line(text, node.end, comments)
+        chunks.append((start if not chunks else chunks[-1][1], end))
+    pieces: list[str | tuple[int, int]] = []
+    in_comment = start > rule.head.node.end
+    for number in order:
+        low, high = chunks[number]
+        if in_comment and not text[low:high].lstrip(" \t").startswith(("\r", "\n")):
+            pieces.append("\n    ")
+        elif not text[low].isspace():
+            pieces.append(" ")
+        pieces.append((low, high))
+        in_comment = high > nodes[number].end
+    if in_comment and not text[chunks[-1][1] :].lstrip(" \t").startswith(("\r", "\n")):
+        pieces.append("\n")
+    return Edit(start, chunks[-1][1], tuple(pieces))
+
+
+def without_parentheses(node: Node) -> Iterator[Mend]:
+    """Yield the mends of a rule's node: the parentheses go."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        children = node.children or ()
+        pending += children
+        if len(children) != 1 or children[0].children is not None:
+            continue
+        name = children[0]
+        text = node.source.text
+        before, after = text[node.start : name.start], text[name.end : node.end]
+        if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
+            continue
+        # In KIF parentheses may be all that parts a name from its neighbours.
+        left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
+        right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
+        edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))
+        kept = tuple(edit for edit in edits if edit.start < edit.end)
+        message = f"{node.span.text} becomes {text[name.start : name.end]}"
+        yield Mend("parentheses", " ".join(message.split()), node.span, kept)

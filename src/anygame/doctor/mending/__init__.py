@@ -1,1 +1,0 @@
-"""Mending a sheet: edits of its text."""

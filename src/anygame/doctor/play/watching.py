@@ -1,0 +1,366 @@
+"""What states of play should have and have not, or have twice: values, and turns.
+
+At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
+a value it is lost; where one rule keeps it while another changes it, there are two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import partial
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from anygame.doctor.sheet import key_of
+from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
+from anygame.language.rules import Atom, Literal
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from anygame.doctor.finding import Line
+    from anygame.doctor.sheet import Key
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.derivations import Derivation
+    from anygame.language.rules import Program, Rule
+    from anygame.language.source import Span
+    from anygame.language.terms import Term
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong in a state.
+
+    Attributes:
+        code: its kind.
+        key: distinguishes faults of one kind; of each only the first is reported.
+        message: what is wrong.
+        span: where in the sheet, or what finds that out, where it takes long.
+        hint: what to try, or empty.
+    """
+
+    code: str
+    key: str
+    message: str
+    span: Span | Callable[[], Span | None] | None
+    hint: str = ""
+
+
+#: Rules that only hand on what another relation says, one below the other.
+_DEEPEST: Final = 5
+
+
+def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
+    """Return the rule that a derivation ends with; where it has one condition, the rule behind that."""
+    places = {rule.span.place: rule for rule in program.rules if rule.span}
+    found = places.get(derivation.place)
+    for _ in range(_DEEPEST):
+        if found is None or len(derivation.premises) != 1 or derivation.premises[0].reason != "rule":
+            break
+        derivation = derivation.premises[0]
+        found = places.get(derivation.place) or found
+    return found
+
+
+#: So many things that lose their values at one move did not do so by being moved themselves.
+_MANY: Final = 3
+#: A board has two coordinates, and what stands there; and more cells than a pair of things has.
+_COORDINATES: Final = 3
+_FEWEST_CELLS: Final = 4
+#: One cell that is empty may be taken away; two at a time are not, where there is a mark for what is empty.
+_LOST_CELLS: Final = 2
+
+Place = tuple["Term", ...]
+
+
+class LostValues:
+    """Finds values that go although the game goes on.
+
+    A fluent gives values where, at the start, one fact has each of its first arguments: ``(score x 0)`` and
+    ``(score o 0)``. Where these are the roles, each has its value until the end; where they are others, most
+    of them keep theirs at the first move. It is a board where one fact has each pair of coordinates, such as
+    ``(cell 1 1 b)``, and rules write other values there; then each cell has one to the end, and in the end.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._values: dict[Key, dict[Term, Term]] = {}
+        self._boards: dict[Key, dict[Place, Term]] = {}
+        self._of_roles: set[Key] = set()
+        found = _facts_by_functor(game.initial_state().facts)
+        roles = {role.term for role in game.roles if not role.is_random}
+        for functor, facts in found.items():
+            if functor[1] < 2:
+                continue
+            values = {fact.arguments[0]: fact for fact in facts}
+            is_of_roles = values.keys() == roles and len(roles) > 1
+            if len(values) == len(facts) and (is_of_roles or len(facts) >= _MANY):
+                self._values[functor] = dict(values)
+                if is_of_roles:
+                    self._of_roles.add(functor)
+            if functor[1] >= _COORDINATES and _is_board(facts) and _is_rewritten(game.program, functor):
+                self._boards[functor] = {fact.arguments[:-1]: fact for fact in facts}
+
+    @property
+    def boards(self) -> int:
+        """How many boards there are still: at the start, and with nothing beyond their cells since."""
+        return len(self._boards)
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has no value in a state after a line of play."""
+        moves = len(line)
+        if not moves or not (self._values or self._boards):
+            return
+        held = _facts_by_functor(state.facts)
+        yield from self._empty_cells(held)
+        for functor, values in self._values.items() if not state.is_terminal else ():
+            firsts = {fact.arguments[0] for fact in held.get(functor, ())}
+            lost = [key for key in values if key not in firsts]
+            most = 1 if functor in self._of_roles else max(_MANY, len(values) // 2 + 1)
+            if len(lost) >= most and (moves == 1 or functor in self._of_roles):
+                pattern = f"({functor[0]} {lost[0]}{' ?' * (functor[1] - 1)})"
+                yield self._lost(functor, pattern, values[lost[0]])
+
+    def _empty_cells(self, held: dict[Key, list[Compound]]) -> Iterator[Fault]:
+        for functor, cells in list(self._boards.items()):
+            places = {fact.arguments[:-1] for fact in held.get(functor, ())}
+            if not places <= cells.keys():
+                del self._boards[functor]  # things that move, which at the start stood in a block
+                continue
+            empty = [place for place in cells if place not in places]
+            if len(empty) >= _LOST_CELLS:
+                pattern = f"({' '.join([functor[0], *map(str, empty[0])])} ?)"
+                yield self._lost(functor, pattern, cells[empty[0]])
+
+    def _lost(self, functor: Key, pattern: str, fact: Term) -> Fault:
+        first = shown(str(fact))
+        message = f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
+        hint = "a `next` that keeps it where nothing changes it"
+        return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
+
+    def _span(self, functor: Key) -> Span | None:
+        """Return the place of the `next` that should have kept a fluent, or of another one."""
+        same = _writers(self._game.program, functor)
+        keeping = [rule for rule in same if keeps(rule)]
+        return next((rule.head.span for rule in [*keeping, *same]), None)
+
+
+class DoubleValues:
+    """Finds second values of what has one at the start, such as the step or whose turn it is.
+
+    A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
+    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in
+    each cell, or none where pieces stand apart.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        found = _facts_by_functor(game.initial_state().facts)
+        self._single = {
+            functor
+            for functor, facts in found.items()
+            if (len(facts) == 1 and any(_steps(rule) for rule in _writers(game.program, functor)))
+        }
+        self._places = {
+            functor
+            for functor, facts in found.items()
+            if _is_of_places(facts)
+            and _has_one_mark(game.program, functor, facts)
+            and not any(_asks_for_two(rule, functor) for rule in game.program.rules)
+        }
+
+    def faults(self, state: State, line: Line) -> Iterator[Fault]:
+        """Yield what has two values in a state, after a line of play."""
+        if not line:
+            return
+        moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
+        # Where several move at once, two may well come to one place.
+        looked_at = self._single - self._places if moved_at_once else self._single | self._places
+        if not looked_at:
+            return
+        for functor, facts in _facts_by_functor(state.facts).items():
+            if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
+                one, other = _of_one_place(facts)
+                message = f"{shown(str(one))} and {shown(str(other))} are true at once"
+                hint = "a condition, so that only one `next` holds at a time"
+                span = partial(self._span, line, (one, other))
+                yield Fault("double-value", functor[0], message, span, hint)
+
+    def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
+        """Return the place of the rule that asks for least of those that made some facts true."""
+        state = self._game.initial_state()
+        for joint in line[:-1]:
+            state = state.next(joint)
+        places = {state.explain(Atom("next", (fact,)), line[-1]).place for fact in facts}
+        rules = [rule for rule in self._game.program.rules if rule.span and rule.span.place in places]
+        return min(rules, key=lambda rule: len(rule.body)).span if rules else None
+
+
+def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
+    """Return the first two facts that differ in their last arguments alone."""
+    found = sorted(facts, key=lambda fact: fact.arguments[:-1])
+    return next((one, other) for one, other in pairwise(found) if one.arguments[:-1] == other.arguments[:-1])
+
+
+def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
+    found: dict[Key, list[Compound]] = defaultdict(list)
+    for fact in sorted(facts):
+        if isinstance(fact, Compound):
+            found[fact.functor, len(fact.arguments)].append(fact)
+    return found
+
+
+def _is_board(facts: Sequence[Compound]) -> bool:
+    """Return whether facts give each place of a block one value."""
+    places = {fact.arguments[:-1] for fact in facts}
+    block = prod(len(set(column)) for column in zip(*places, strict=True))
+    return _FEWEST_CELLS <= len(places) == len(facts) == block
+
+
+def _is_of_places(facts: Sequence[Compound]) -> bool:
+    """Return whether facts say what stands where, one thing in each of several places."""
+    places = {fact.arguments[:-1] for fact in facts}
+    rows_and_columns = [set(column) for column in zip(*places, strict=True)]
+    return (
+        len(facts[0].arguments) >= _COORDINATES
+        and _FEWEST_CELLS <= len(places) == len(facts)
+        and all(len(values) > 1 for values in rows_and_columns)
+    )
+
+
+def _is_rewritten(program: Program, functor: Key) -> bool:
+    """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
+    return any(not keeps(rule) for rule in _writers(program, functor))
+
+
+def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
+    """Return whether rules keep what stands in a cell, whatever it is, where nothing else comes there.
+
+    Numbers that are kept without any condition are those that were reached.
+    """
+    keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
+    general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
+    are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
+    is_kept_anyway = any(len(rule.body) == 1 for rule in general)
+    return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_kept_anyway)
+
+
+def _asks_for_two(rule: Rule, functor: Key) -> bool:
+    """Return whether a rule asks what is so where two things are at one place: then that is meant."""
+    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
+    return len(set(places)) < len(places)
+
+
+def _last_of(term: Term) -> Term:
+    return term.arguments[-1] if isinstance(term, Compound) else term
+
+
+def _writers(program: Program, functor: Key) -> list[Rule]:
+    """Return the rules for the `next` of a fluent."""
+    rules = [rule for rule in program.rules if rule.head.key == ("next", 1)]
+    return [rule for rule in rules if key_of(rule.head.arguments[0]) == functor]
+
+
+def keeps(rule: Rule) -> bool:
+    """Return whether a `next` keeps a fluent as it is."""
+    return Literal(Atom("true", rule.head.arguments)) in rule.body
+
+
+def _steps(rule: Rule) -> bool:
+    """Return whether a `next` makes a value of a fluent from the one before."""
+    functor = key_of(rule.head.arguments[0])
+    asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
+    return not keeps(rule) and any(key_of(term) == functor for term in asked)
+
+
+#: Moves after which waiting is no end of a round.
+_MOST_WAITED: Final = 4
+
+
+class Turns:
+    """Finds moves of those who wait, and states in which all wait for each other.
+
+    There are turns where at the start one fluent is true of one role, no other fluent is so of one, and the
+    other roles can only wait, or could if they had not moves as well: a move without arguments is waiting.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._roles = {role.term: role for role in game.roles if not role.is_random}
+        self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
+
+    def faults(self, state: State, _line: Line) -> Iterator[Fault]:
+        """Yield what is wrong with the turn in a state that goes on."""
+        if not self._fluent or state.is_terminal or state.stuck_role is not None:
+            return
+        owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
+        if len(owners) == 1:
+            yield from self._out_of_turn(state, owners[0])
+        elif not owners and _waits_on(state):
+            message = (
+                f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
+            )
+            hint = "a `next` for whose turn it is after each move"
+            writers = _writers(self._game.program, (self._fluent, 1))
+            span = writers[0].head.span if writers else None
+            yield Fault("lost-value", self._fluent, message, span, hint)
+
+    def _owner(self, fact: Term) -> Term | None:
+        """Return the role that a fact gives the turn to, if it does."""
+        is_turn = isinstance(fact, Compound) and fact.functor == self._fluent and len(fact.arguments) == 1
+        return fact.arguments[0] if is_turn and isinstance(fact, Compound) else None
+
+    def _out_of_turn(self, state: State, owner: Term) -> Iterator[Fault]:
+        for term, role in self._roles.items():
+            if term is owner:
+                continue
+            moves = state.legal_moves(role)
+            waits = [move for move in moves if isinstance(move, Constant)]
+            others = [move for move in moves if isinstance(move, Compound)]
+            if waits and others:
+                turn = f"({self._fluent} {owner})"
+                message = (
+                    f"{role} can {waits[0]} here, as {turn} is true, and {shown(str(others[0]))} as well"
+                )
+                hint = f"a condition such as (true ({self._fluent} {term}))"
+                span = partial(self._allowing, state, role, others[0])
+                yield Fault("out-of-turn", others[0].functor, message, span, hint)
+
+    def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
+        """Return the place of the rule that allows a move, or of what it only hands on."""
+        try:
+            derivation = state.explain(Atom("legal", (role.term, move)))
+        except QueryError:
+            return None
+        found = rule_behind(derivation, self._game.program)
+        return found.span if found else None
+
+
+def _turn_fluent(game: Game) -> str:
+    """Return the name of the one fluent that says whose turn it is; nothing where there is none."""
+    roles = {role.term for role in game.roles if not role.is_random}
+    found = [
+        fact.functor
+        for fact in game.initial_state().facts
+        if isinstance(fact, Compound) and len(fact.arguments) == 1 and fact.arguments[0] in roles
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _waits_on(state: State) -> bool:
+    """Return whether all roles wait in a state, and in those that follow: a round may end by waiting once."""
+    for _ in range(_MOST_WAITED):
+        if state.is_terminal or not all(_only_waits(state, role) for role in state.game.roles):
+            return False
+        state = state.next([state.legal_moves(role)[0] for role in state.game.roles])
+    return not state.is_terminal
+
+
+def _only_waits(state: State, role: Role) -> bool:
+    moves = state.legal_moves(role)
+    return len(moves) == 1 and isinstance(moves[0], Constant)

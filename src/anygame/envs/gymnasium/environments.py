@@ -1,0 +1,483 @@
+"""Environments of one match at a time, and of many side by side, in the lanes of a batch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from anygame.envs.episode import (
+    DEFAULT_LIMIT,
+    RENDER_MODES,
+    Episode,
+    EpisodeLanes,
+    check_illegal,
+    check_mode,
+    render,
+)
+from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
+from anygame.envs.rewards import Rewards
+from anygame.envs.sources import compiled_game
+from anygame.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.envs.episode import Form, Illegal
+    from anygame.envs.gymnasium.opponents import OpponentSpec
+    from anygame.envs.rewards import RewardName
+    from anygame.game.game import Game
+
+#: Where masks are given: beside the observation, in ``info``, or together with it, as a dictionary.
+MaskPlace: TypeAlias = Literal["info", "observation"]
+_MASK_PLACES: Final[tuple[MaskPlace, ...]] = get_args(MaskPlace)
+
+
+def _check(render_mode: str | None, mask: str) -> None:
+    """Raise a ValueError unless matches can be rendered so, and masks given there."""
+    check_mode(render_mode)
+    if mask not in _MASK_PLACES:
+        raise ValueError(f"masks are in {' or '.join(_MASK_PLACES)}, not {mask!r}")
+
+
+class GameEnv(gymnasium.Env):
+    """A game of which one role learns; opponents play the others, and ``random`` plays at random.
+
+    A step is a move of the role, and what the others do until it has a choice again. What it observes are the
+    facts, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board; in games that hide
+    information (GDL-II), what it saw since its last move. ``info["action_mask"]`` says which actions are
+    legal: int8 [actions] in the order of ``game.actions(role)``. A match that was cut, as it was too long or
+    since a role had no legal move, is truncated; ``info["stuck"]`` names such a role.
+
+    Args:
+        sheet: a rule sheet, the name of a game that comes with the package, or a game.
+        role: the one that learns; the first by default.
+        opponents: for the other roles, in the order of the sheet, or by role: ``random`` (the default), the
+            name of another player, a ``Player``, or a function of observation and mask that returns an
+            action.
+        render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
+        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
+            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+        observations: ``flat``, or ``planes`` over the board: int8 [channels, rows, columns].
+        mask: where masks are: in ``info``, or in the ``observation``, then a dictionary of both.
+        skip_forced: whether the role's moves are made for it where it has one alone.
+        illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
+            its place.
+        max_moves: joint moves after which a match is truncated.
+        opponent_seconds: the time of players that think for a move.
+
+    Raises:
+        LimitError: the game has no network, or one that does not compute what roles see.
+        MissingExtraError: a library is not installed.
+        PlayerError: an opponent cannot play.
+        RuleSheetError: the rules cannot be used.
+        UnknownRoleError: there is no such role.
+        ValueError: an argument is none of those.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
+
+    def __init__(
+        self,
+        sheet: Game | str | os.PathLike[str],
+        role: str | None = None,
+        opponents: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None = None,
+        *,
+        render_mode: str | None = None,
+        rewards: RewardName = "scaled",
+        observations: Form = "flat",
+        mask: MaskPlace = "info",
+        skip_forced: bool = True,
+        illegal: Illegal = "error",
+        max_moves: int = DEFAULT_LIMIT,
+        opponent_seconds: float = 1.0,
+    ) -> None:
+        _check(render_mode, mask)
+        self.game = game = compiled_game(sheet)
+        self.render_mode = render_mode
+        self._role = learner_of(game, role)
+        self.role = game.roles[self._role]
+        self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
+        self._episode = Episode(game, observations, max_moves, illegal)
+        self._rewards = Rewards(game, rewards)
+        self._skip_forced = skip_forced
+        self._with_mask = mask == "observation"
+        observer = self._episode.observer
+        self.observation_space = observer.space(self._role, masked=self._with_mask)
+        self.action_space = observer.action_space(self._role)
+        self._is_ready = self._has_ended = False
+        self._drawn: list[int] | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin a match; return the observation and the info. There are no options."""
+        super().reset(seed=seed)
+        episode = self._episode
+        episode.begin()
+        for opponent in self._opponents.values():
+            opponent.start(np.zeros(1, np.intp))
+        self._is_ready, self._has_ended, self._drawn = True, False, None
+        while self._is_forced() and self._drawn is None:
+            mark = episode.mark()
+            joint = self._joint(episode.legal[self._role][0])
+            self._move(joint)
+            if episode.is_over:
+                # A match does not begin with its end: the role makes its only move itself, to the same end.
+                episode.go_back(mark)
+                self._drawn = joint
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Make a move of the role that learns. A match that begins with its end ends so, whatever the action.
+
+        Returns:
+            Observation, reward, whether the match has come to an end, whether it was cut, info.
+
+        Raises:
+            IllegalMoveError: the action is not legal, or the match is over; nothing has changed.
+            ResetNeeded: there is no match yet.
+        """
+        episode = self._episode
+        if not self._is_ready:
+            raise ResetNeeded("step was called before reset")
+        if self._has_ended:
+            raise IllegalMoveError("the match is over: no move can be made before the next reset")
+        if not episode.is_over:
+            number = episode.checked(self._role, action, self.np_random)
+            episode.forget(self._role)
+            joint, self._drawn = self._drawn or self._joint(number), None
+            self._move(joint)
+            while self._is_forced():
+                self._move(self._joint(episode.legal[self._role][0]))
+        self._has_ended = episode.is_over
+        if episode.is_over:
+            for opponent in self._opponents.values():
+                opponent.stop(np.zeros(1, np.intp), lambda _: episode.state())
+        reward = float(self._rewards.of(episode.goals())[self._role]) if episode.is_terminal else 0.0
+        return self._observation(), reward, episode.is_terminal, episode.is_cut, self._info()
+
+    def _is_forced(self) -> bool:
+        episode = self._episode
+        return self._skip_forced and not episode.is_over and len(episode.legal[self._role]) == 1
+
+    def _joint(self, number: int) -> list[int]:
+        joint = [number] * len(self.game.roles)
+        for role, opponent in self._opponents.items():
+            joint[role] = opponent.choose(self._episode, role, self.np_random)
+        return joint
+
+    def _move(self, joint: Sequence[int]) -> None:
+        for role in self._opponents:
+            # Who had a choice has looked at what it saw until then.
+            if len(self._episode.legal[role]) > 1:
+                self._episode.forget(role)
+        self._episode.move(joint)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal, as maskable algorithms ask for it: bool [actions]."""
+        return self._episode.mask(self._role).astype(np.bool_)
+
+    def _observation(self) -> Any:
+        observation = self._episode.observation(self._role)
+        if not self._with_mask:
+            return observation
+        return {"observation": observation, "action_mask": self._episode.mask(self._role)}
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._episode.mask(self._role)}
+        if self._episode.stuck is not None:
+            info["stuck"] = str(self.game.roles[self._episode.stuck])
+        return info
+
+    def render(self) -> Any:
+        """Return the boards as text or pixels, as ``render_mode`` says; ``human`` prints them."""
+        return render(self._episode.board(), self.render_mode)
+
+    def close(self) -> None:
+        """Let the opponents go."""
+        for opponent in self._opponents.values():
+            opponent.close()
+
+
+class GameVectorEnv(VectorEnv):
+    """Matches of a game side by side, as so many environments ``GameEnv`` would play them, and much faster.
+
+    Arrays have a row a match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
+    [lanes], ends and cuts bool [lanes]. Opponents that are functions are asked for many matches at once.
+    Matches that are over begin anew as Gymnasium has it: with the next step (whose action is not read there),
+    in the same step (``final_obs`` and ``final_info`` show the end), or when ``reset`` is called with
+    ``options={"reset_mask": bool [lanes]}``.
+
+    Args:
+        num_envs: how many matches; 512 cost little more than one.
+        autoreset_mode: when matches begin anew: ``NextStep``, ``SameStep`` or ``Disabled``.
+        max_episode_steps: steps after which a match is truncated; by default no such bound.
+        sheet: see ``GameEnv`` for this and the others.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        sheet: Game | str | os.PathLike[str],
+        role: str | None = None,
+        opponents: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None = None,
+        *,
+        render_mode: str | None = None,
+        rewards: RewardName = "scaled",
+        observations: Form = "flat",
+        mask: MaskPlace = "info",
+        skip_forced: bool = True,
+        illegal: Illegal = "error",
+        max_moves: int = DEFAULT_LIMIT,
+        opponent_seconds: float = 1.0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+    ) -> None:
+        _check(render_mode, mask)
+        check_illegal(illegal)
+        self.game = game = compiled_game(sheet)
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self._mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": RENDER_MODES, "render_fps": 2, "autoreset_mode": self._mode}
+        self._role = learner_of(game, role)
+        self.role = game.roles[self._role]
+        self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
+        self._lanes = EpisodeLanes(game, observations, num_envs, max_moves)
+        self._rewards = Rewards(game, rewards)
+        self._skip_forced = skip_forced
+        self._with_mask = mask == "observation"
+        self._illegal = illegal
+        observer = self._lanes.observer
+        self.single_observation_space = observer.space(self._role, masked=self._with_mask)
+        self.single_action_space = observer.action_space(self._role)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._most_steps = max_episode_steps
+        self._steps = np.zeros(num_envs, np.int64)
+        self._ended = np.zeros(num_envs, np.bool_)
+        #: Where a match would have ended before the role had a choice: the joint move that ends it.
+        self._is_drawn = np.zeros(num_envs, np.bool_)
+        self._drawn = np.zeros((len(game.roles), num_envs), np.int64)
+        self._is_ready = False
+
+    # -- beginning ---------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin matches; return observations and infos.
+
+        Args:
+            seed: of what is random in all of them.
+            options: ``reset_mask``, bool [lanes], names the matches that begin anew; all by default.
+
+        Raises:
+            ValueError: the mask, or the seed, is something else, or there is no such option.
+        """
+        if seed is not None and not isinstance(seed, int):
+            raise ValueError(f"one seed serves all lanes, an integer; found {type(seed).__name__}")
+        if unknown := [name for name in options or () if name != "reset_mask"]:
+            raise ValueError(f"reset has no option {unknown[0]!r}; it has reset_mask")
+        super().reset(seed=seed)
+        lanes = np.ones(self.num_envs, np.bool_)
+        if options:
+            lanes = np.asarray(options["reset_mask"])
+            if lanes.shape != (self.num_envs,) or lanes.dtype != np.bool_ or not lanes.any():
+                raise ValueError(
+                    f"expected {self.num_envs} truth values as reset_mask, one of them true at least"
+                )
+        self._begin(lanes)
+        self._is_ready = True
+        return self._observation(), self._info(lanes)
+
+    def _begin(self, chosen: NDArray[np.bool_]) -> None:
+        """Begin matches in some lanes, and play until the role has a choice."""
+        lanes = self._lanes
+        lanes.begin(chosen)
+        self._steps[chosen] = 0
+        self._ended[chosen] = self._is_drawn[chosen] = False
+        for opponent in self._opponents.values():
+            opponent.start(np.flatnonzero(chosen))
+        ahead = chosen & self._forced()
+        while ahead.any():
+            mark = lanes.mark()
+            joint = self._joint(first_choices(lanes.masks[self._role]), ahead)
+            self._move(joint, ahead)
+            ended = ahead & lanes.over
+            if ended.any():
+                # A match does not begin with its end: the role makes its only move itself, to the same end.
+                lanes.go_back(mark, ended)
+                self._drawn[:, ended] = np.stack(joint)[:, ended]
+                self._is_drawn |= ended
+            ahead &= ~ended & self._forced()
+
+    # -- moving ------------------------------------------------------------------------------------
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Make a move of the role that learns in every match; those that begin with their end end so.
+
+        Args:
+            actions: int [lanes].
+
+        Returns:
+            Observations, rewards, which matches have come to an end, which were cut, infos.
+
+        Raises:
+            IllegalMoveError: an action is not legal, or a match is over that is not begun anew by itself;
+                nothing has changed.
+            ResetNeeded: there are no matches yet.
+            ValueError: the actions have another shape or type.
+        """
+        if not self._is_ready:
+            raise ResetNeeded("step was called before reset")
+        fresh = self._ended.copy()
+        acting = ~fresh
+        if self._mode == AutoresetMode.DISABLED and fresh.any():
+            lane = int(fresh.argmax())
+            raise IllegalMoveError(f"the match of lane {lane} is over: no move can be made before its reset")
+        going = acting & ~self._lanes.over
+        chosen = self._checked(actions, going)
+        self._play(chosen, going)
+        terminal = self._lanes.terminal & acting
+        cut = self._lanes.cut & acting
+        if self._most_steps is not None:
+            cut |= acting & (self._steps >= self._most_steps)
+        rewards = np.zeros(self.num_envs)
+        if terminal.any():
+            rewards[terminal] = self._rewards.of(self._lanes.goals())[terminal, self._role]
+        self._ended = terminal | cut
+        if self._ended.any():
+            for opponent in self._opponents.values():
+                opponent.stop(np.flatnonzero(self._ended), self._lanes.batch.state)
+        if self._mode == AutoresetMode.SAME_STEP and self._ended.any():
+            infos = self._final(self._ended)
+            self._begin(self._ended.copy())
+        else:
+            infos = {}
+            if fresh.any():
+                self._begin(fresh)
+        return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | infos
+
+    def _play(self, chosen: NDArray[np.int64], acting: NDArray[np.bool_]) -> None:
+        """Make moves of the role in some lanes, and play on until it has a choice again."""
+        lanes = self._lanes
+        self._steps[acting] += 1
+        lanes.forget(self._role, acting)
+        self._move(self._joint(chosen, acting), acting)
+        going = acting & self._forced()
+        while going.any():
+            self._move(self._joint(first_choices(lanes.masks[self._role]), going), going)
+            going &= self._forced()
+
+    def _checked(self, actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return actions that are legal where matches go on: int [lanes]. Raises IllegalMoveError."""
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(
+                f"expected {self.num_envs} integers, one per lane, not an array of {chosen.dtype} of shape "
+                f"{chosen.shape}"
+            )
+        masks = self._lanes.masks[self._role]
+        known = (chosen >= 0) & (chosen < masks.shape[1])
+        legal = known & masks[np.arange(self.num_envs), np.where(known, chosen, 0)]
+        wrong = np.flatnonzero(acting & ~legal)
+        chosen = chosen.astype(np.int64)
+        if len(wrong):
+            if self._illegal == "error":
+                # What it says is said by the batch, which names move and role.
+                joint = [np.where(acting, first_choices(mask), 0) for mask in self._lanes.masks]
+                joint[self._role] = chosen
+                self._lanes.batch.step(dict(zip(self.game.roles, joint, strict=True)), wrong)
+            chosen[wrong] = random_choices(masks[wrong], self.np_random)
+        return chosen
+
+    def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+        """Return joint moves for some lanes in which the role that learns makes a move: int [lanes] each."""
+        joint = [own] * len(self.game.roles)
+        asked = np.flatnonzero(going & ~self._is_drawn)
+        for role, opponent in self._opponents.items():
+            numbers = np.zeros(self.num_envs, np.int64)
+            if len(asked):
+                view = LaneView(
+                    asked,
+                    self._lanes.masks[role][asked],
+                    partial(self._lanes.observation, role, asked),
+                    self._lanes.batch.state,
+                )
+                numbers[asked] = opponent.choose_many(view, self.np_random)
+            joint[role] = np.where(self._is_drawn, self._drawn[role], numbers)
+        self._is_drawn &= ~going
+        return joint
+
+    def _move(self, joint: Sequence[NDArray[np.int64]], going: NDArray[np.bool_]) -> None:
+        for role in self._opponents if self._lanes.observer.hides else ():
+            # Who had a choice has looked at what it saw until then.
+            self._lanes.forget(role, going & (self._lanes.masks[role].sum(axis=1) > 1))
+        self._lanes.move(joint, going)
+
+    def _forced(self) -> NDArray[np.bool_]:
+        """Return where the role's only move is to be made for it: bool [lanes]."""
+        if not self._skip_forced:
+            return np.zeros(self.num_envs, np.bool_)
+        alone: NDArray[np.bool_] = self._lanes.masks[self._role].sum(axis=1) == 1
+        return alone & ~self._lanes.over
+
+    # -- what there is to see ----------------------------------------------------------------------
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal: bool [lanes, actions]."""
+        return np.ascontiguousarray(self._lanes.masks[self._role])
+
+    def _observation(self) -> Any:
+        observation = self._lanes.observation(self._role)
+        if not self._with_mask:
+            return observation
+        return {"observation": observation, "action_mask": self.action_masks().astype(np.int8)}
+
+    def _info(self, lanes: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return infos of some lanes, as Gymnasium puts those of many environments together."""
+        masks = self.action_masks().astype(np.int8)
+        masks[~lanes] = 0
+        infos: dict[str, Any] = {"action_mask": masks, "_action_mask": lanes.copy()}
+        stuck = lanes & (self._lanes.stuck >= 0)
+        if stuck.any():
+            names = np.full(self.num_envs, None, object)
+            names[stuck] = [str(self.game.roles[role]) for role in self._lanes.stuck[stuck]]
+            infos |= {"stuck": names, "_stuck": stuck}
+        return infos
+
+    def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return what is shown of matches that have ended before they begin anew."""
+        observation = self._observation()
+        final = np.full(self.num_envs, None, object)
+        for lane in np.flatnonzero(ended).tolist():
+            parts = observation.items() if self._with_mask else ()
+            final[lane] = {key: part[lane] for key, part in parts} if self._with_mask else observation[lane]
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": self._info(ended),
+            "_final_info": ended.copy(),
+        }
+
+    def render(self) -> tuple[Any, ...]:
+        """Return the boards of all matches, as ``render_mode`` says; ``human`` prints them."""
+        boards = [self._lanes.batch.state(lane).board() for lane in range(self.num_envs)]
+        return tuple(render(board, self.render_mode) for board in boards)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the opponents go."""
+        for opponent in self._opponents.values():
+            opponent.close()

@@ -1,0 +1,342 @@
+"""Games as environments of PettingZoo.
+
+See Terry et al. 2021, "PettingZoo: Gym for multi-agent reinforcement learning". Roles of GDL move at the same
+time, so that ``parallel_env`` shows a game as it is. ``aec_env`` shows one move at a time, of games in which
+roles take turns; ``env`` is another name for it.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
+from anygame.envs.rewards import Rewards
+from anygame.envs.sources import compiled_game, missing
+from anygame.envs.turns import turns_of
+from anygame.errors import IllegalMoveError
+
+try:
+    from pettingzoo import AECEnv, ParallelEnv
+except ImportError:
+    raise missing("pettingzoo", "pettingzoo") from None
+
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box
+from gymnasium.utils.seeding import np_random
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from gymnasium.spaces import Dict, Discrete
+    from numpy.typing import NDArray
+
+    from anygame.envs.episode import Form, Illegal
+    from anygame.envs.rewards import RewardName
+    from anygame.game.game import Game
+
+
+class GameAgents:
+    """A match whose roles but ``random`` are agents; see ``GameParallelEnv`` for the arguments."""
+
+    metadata: dict[str, Any]
+    possible_agents: list[str]
+    agents: list[str]
+
+    def __init__(
+        self,
+        source: Game | str | os.PathLike[str],
+        *,
+        render_mode: str | None = None,
+        max_cycles: int = DEFAULT_LIMIT,
+        rewards: RewardName = "scaled",
+        observations: Form = "flat",
+        illegal: Illegal = "error",
+    ) -> None:
+        check_mode(render_mode)
+        self.game = game = compiled_game(source)
+        self.metadata = {**self.metadata, "name": f"{PurePath(game.name).stem}_v0"}
+        self.render_mode = render_mode
+        self._episode = Episode(game, observations, max_cycles, illegal)
+        self._rewards = Rewards(game, rewards)
+        players = self._episode.players
+        self.possible_agents = [str(game.roles[role]) for role in players]
+        self.agents = []
+        self._role = dict(zip(self.possible_agents, players, strict=True))
+        observer = self._episode.observer
+        self.observation_spaces = {
+            agent: observer.space(role, masked=True) for agent, role in self._role.items()
+        }
+        self.action_spaces = {agent: observer.action_space(role) for agent, role in self._role.items()}
+        self.state_space = Box(0, 1, (len(game.fluent_terms),), np.int8)
+        self._random, _ = np_random(None)
+        self._is_ready = False
+        self._check_game()
+
+    def _check_game(self) -> None:
+        """Refuse a game of another kind before it is played."""
+
+    @property
+    def max_cycles(self) -> int:
+        """Joint moves after which a match is truncated; may be set."""
+        return self._episode.limit
+
+    @max_cycles.setter
+    def max_cycles(self, limit: int) -> None:
+        self._episode.limit = limit
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the space of what an agent observes, always the same."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Return the numbers of an agent's moves, always the same."""
+        return self.action_spaces[agent]
+
+    def state(self) -> NDArray[np.int8]:
+        """Return everything that is true, in the order of ``game.fluent_terms``: int8 [fluents]."""
+        return self._episode.facts()
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the boards as text or pixels, as ``render_mode`` says; ``human`` prints them."""
+        return render(self._episode.board(), self.render_mode)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _begin(self, seed: int | None) -> None:
+        if seed is not None:
+            self._random, _ = np_random(seed)
+        self._episode.begin()
+        self._is_ready = True
+
+    def _check_ready(self, asked: str = "step") -> None:
+        if not self._is_ready:
+            raise ResetNeeded(f"{asked} was called before reset")
+
+    def _rewards_now(self) -> dict[str, float]:
+        """Return the rewards by agent: those of a match that goes on, or was cut, are 0."""
+        episode = self._episode
+        if not episode.is_terminal:
+            return dict.fromkeys(self.agents, 0.0)
+        rewards = self._rewards.of(episode.goals())
+        return {agent: float(rewards[self._role[agent]]) for agent in self.agents}
+
+    def _masked(self, role: int) -> dict[str, Any]:
+        return {"observation": self._episode.observation(role), "action_mask": self._episode.mask(role)}
+
+    def _info(self) -> dict[str, Any]:
+        """Return what else there is to say: the role that is stuck, if one is."""
+        stuck = self._episode.stuck
+        return {} if stuck is None else {"stuck": str(self.game.roles[stuck])}
+
+
+class GameParallelEnv(GameAgents, ParallelEnv):
+    """A game in which all roles move at once.
+
+    Each role but ``random`` is an agent, under its own name; ``random`` is played by the environment. An
+    agent observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, where the fluents are
+    in the order of ``game.fluent_terms`` and the actions in that of ``game.actions(role)``; in games that
+    hide information (GDL-II), what it saw of the last joint move, in that of ``game.percept_terms(role)``.
+    An agent that has one legal move, to wait say, may be left out of the actions.
+
+    A match in which a role is stuck (it has no legal move, though the match is not over) is truncated, and
+    ``infos`` names the role.
+
+    Args:
+        source: a game, a rule sheet, or the name of a game that comes with the package.
+        render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
+        max_cycles: joint moves after which a match is truncated.
+        rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
+            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+        observations: ``flat``, or ``planes`` over the board: int8 [channels, rows, columns].
+        illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
+            its place.
+
+    Raises:
+        LimitError: the game has no network, or one that does not compute what roles see.
+        MissingExtraError: a library is not installed.
+        RuleSheetError: the rules cannot be used.
+        ValueError: an argument is none of those.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": True,
+    }
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begin a match; return observations and infos by agent. There are no options."""
+        self._begin(seed)
+        self.agents = self.possible_agents[:]
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Make a joint move.
+
+        Args:
+            actions: by agent, the number of a legal move.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos by agent.
+
+        Raises:
+            IllegalMoveError: an action is not legal, or missing, or the match is over; nothing has changed.
+            ResetNeeded: there is no match yet.
+        """
+        self._check_ready()
+        episode = self._episode
+        if not self.agents:
+            if not actions:
+                return {}, {}, {}, {}, {}
+            raise IllegalMoveError("the match is over: no agent can move before the next reset")
+        joint = self._joint(actions)
+        for role in episode.players:
+            episode.forget(role)
+        if not episode.is_over:
+            episode.move(joint)
+        agents, over = self.agents, episode.is_over
+        rewards = self._rewards_now()
+        observations, infos = self._observations(), {agent: self._info() for agent in agents}
+        self.agents = [] if over else agents
+        return (
+            observations,
+            rewards,
+            dict.fromkeys(agents, episode.is_terminal),
+            dict.fromkeys(agents, episode.is_cut),
+            infos,
+        )
+
+    def _joint(self, actions: Mapping[str, Any]) -> list[int]:
+        """Return the numbers of the moves of all roles. Raises IllegalMoveError."""
+        episode = self._episode
+        unknown = [agent for agent in actions if agent not in self._role]
+        if unknown:
+            raise IllegalMoveError(f"no agent is called {unknown[0]!r}: they are {', '.join(self.agents)}")
+        if episode.is_over:
+            return []
+        joint = [-1] * len(episode.legal)
+        for agent, role in self._role.items():
+            legal = episode.legal[role]
+            if agent in actions:
+                joint[role] = episode.checked(role, actions[agent], self._random)
+            elif len(legal) == 1:
+                joint[role] = legal[0]
+            else:
+                raise IllegalMoveError(f"no action is given for {agent}, which has {len(legal)} legal moves")
+        for role in episode.chance:
+            joint[role] = episode.draw(self._random, role)
+        return joint
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self._masked(role) for agent, role in self._role.items()}
+
+
+class GameAECEnv(GameAgents, AECEnv):
+    """A game in which roles take turns, one agent's move at a time.
+
+    Arguments, observations and masks are those of ``parallel_env``. The mask of an agent whose turn it is not
+    is all 0. Roles that wait, and ``random``, are played by the environment, and so is what nobody chooses.
+    In games that hide information an agent observes what it saw since its last move.
+
+    Raises:
+        SimultaneousMovesError: two roles choose at the same time. That is looked for in random matches
+            beforehand; a state of play in which they do is an error when it is met.
+        LimitError, MissingExtraError, RuleSheetError, ValueError: as ``parallel_env``.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,
+    }
+
+    def _check_game(self) -> None:
+        self.turns = turns_of(self.game)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match. There are no options."""
+        self._begin(seed)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.agent_selection = self.agents[0]
+        self._play_on()
+
+    def step(self, action: Any) -> None:
+        """Make a move of the agent whose turn it is; None for one whose match is over.
+
+        Raises:
+            IllegalMoveError: it is not legal, or the match is over for all; nothing has changed.
+            ResetNeeded: there is no match yet.
+            SimultaneousMovesError: two roles choose at the same time after it.
+            ValueError: something else than None was given for an agent whose match is over.
+        """
+        self._check_ready()
+        if not self.agents:
+            raise IllegalMoveError("the match is over: no agent can move before the next reset")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        role = self._role[agent]
+        number = self._episode.checked(role, action, self._random)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._episode.forget(role)
+        self._move(role, number)
+        self._play_on()
+        self._accumulate_rewards()
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the agent whose turn it is sees, and what its last move brought.
+
+        Raises:
+            ResetNeeded: there is no match yet.
+        """
+        self._check_ready("last")
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
+
+    def _move(self, role: int | None, number: int) -> None:
+        """Make the move of a role while all others wait, or draw."""
+        draw, random = self._episode.draw, self._random
+        roles = range(len(self._episode.legal))
+        self._episode.move([number if other == role else draw(random, other) for other in roles])
+
+    def _play_on(self) -> None:
+        """Play until it is an agent's turn, or the match is over."""
+        episode = self._episode
+        while not episode.is_over:
+            role = self.turns.mover(episode.legal)
+            if role is not None:
+                self.agent_selection = str(self.game.roles[role])
+                return
+            self._move(None, 0)
+        self.rewards = self._rewards_now()
+        self.terminations = dict.fromkeys(self.agents, episode.is_terminal)
+        self.truncations = dict.fromkeys(self.agents, episode.is_cut)
+        self.infos = {agent: self._info() for agent in self.agents}
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return what an agent observes, and which moves it has if it is its turn."""
+        seen = self._masked(self._role[agent])
+        if agent != self.agent_selection or self._episode.is_over:
+            seen["action_mask"][:] = 0
+        return seen
+
+
+#: What modules of PettingZoo call them.
+parallel_env = GameParallelEnv
+aec_env = env = GameAECEnv

@@ -1,0 +1,118 @@
+"""Players of a match in which moves may be taken back: they follow wherever it goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from anygame.match.local import LocalSeat
+from anygame.match.running import continued
+from anygame.match.seats import MatchInfo, Reply
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.match.seats import Seat
+    from anygame.players.failures import Failures
+
+Line = Sequence[tuple["Term", ...]]
+
+
+class Opponent:
+    """A player of one role, who follows when moves are taken back.
+
+    The protocol cannot take moves back. A player elsewhere is sent ABORT then, and START of a match that
+    begins in the state that was gone back to (`anygame.match.running`), or, where that would show what the
+    rules hide, from the start, with all it saw once more; one of this process is handed the state.
+
+    Args:
+        seat: of the player.
+        role: that it plays.
+        clock: seconds for a move, and to get ready.
+        failures: reports what goes wrong in the code of players.
+    """
+
+    def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:
+        self.name = seat.name
+        self.role = role
+        self.clock = clock
+        self.failures = failures
+        self._is_remote = not isinstance(seat, LocalSeat)
+        self._seat = seat
+        #: The joint moves that the player knows of; None where it is in no match.
+        self._line: list[tuple[Term, ...]] | None = None
+        self._state: State | None = None
+        self._first: State | None = None
+        self._id = ""
+        self._is_asked = False
+        self._starts = 0
+        # A player thinks about one state at a time; moves may be taken back while it does.
+        self._busy = asyncio.Lock()
+
+    async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
+        """Let the player get ready in the state to which a line of joint moves led."""
+        async with self._busy:
+            await self._start(match_id, game, line, state)
+
+    async def reply(self, match_id: str, game: Game, line: Line, state: State) -> Reply:
+        """Ask for a move in the state to which a line of joint moves led."""
+        async with self._busy:
+            self._state = state
+            is_next = self._is_asked and self._line is not None and list(line[:-1]) == self._line
+            is_first = not self._is_asked and list(line) == self._line
+            if self._line is None or (self._is_remote and not (is_next or is_first)):
+                await self._start(match_id, game, line, state)
+                is_next = False
+            self._line = list(line)
+            self._is_asked = True
+            last = line[-1] if line and (is_next or game.is_gdl2) else None
+            return await self._seat.play(self._id, last, self.clock)
+
+    async def _start(self, match_id: str, game: Game, line: Line, state: State) -> None:
+        if self._starts:
+            await self._seat.abort(self._id)
+        if line and self._is_remote and not game.is_gdl2:
+            game = await asyncio.to_thread(continued, state)
+        self._starts += 1
+        self._id = f"{match_id}.{game.role_index(self.role)}.{self._starts}"
+        self._state = state
+        self._line = list(line)
+        self._is_asked = False
+        self._first = game.initial_state()
+        await self._seat.start(
+            MatchInfo(
+                self._id,
+                game,
+                self.role,
+                self.clock,
+                self.clock,
+                state=None if self._is_remote else self._now,
+                failures=self.failures,
+                course=None if self._is_remote and not game.is_gdl2 else self._course,
+            )
+        )
+
+    def _now(self) -> State:
+        assert self._state is not None
+        return self._state
+
+    def _course(self) -> tuple[State, list[tuple[Term, ...]]]:
+        assert self._first is not None
+        return self._first, list(self._line or ())
+
+    async def stop(self, line: Line, state: State) -> None:
+        """Report that the match is over."""
+        async with self._busy:
+            self._state = state
+            if self._line is not None:
+                self._line = None
+                await self._seat.stop(self._id, line[-1] if line else None)
+
+    async def close(self) -> None:
+        """Take leave of a match that is not over."""
+        if self._line is not None:
+            await self._seat.abort(self._id)
+        await self._seat.close()

@@ -1,0 +1,268 @@
+"""Searches that estimates lead: best first, and depth first by the parts of a goal.
+
+Best-first search has several orders in turn: by estimated distance, by novelty, by the goal so far. Queues
+that take turns are those of the planner LAMA (Richter and Westphal 2010); a state is novel if it is the first
+with some fluent among those that have as many parts of the goal open (Lipovetzky and Geffner 2017).
+
+Depth-first search commits itself: of many parts of a goal it settles the one with fewest ways first, as in
+the search for solutions of constraints: the variable with the smallest domain first (Haralick and Elliott
+1980), values without hope left out by looking ahead, and restarts after ever more states (Luby, Sinclair and
+Zuckerman 1993). Other moves than those that settle the part are not tried in a state; so it is no proof if
+nothing is found, but where the order of moves does not matter, nothing is lost either. Every second dive
+trusts in that so far that it leaves a state in which a part can only be settled without hope.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from anygame.search.one_player.breadth_first import VisitedStates
+from anygame.search.one_player.relaxation import ENDLESS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from anygame.search.one_player.breadth_first import Incumbent
+    from anygame.search.one_player.relaxation import Estimates, Relaxation
+    from anygame.search.one_player.state_key import StateKey
+    from anygame.search.one_player.successors import Successors
+
+#: What a state takes besides its key, at most: its place in some queues.
+_BYTES_OF_A_STATE: Final = 500
+
+
+class Grown(NamedTuple):
+    """New states that may lead to a better goal than the best that is known.
+
+    Attributes:
+        numbers: int64 [n]; their own.
+        keys: uint64 [n, words of a key].
+        estimates: of each.
+        lost: bool [m, parts]; of the new states from which no better goal can be reached, the open parts.
+    """
+
+    numbers: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    estimates: Estimates
+    lost: NDArray[np.bool_]
+
+
+class EstimatedStates:
+    """Visited states, each reached by some line, of which those without hope are not kept.
+
+    Args:
+        successors: continues states.
+        key: what of a state counts.
+        relaxation: estimates states.
+        incumbent: takes the lines that are found.
+        method: what finds them.
+
+    Attributes:
+        root: the estimates of the first state, which has number 0.
+    """
+
+    def __init__(
+        self,
+        successors: Successors,
+        key: StateKey,
+        relaxation: Relaxation,
+        incumbent: Incumbent,
+        method: str,
+    ) -> None:
+        self._key, self._relaxation, self._incumbent = key, relaxation, incumbent
+        self._width = successors.width
+        self._visited = VisitedStates(successors, key, incumbent, method)
+        self._depths = [0]
+        self.root = relaxation.estimate(successors.root, self._wanted())
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of memory, about, with some more states."""
+        return self._visited.bytes_with(self._width) + len(self._visited) * _BYTES_OF_A_STATE
+
+    def _wanted(self) -> list[int]:
+        """Return the places of the goals that are better than the best one known."""
+        known = self._incumbent.goal
+        return [place for place, goal in enumerate(self._relaxation.goals) if known is None or goal > known]
+
+    def expand(self, numbers: NDArray[np.int64]) -> Grown:
+        """Continue states, at most as many as the successors take at a time, by every move."""
+        known = len(self._visited)
+        depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
+        parents, states = self._visited.expand(numbers, depths)
+        self._depths += (depths[parents] + 1).tolist()
+        estimates = self._relaxation.estimate(states, self._wanted())
+        alive = np.flatnonzero(estimates.costs < ENDLESS)
+        return Grown(
+            known + alive,
+            self._key.of(states[alive]),
+            estimates.at(alive),
+            estimates.open_parts[estimates.costs == ENDLESS],
+        )
+
+
+#: States expanded at a time: more fill lanes better, fewer follow the estimates better.
+_AT_A_TIME: Final = 24
+
+#: What orders a queue, then the number of the state.
+_Entry = tuple[int, int, int]
+
+
+class BestFirst:
+    """Continues the most promising states first; see the module.
+
+    Args:
+        successors: continues states.
+        key: what of a state counts.
+        relaxation: estimates states.
+        incumbent: takes the lines that are found.
+        memory: bytes to use at most, about.
+
+    Attributes:
+        key: as given.
+        is_complete: whether no line to a better goal is left.
+        is_over: whether there is nothing more to do.
+    """
+
+    def __init__(
+        self,
+        successors: Successors,
+        key: StateKey,
+        relaxation: Relaxation,
+        incumbent: Incumbent,
+        memory: int,
+    ) -> None:
+        self._states = EstimatedStates(successors, key, relaxation, incumbent, "best first")
+        self.key, self._incumbent, self._memory = key, incumbent, memory
+        self._queues: list[list[_Entry]] = [[(0, 0, 0)] for _ in range(3)]
+        self._expanded: set[int] = set()
+        self._seen: dict[int, NDArray[np.uint64]] = {}
+        self._turn = 0
+        self.is_complete = self.is_over = False
+
+    def advance(self, seconds: float) -> None:
+        """Go on for about so long."""
+        until = perf_counter() + seconds
+        while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
+            if self._states.bytes > self._memory:
+                self.is_over = True
+                return
+            numbers = self._taken()
+            if not numbers:
+                self.is_over = True
+                self.is_complete = self.key.safe_goals is None
+                return
+            self._enter(self._states.expand(np.array(numbers, np.int64)))
+
+    def _taken(self) -> list[int]:
+        """Return the states that are expanded next, from one queue after the other."""
+        numbers: list[int] = []
+        while len(numbers) < _AT_A_TIME and any(self._queues):
+            self._turn = (self._turn + 1) % len(self._queues)
+            queue = self._queues[self._turn]
+            while queue:
+                number = -heappop(queue)[-1]
+                if number not in self._expanded:
+                    self._expanded.add(number)
+                    numbers.append(number)
+                    break
+        return numbers
+
+    def _enter(self, grown: Grown) -> None:
+        estimates = grown.estimates
+        parts = estimates.open_parts.sum(axis=1)
+        novel = self._novel(grown, parts)
+        rows = zip(
+            grown.numbers.tolist(),
+            estimates.costs.tolist(),
+            estimates.goals.tolist(),
+            parts.tolist(),
+            novel.tolist(),
+            strict=True,
+        )
+        for number, cost, goal, count, is_novel in rows:
+            # Of equals the one met last goes first: it is the deepest.
+            heappush(self._queues[0], (cost, -goal, -number))
+            heappush(self._queues[1], (-is_novel, count, -number))
+            heappush(self._queues[2], (-goal, cost, -number))
+
+    def _novel(self, grown: Grown, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which states are the first with some fluent, among those with as many open parts."""
+        novel = np.zeros(len(parts), np.bool_)
+        for count in np.unique(parts).tolist():
+            here = np.flatnonzero(parts == count)
+            keys = grown.keys[here]
+            seen = self._seen.setdefault(count, np.zeros(keys.shape[1], np.uint64))
+            novel[here] = (keys & ~seen).any(axis=1)
+            seen |= np.bitwise_or.reduce(keys, axis=0)
+        return novel
+
+
+#: States after which the first restart comes; the next ones come after ever more.
+_FIRST: Final = 64
+_FACTOR: Final = 1.3
+#: ... but not more than these, which no dive reaches: small games restart some thousands of times.
+_MOST: Final = 1 << 30
+
+
+class Committed:
+    """Dives for the goal; see the module.
+
+    Args:
+        fresh: returns the first state, with estimates, as if nothing had been visited.
+        incumbent: takes the lines that are found.
+        memory: bytes to use at most, about.
+        seed: of the random numbers.
+
+    Attributes:
+        is_over: whether there is nothing more to do: no dive is longer than the first ones.
+    """
+
+    def __init__(
+        self, fresh: Callable[[], EstimatedStates], incumbent: Incumbent, memory: int, seed: int
+    ) -> None:
+        self._fresh, self._incumbent, self._memory = fresh, incumbent, memory
+        self._random = np.random.default_rng(seed)
+        self._limit = float(_FIRST)
+        self._is_strict = False
+        self.is_over = False
+        self._restart()
+
+    def _restart(self) -> None:
+        self._states = self._fresh()
+        self._stack = [(0, self._states.root.open_parts[0])]
+        self._left = int(self._limit)
+        self._limit = min(self._limit * _FACTOR, _MOST)
+        self._is_strict = not self._is_strict
+
+    def advance(self, seconds: float) -> None:
+        """Go on for about so long."""
+        until = perf_counter() + seconds
+        while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
+            if not self._stack or not self._left or self._states.bytes > self._memory:
+                self._restart()
+            number, is_open = self._stack.pop()
+            self._left -= 1
+            self._push(self._states.expand(np.array([number], np.int64)), is_open)
+
+    def _push(self, grown: Grown, is_open: NDArray[np.bool_]) -> None:
+        """Push the states that settle the part with fewest ways, the most promising one last."""
+        estimates = grown.estimates
+        settled = ~estimates.open_parts & is_open
+        ways = settled.sum(axis=0)
+        if self._is_strict and ((~grown.lost & is_open).any(axis=0) & (ways == 0)).any():
+            # Some part can be settled by moves without hope alone.
+            return
+        chosen = np.arange(len(grown.numbers))
+        if ways.any():
+            fewest = np.where(ways > 0, ways, ways.max() + 1) + self._random.random(len(ways)) / 2
+            chosen = np.flatnonzero(settled[:, int(fewest.argmin())])
+        costs = estimates.costs[chosen] + self._random.random(len(chosen)) / 2
+        for place in chosen[np.argsort(-costs)].tolist():
+            self._stack.append((int(grown.numbers[place]), estimates.open_parts[place]))

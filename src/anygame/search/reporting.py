@@ -1,0 +1,257 @@
+"""What trees say of their roots: moves in order, and lines of best play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+
+from anygame.search.analysis import Analysis, MoveAnalysis, best_first
+from anygame.search.goals import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.search.analysis import JointMoves
+
+#: Joint moves of a line, and moves that have one: more than anybody reads.
+_LONGEST_LINE: Final = 40
+_MOST_LINES: Final = 50
+
+_Node = TypeVar("_Node")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A move of a role at a node.
+
+    Attributes:
+        move: the move.
+        tries: leaves evaluated below it.
+        mean: of their values for the role, between 0 and 1.
+        low: proven bound of its value; so is high.
+        high: see low.
+        distance: joint moves to the end, where the value is proven.
+    """
+
+    move: Term
+    tries: int
+    mean: float
+    low: float
+    high: float
+    distance: int
+
+
+class ReadableTree(Protocol[_Node]):
+    """What is asked of a tree. Values and bounds are between 0 and 1."""
+
+    @property
+    def root(self) -> _Node:
+        """The node of the state that is searched."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+
+    @property
+    def depth(self) -> int:
+        """How deep the deepest descent from this root went."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory that it takes, about."""
+
+    def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
+        """Return visits of a node, and for a role mean value and bounds."""
+
+    def options(self, node: _Node, role: int) -> list[Option]:
+        """Return the moves of a role at a node, always in the same order; none if it is not expanded."""
+
+    def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
+        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+
+
+class TreeReporter(Generic[_Node]):
+    """Reads trees that were grown from the same root, their counts added up.
+
+    Attributes:
+        game: the game.
+        engine: what the analyses say that searches.
+    """
+
+    game: Game
+    engine: str
+    _state: State
+    _trees: Sequence[ReadableTree[_Node]]
+    #: Per role its lowest and highest goal.
+    _scales: Sequence[tuple[float, float]]
+
+    def best(self, role: int) -> Term:
+        """Return the move that a role should make at the root.
+
+        Raises:
+            ValueError: the role has no legal move there.
+        """
+        moves = self._moves(role, lines=False)
+        if moves:
+            return moves[0].move
+        legal = self._state.legal_moves(self.game.roles[role])
+        if not legal:
+            raise ValueError(f"{self.game.roles[role]} has no legal move here")
+        return legal[0]
+
+    def analysis(self, *, lines: bool = True) -> Analysis:
+        """Return what is known of the root; iterations and seconds are left at 0."""
+        roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
+        values = {role: self._value(place) for place, role in roles}
+        return Analysis(
+            iterations=0,
+            seconds=0.0,
+            nodes=sum(tree.nodes for tree in self._trees),
+            depth=max(tree.depth for tree in self._trees),
+            bytes=sum(tree.bytes for tree in self._trees),
+            moves={role: self._moves(place, lines) for place, role in roles},
+            goals={role: goal for role, (goal, _) in values.items()},
+            proven={role: proven for role, (_, proven) in values.items()},
+            engine=self.engine,
+        )
+
+    def _goal(self, role: int, value: float) -> float:
+        """Return a value between 0 and 1 as a goal."""
+        raise NotImplementedError
+
+    def _range_of_goals(self, role: int) -> float:
+        """Return the range of goals for ``best_first``, 0 where the most visited move is the best one."""
+        return 0
+
+    def _value(self, role: int) -> tuple[float | None, float | None]:
+        """Return the mean goal of a role at the root, and its proven one."""
+        known = [tree.value(tree.root, role) for tree in self._trees]
+        low, high = max(each[2] for each in known), min(each[3] for each in known)
+        if low >= high:
+            return self._goal(role, low), self._goal(role, low)
+        visits = sum(each[0] for each in known)
+        if not visits:
+            return None, None
+        return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
+
+    def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
+        """Return what is known of the moves of a role at the root, the best ones first."""
+        per_tree = [tree.options(tree.root, role) for tree in self._trees]
+        known = [options for options in per_tree if options]
+        low, high = self._scales[role]
+        if not known:
+            legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
+            return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
+        together = [_together(of_move) for of_move in zip(*known, strict=True)]
+        found = best_first(
+            [
+                MoveAnalysis(
+                    move=option.move,
+                    visits=option.tries,
+                    goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
+                    error=self._error(role, option),
+                    bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
+                )
+                for option in sorted(together, key=_eagerness)
+            ],
+            range_of_goals=self._range_of_goals(role),
+        )
+        return self._with_lines(role, found, per_tree) if lines else found
+
+    def _error(self, role: int, option: Option) -> float | None:
+        """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
+        if option.low == option.high:
+            return 0.0
+        if option.tries < 2:
+            return None
+        low, high = self._scales[role]
+        return (high - low) * sqrt(max(0.0, option.mean * (1 - option.mean)) / option.tries)
+
+    def _with_lines(
+        self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
+    ) -> tuple[MoveAnalysis, ...]:
+        """Return moves, the first ones with the line of the tree that knows them best.
+
+        Args:
+            role: that makes them.
+            moves: the best ones first.
+            per_tree: its options at the root of each tree.
+        """
+        grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
+        numbers = {option.move: number for number, option in enumerate(grown[0][1])}
+        met: dict[tuple[int, _Node], list[list[Option]]] = {}
+        first, rest = moves[:_MOST_LINES], moves[_MOST_LINES:]
+        with_lines = []
+        for each in first:
+            number = numbers[each.move]
+            tree = max(grown, key=lambda known: known[1][number].tries)[0]
+            with_lines.append(each.with_line(self._line(tree, role, number, met)))
+        return (*with_lines, *rest)
+
+    def _line(
+        self,
+        tree: ReadableTree[_Node],
+        role: int,
+        number: int,
+        met: dict[tuple[int, _Node], list[list[Option]]],
+    ) -> JointMoves:
+        """Return the line of best play that begins with an option of a role.
+
+        Args:
+            tree: where it is known.
+            role: who begins.
+            number: of the option.
+            met: the options of each role at nodes of other lines, by tree and node; those met are added.
+        """
+        line: list[tuple[Term, ...]] = []
+        node: _Node | None = tree.root
+        while node is not None and len(line) < _LONGEST_LINE:
+            place = id(tree), node
+            if place not in met:
+                met[place] = [tree.options(node, other) for other in range(len(self.game.roles))]
+            options = met[place]
+            if not all(options):
+                break
+            chosen = [_preferred(each) for each in options]
+            if not line:
+                chosen[role] = number
+            line.append(tuple([each[n].move for each, n in zip(options, chosen, strict=True)]))
+            node = tree.child(node, chosen)
+        return tuple(line)
+
+
+def _together(options: Sequence[Option]) -> Option:
+    """Return what several trees know of a move."""
+    if len(options) == 1:
+        return options[0]
+    tries = sum(option.tries for option in options)
+    low, high = max(option.low for option in options), min(option.high for option in options)
+    high = max(low, high)
+    mean = sum(option.mean * option.tries for option in options) / tries if tries else options[0].mean
+    distance = next((o.distance for o in options if o.low == o.high), 0)
+    return Option(options[0].move, tries, min(max(mean, low), high), low, high, distance)
+
+
+def _eagerness(option: Option) -> tuple[float, ...]:
+    """Return what moves are sorted by: high bounds, then quick wins and slow losses, then visits."""
+    if option.low == option.high:
+        return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
+    return -option.high, 0, -option.tries
+
+
+def _preferred(options: Sequence[Option]) -> int:
+    """Return the option that a role takes in a line of best play."""
+    floor = max(option.low for option in options)
+    ceiling = max(option.high for option in options)
+
+    def rank(number: int) -> tuple[float, ...]:
+        option = options[number]
+        if option.low >= ceiling:
+            return 0, option.distance if option.low >= 0.5 else -option.distance
+        return 1 + (option.high < floor), -option.tries
+
+    return min(range(len(options)), key=rank)

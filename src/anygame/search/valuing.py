@@ -1,0 +1,270 @@
+"""What the values of all states of a graph mean: which kind of game it is, its value, and its best play."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.search.goals import USUAL, Bounds, GoalScale, rounded
+from anygame.search.table import NO_END, Solution, Table, numbered
+from anygame.search.values import (
+    FAR,
+    Players,
+    best_edge,
+    find_values,
+    retrograde_distances,
+    retrograde_values,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.language.terms import Term
+    from anygame.search.graph import Expansion, StateGraph
+    from anygame.search.values import Values
+
+#: Values of expectations and mixed strategies are as exact as floating-point numbers are after many steps.
+_CLOSE: Final = 1e-9
+_DIGITS: Final = 9
+
+
+class Solver:
+    """Values a graph, and says what the values mean."""
+
+    def __init__(self, game: Game, start: State, graph: StateGraph, began: float) -> None:
+        self._game, self._start, self._graph, self._began = game, start, graph, began
+        self._random = tuple(place for place, role in enumerate(game.roles) if role.is_random)
+        several = graph.options.max(axis=0, initial=0) > 1
+        self._choosing = [p for p in range(len(game.roles)) if several[p] and p not in self._random]
+        self._has_chance = any(several[place] for place in self._random)
+        together = (graph.options[:, self._choosing] > 1).all(axis=1).any()
+        self._is_simultaneous = len(self._choosing) == 2 and bool(together)
+        self._takes_turns = not (self._has_chance or self._is_simultaneous)
+        #: Of the roles whose values were computed; those of others follow from them.
+        self._values: dict[int, Values] = {}
+        self._distances: NDArray[np.int32] | None = None
+        #: Of each role, how often play ends without a goal for it.
+        self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
+
+    def solution(self) -> Solution:
+        """Return what is known."""
+        graph = self._graph
+        if not graph.complete:
+            return self._unsolved(f"not all states were found: {graph.stopped}")
+        if self._game.is_gdl2:
+            return self._unsolved("the rules hide information, and values are those of games in the open")
+        if len(self._choosing) > 2:
+            return self._unsolved(f"{len(self._choosing)} roles choose: there is no single best play")
+        if len(self._choosing) == 2 and not self._are_opposed(*self._choosing):
+            return self._unsolved("what one of the two roles gains the other does not always lose")
+        return self._valued()
+
+    # -- what kind of game it is -------------------------------------------------------------------
+
+    def _ends(self, one: int, other: int) -> NDArray[np.float64]:
+        """Return the different pairs of goals of two roles, ascending by the first: float [pairs, 2]."""
+        pairs = self._graph.goals[:, [one, other]]
+        pairs = pairs[~np.isnan(pairs).any(axis=1)]
+        # Values are few: pairs of their numbers sort faster than pairs of values.
+        (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
+        numbers = np.unique(first * len(others) + second)
+        return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
+
+    def _are_opposed(self, one: int, other: int) -> bool:
+        """Whether one role has less at the end the more the other has; in proportion, if that matters.
+
+        Ends that give one of them no goal do not count.
+        """
+        pairs = self._ends(one, other)
+        steps = np.diff(pairs, axis=0)
+        if not (len(pairs) and (steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
+            return False
+        in_proportion = bool(np.ptp(steps[:, 1] / steps[:, 0]) < _CLOSE) if len(steps) else True
+        return in_proportion or self._takes_turns
+
+    def _method(self) -> str:
+        if len(self._choosing) == 2:
+            if self._is_simultaneous:
+                return "maximin of mixed strategies"
+            return "expected minimax" if self._has_chance else "minimax"
+        return "expectation" if self._has_chance else "best goal"
+
+    # -- its value ---------------------------------------------------------------------------------
+
+    def _goals(self, role: int) -> NDArray[np.float64]:
+        """Return the goals of a role at the ends that give it one."""
+        goals = self._graph.goals[:, role]
+        # A missing goal is not a number, which differs from itself.
+        return np.asarray(goals[goals == goals])
+
+    def _levels(self, role: int) -> NDArray[np.float64]:
+        """Return what an end can be worth to a role, ascending.
+
+        Without a goal that is anything from 0 to 100, as the language defines goals, or what the rules name.
+        """
+        goals = self._goals(role)
+        if not self._missing[role]:
+            return np.unique(goals)
+        scale = GoalScale(self._game)
+        return np.unique([*goals, *USUAL, scale.lowest, scale.highest])
+
+    def _players(self, most: int) -> Players:
+        least = next((place for place in self._choosing if place != most), None)
+        return Players(most, least, self._random)
+
+    def _valued(self) -> Solution:
+        roles = self._game.roles
+        bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
+        # Who chooses nothing still has a value where nobody chooses anything.
+        leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
+        if any(self._missing[place] for place in self._choosing):
+            # The goals of one do not show those of the other everywhere.
+            leading = self._choosing
+        if not leading:
+            return self._unsolved("all is left to chance: there is nobody whose value it could be")
+        find = retrograde_values if self._takes_turns else find_values
+        for place in leading:
+            if not len(self._goals(place)):
+                return self._unsolved(f"no end gives {roles[place]} a goal")
+            self._values[place] = find(self._graph, self._players(place), self._levels(place))
+            bounds[roles[place]] = Bounds(*map(rounded, self._values[place].bounds(0)))
+        first = bounds[roles[leading[0]]]
+        assert first is not None
+        for place, ends in self._opposed_roles():
+            bounds[roles[place]] = Bounds(*map(rounded, _opposite(ends, *first)))
+        if any(bound is not None and bound.most - bound.least > _CLOSE for bound in bounds.values()):
+            return self._unsolved(self._doubt(), bounds)
+        goals_by_role = {role: None if bound is None else bound.least for role, bound in bounds.items()}
+        return self._solution(goals_by_role, bounds, "", self._line())
+
+    def _doubt(self) -> str:
+        """Return why bounds do not meet."""
+        causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
+        if not causes:
+            return "a match may go on for ever under best play"
+        what = "a match may go on for ever, or end without a goal, under best play"
+        return f"{what}: {', '.join(causes)}, or several"
+
+    def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
+        """Return the roles whose values follow from those of the first computed, with the pairs of goals.
+
+        Nothing follows for a role that has no goal at some end, or from one that has none.
+        """
+        first = next(iter(self._values))
+        others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]
+        whole = [p for p in others if not self._missing[p] and not self._missing[first]]
+        return [(p, self._ends(first, p)) for p in whole if self._are_opposed(first, p)]
+
+    # -- best play ---------------------------------------------------------------------------------
+
+    def _middle(self, leading: int) -> float:
+        goals = self._goals(leading)
+        return float(goals.min() + goals.max()) / 2
+
+    def _left(self) -> NDArray[np.int32] | None:
+        """Return how far the end is from each state under best play; None where that is not one way."""
+        if self._distances is None and self._takes_turns:
+            leading, values = next(iter(self._values.items()))
+            players, middle = self._players(leading), self._middle(leading)
+            self._distances = retrograde_distances(self._graph, values, players, middle)
+        return self._distances
+
+    def _line(self) -> tuple[tuple[Term, ...], ...]:
+        graph, state, number = self._graph, self._start, 0
+        left = self._left()
+        if left is None:
+            return ()
+        leading, values = next(iter(self._values.items()))
+        players, middle = self._players(leading), self._middle(leading)
+        line: list[tuple[Term, ...]] = []
+        while 0 < left[number] < FAR:
+            value, _ = values.bounds(number)
+            late = value < middle if graph.options[number, leading] > 1 else value > middle
+            edge = best_edge(graph, values, left, number, late and players.least is not None)
+            if edge is None:
+                break
+            number = int(graph.children[graph.offsets[number] + edge])
+            line.append(self._joint(state, edge))
+            state = state.next(line[-1])
+        return tuple(line)
+
+    def _joint(self, state: State, edge: int) -> tuple[Term, ...]:
+        """Return the joint move of a number: the move of the last role changes fastest."""
+        joint: list[Term] = []
+        for role in reversed(self._game.roles):
+            legal = state.legal_moves(role)
+            edge, place = divmod(edge, len(legal))
+            joint.append(legal[place])
+        return tuple(joint[::-1])
+
+    # -- the values of all states ------------------------------------------------------------------
+
+    def table(self, expansion: Expansion) -> Table | None:
+        """Return the values of all states; None where none were computed."""
+        if not self._values:
+            return None
+        opposed = self._opposed_roles()
+        columns = [bound for values in self._values.values() for bound in (values.lower, values.upper)]
+        different, kinds = numbered(columns)
+        bounds = np.full((len(different), len(self._game.roles), 2), np.nan)
+        pairs_of_each = different.reshape(len(different), -1, 2).swapaxes(0, 1)
+        for (place, values), pairs in zip(self._values.items(), pairs_of_each, strict=True):
+            bounds[:, place] = values.goals(pairs).round(_DIGITS)
+        first = bounds[:, next(iter(self._values))]
+        for place, ends in opposed:
+            bounds[:, place] = [_opposite(ends, *pair) for pair in first.tolist()]
+        left = self._left()
+        distances = None if left is None else np.where(left < FAR, left.astype(np.uint32), np.uint32(NO_END))
+        fluents, states = expansion.packed()
+        return Table(self._game, self._method(), fluents, states, kinds, bounds, distances)
+
+    # -- the record --------------------------------------------------------------------------------
+
+    def _lacking(self) -> dict[str, int]:
+        """Return of each role but ``random`` how often play ends without a goal for it."""
+        roles = enumerate(self._game.roles)
+        return {role: self._missing[place] for place, role in roles if place not in self._random}
+
+    def _unsolved(self, reason: str, bounds: Mapping[str, Bounds | None] | None = None) -> Solution:
+        unknown: dict[str, float | None] = dict.fromkeys(self._game.roles)
+        return self._solution(unknown, bounds or dict.fromkeys(self._game.roles), reason, ())
+
+    def _solution(
+        self,
+        goals: Mapping[str, float | None],
+        bounds: Mapping[str, Bounds | None],
+        reason: str,
+        line: tuple[tuple[Term, ...], ...],
+    ) -> Solution:
+        graph = self._graph
+        return Solution(
+            method=self._method() if any(bound is not None for bound in bounds.values()) else "none",
+            solved=not reason,
+            goals=goals,
+            bounds=bounds,
+            reason=reason,
+            states=graph.states,
+            expanded=graph.expanded,
+            edges=len(graph.children),
+            depth=graph.depth,
+            line=line,
+            seconds=perf_counter() - self._began,
+            bytes=graph.bytes,
+            missing=self._lacking(),
+        )
+
+
+def _ends(number: int) -> str:
+    return "1 end gives" if number == 1 else f"{number:,} ends give"
+
+
+def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
+    """Return between what the value of a role lies whose goals are opposed, given pairs of goals at ends."""
+    low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
+    return float(low), float(high)
