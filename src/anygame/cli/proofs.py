@@ -46,7 +46,8 @@ def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str
         verdict: what was found out.
         everything: whether all facts and the invariant are shown.
     """
-    yield f"{verdict.outcome:<8} {verdict.name}: {verdict.claim} ({verdict.seconds:.1f} s)"
+    claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
+    yield f"{verdict.outcome:<8} {claim} ({verdict.seconds:.1f} s)"
     for line in _details(verdict, everything=everything):
         yield f"         {line}"
 

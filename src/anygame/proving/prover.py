@@ -252,7 +252,7 @@ class Prover:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
         steps = check_induction(model, bad, invariant, depth, whole)
-        note = f"by induction over {depth} moves"
+        note = "by induction over one move" if depth == 1 else f"by induction over {depth} moves"
         return self._settled(wanted, steps, note, self._written(invariant))
 
     def _settled(

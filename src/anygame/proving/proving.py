@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -91,7 +92,8 @@ def each_verdict(
     if read is not None:
         prover = Prover.of(read.game, Patience(seconds), report)
         for formula in read.formulas:
-            yield prover.decide(_property(formula, prover), seconds)
+            verdict = prover.decide(_property(formula, prover), seconds)
+            yield replace(verdict, note="; ".join(filter(None, [verdict.note, *formula.doubts])))
 
 
 def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
@@ -108,7 +110,7 @@ def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> I
 def _property(formula: TemporalFormula, prover: Prover) -> Property:
     def note_of(*last: Any) -> str:
         values = [f"{name} = {term}" for name, term in formula.instances(*last)[0].items()]
-        return "; ".join([*([f"for {', '.join(values)}"] if values else []), *formula.doubts])
+        return f"for {', '.join(values)}" if values else ""
 
     return Property(
         formula.text,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from anygame.network.network import TRUE
 from anygame.proving.exports.names import Identifiers, actions_of, fluents_of, outputs_of
-from anygame.proving.exports.transitions import legally_chosen, violations
+from anygame.proving.exports.transitions import legally_chosen
+from anygame.proving.properties import violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
