@@ -82,15 +82,14 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         broken["turn-taking"],
         lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in game.roles) > 1,
     )
-    if len(roles) > 1:
-        yield _constant_sum(game, model, sample, roles)
+    yield _constant_sum(game, model, sample, roles)
     for role in roles:
         place = game.role_index(role)
         best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
         yield Property(
             f"winnable {role}",
             f"a match can end with {HIGHEST} for {role}",
-            gates.conjunction([model.terminal, best]),
+            gates.conjunction([model.terminal, best, _has_one_goal(model, place)]),
             _wins(role),
             to_be_reached=True,
         )
@@ -136,10 +135,11 @@ def _constant_sum(game: Game, model: Model, sample: Sample, roles: Sequence[Role
         if len(sums) > _MOST_SUMS:
             break
     expected = _usual(model, sample, sums)
+    one = [_has_one_goal(model, game.role_index(role)) for role in roles]
     return Property(
         "zero-sum",
         f"the goals add up to {expected} at every end",
-        gates.conjunction([model.terminal, sums.get(expected, FALSE) ^ 1]),
+        gates.conjunction([model.terminal, gates.conjunction([sums.get(expected, FALSE), *one]) ^ 1]),
         lambda state: state.is_terminal and _total(state, roles) != expected,
         of_ends=True,
     )

@@ -124,10 +124,8 @@ def _property(formula: TemporalFormula, prover: Prover) -> Property:
 
 def _known(game: Game) -> list[str]:
     """Return the names of all built-in properties of a game."""
-    roles = [role for role in game.roles if not role.is_random]
-    sums = ["zero-sum"] if len(roles) > 1 else []
-    winnable = [f"winnable {role}" for role in roles]
-    return ["playable", "ends", "goals", "turn-taking", *sums, *winnable, *SURVEYS]
+    winnable = [f"winnable {role}" for role in game.roles if not role.is_random]
+    return ["playable", "ends", "goals", "turn-taking", "zero-sum", *winnable, *SURVEYS]
 
 
 def _asked(asked: list[str], game: Game) -> list[str]:

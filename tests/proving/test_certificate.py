@@ -1,0 +1,116 @@
+"""Certificates: what proves nothing is refused."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import anygame
+from anygame.network.network import FALSE
+from anygame.proving import certificate
+from anygame.proving.certificate import CertificateError, check_bounded, check_induction, check_invariant
+from anygame.proving.formula import OutOfTimeError, Patience
+from anygame.proving.induction import candidates, inductive, trimmed
+from anygame.proving.model import Model
+from anygame.proving.properties import violations
+from anygame.proving.reachability import reach
+from anygame.proving.sampling import Sample, random_play
+
+
+@cache
+def _model(name: str) -> Model:
+    return Model(anygame.load(name).backends.needed_network().compiled)
+
+
+def _literal(model: Model, fact: str) -> int:
+    return 2 * list(map(str, model.fluents)).index(fact) + 2
+
+
+def test_an_invariant_that_proves_a_property_is_accepted() -> None:
+    model = _model("leduc_poker")
+    bad = violations(model)["goals"]
+    found = reach(model, bad, Patience(60)).invariant
+    assert found
+    assert check_invariant(model, bad, found, Patience(60)) > 0
+
+
+def test_no_clause_of_a_trimmed_invariant_can_be_left_out() -> None:
+    model = _model("kuhn_poker")
+    bad = violations(model)["goals"]
+    found = reach(model, bad, Patience(60)).invariant
+    assert found
+    needed = trimmed(model, bad, found, Patience(60))
+    check_invariant(model, bad, needed, Patience(60))
+    refused = 0
+    for number in range(len(needed)):
+        try:
+            check_invariant(model, bad, [*needed[:number], *needed[number + 1 :]], Patience(60))
+        except CertificateError:
+            refused += 1
+    assert refused > len(needed) / 2
+
+
+def test_a_clause_that_does_not_hold_at_the_start_is_refused() -> None:
+    model = _model("tic_tac_toe")
+    with pytest.raises(CertificateError, match="at the start"):
+        check_invariant(model, FALSE, [(_literal(model, "(control o)"),)], Patience(60))
+
+
+def test_an_invariant_that_does_not_exclude_what_is_bad_is_refused() -> None:
+    model = _model("tic_tac_toe")
+    with pytest.raises(CertificateError):
+        check_invariant(model, model.terminal, [], Patience(60))
+
+
+def test_a_match_within_the_bound_is_found_out() -> None:
+    model = _model("tic_tac_toe")
+    assert check_bounded(model, model.terminal, 4, Patience(60)) >= 0
+    with pytest.raises(CertificateError):
+        check_bounded(model, model.terminal, 5, Patience(60))
+
+
+def test_that_no_match_is_longer_is_checked() -> None:
+    model = _model("kuhn_poker")
+    check_bounded(model, FALSE, 5, Patience(60), is_everything=True)
+    with pytest.raises(CertificateError):
+        check_bounded(model, FALSE, 4, Patience(60), is_everything=True)
+
+
+@pytest.mark.slow
+def test_induction_over_too_few_moves_is_refused() -> None:
+    model = _model("six_in_a_row")
+    sample = Sample(random_play(anygame.load("six_in_a_row").backends.needed_network().kernel))
+    invariant = inductive(model, candidates(model, sample), Patience(120))
+    bad = violations(model)["goals"]
+    with pytest.raises(CertificateError):
+        check_induction(model, bad, invariant, 1, Patience(120))
+
+
+def test_a_lemma_that_does_not_follow_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pysat.solvers
+
+    class Lying(pysat.solvers.Glucose4):  # type: ignore[misc]
+        def solve(self, assumptions: object = ()) -> bool:
+            return False
+
+        def get_proof(self) -> list[str]:
+            return ["1 0", "-1 0"]
+
+    monkeypatch.setattr(pysat.solvers, "Glucose4", Lying)
+    model = _model("tic_tac_toe")
+    with pytest.raises(CertificateError, match="does not follow"):
+        check_invariant(model, model.terminal, [], Patience(60))
+
+
+def test_propagation_finds_what_units_lead_to() -> None:
+    proof = certificate._Propagation([[1], [-1, 2], [-2, 3, 4], [-3, 5], [-4, 5]], 5, 5)
+    assert proof.conflict([-3, -5], 5) >= {2, 4}
+    with pytest.raises(CertificateError):
+        proof.conflict([-5, 4, 3, -1][:1], 3)
+
+
+def test_time_that_is_over_ends_the_check() -> None:
+    model = _model("connect_four")
+    with pytest.raises(OutOfTimeError):
+        check_bounded(model, model.terminal, 6, Patience(0))

@@ -1,0 +1,76 @@
+"""Two sheets that are the same game, and sheets that can be told apart."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import anygame
+from anygame.errors import QueryError
+from anygame.proving import equal
+
+_TEXT = str(anygame.load("three_player_chomp").program)
+
+
+def test_a_sheet_is_itself_however_its_rules_are_ordered() -> None:
+    # The roles of the reversed sheet stand in another order.
+    found = equal(anygame.loads(_TEXT), anygame.loads("\n".join(reversed(_TEXT.splitlines()))))
+    assert (found.outcome, found.match) == ("proved", None)
+
+
+def test_moves_of_other_names_are_matched_by_a_map() -> None:
+    one = anygame.load("tic_tac_toe")
+    text = re.sub(r"\(mark (\S+) ([^\s()]+)\)", r"(put \2 \1)", str(one.program))
+    other = anygame.loads(text)
+    assert equal(one, other).outcome == "refuted"
+    found = equal(one, other, moves="(mark ?x ?y) (put ?y ?x) ; turned")
+    assert found.outcome == "proved"
+    # The board may be turned over.
+    assert equal(one, other, moves="(mark ?x ?y) (put ?x ?y)").outcome == "proved"
+
+
+def test_fluents_of_other_names_do_not_matter() -> None:
+    one = anygame.load("tic_tac_toe")
+    other = anygame.loads(str(one.program).replace("cell", "square").replace("control", "turn"))
+    assert equal(one, other).outcome == "proved"
+
+
+@pytest.mark.parametrize(
+    ("find", "write", "note"),
+    [
+        (r"\(goal (\?\w+) 100\)", r"(goal \1 90)", "has goal 100, and goal 90 in the other sheet"),
+        (r"\(true \(cell 2 2 \?player\)\)", "", "here play goes on, and it is over in the other sheet"),
+        (r"\(init \(control x\)\)", "(init (control o))", "legal"),
+    ],
+)
+def test_a_difference_is_shown_by_a_shortest_match(find: str, write: str, note: str) -> None:
+    one = anygame.load("tic_tac_toe")
+    other = anygame.loads(re.sub(find, write, str(one.program), count=1))
+    found = equal(one, other)
+    assert (found.outcome, found.is_shortest) == ("refuted", True)
+    assert note in found.note
+    assert found.match is not None
+    states = [one.initial_state(), other.initial_state()]
+    for joint in found.match:
+        states = [state.next(list(joint)) for state in states]
+
+
+def test_a_bound_on_moves_is_kept() -> None:
+    one = anygame.load("tic_tac_toe")
+    other = anygame.loads(re.sub(r"\((goal \?\w+) 100\)", r"(\1 90)", str(one.program)))
+    longest = equal(one, other).match
+    assert longest is not None
+    within = equal(one, other, up_to=len(longest) - 1)
+    assert (within.outcome, within.depth) == ("proved", len(longest) - 1)
+    assert equal(one, other, up_to=len(longest)).outcome == "refuted"
+
+
+def test_other_roles_and_unusable_maps_are_refused() -> None:
+    one, other = anygame.load("tic_tac_toe"), anygame.load("connect_four")
+    with pytest.raises(QueryError, match="other roles: x, o here, red, yellow there"):
+        equal(one, other)
+    with pytest.raises(QueryError, match="stands alone at its end"):
+        equal(one, one, moves="(mark ?x ?y)")
+    with pytest.raises(QueryError, match=r"\?z, which .* does not give a value"):
+        equal(one, one, moves="(mark ?x ?y) (mark ?x ?z)")

@@ -1,0 +1,224 @@
+"""What is proved is true of all states, and what is refuted of none: compared with counting them all."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import pytest
+
+import anygame
+from anygame.errors import AnygameError, GoalError, QueryError
+from anygame.language.parser import parse_program
+from anygame.language.source import Source
+from anygame.proving import each_verdict, prove
+
+if TYPE_CHECKING:
+    from anygame.game import Game, State
+    from anygame.proving import Verdict
+
+#: Sheets whose states can be counted by the reasoner in a second.
+_SMALL = ("kuhn_poker", "monty_hall", "rock_paper_scissors", "three_player_chomp", "liars_dice")
+#: A walk in a circle, and a counter that stalls; a role that can get stuck; two goals at once.
+_FAULTY = {
+    "circle": """
+        (role a) (init (at 1)) (next_to 1 2) (next_to 2 3) (next_to 3 1)
+        (<= (legal a go) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (next_to ?x ?y))
+        (<= terminal (true (at 4))) (<= (goal a 100) (true (at 1))) (goal a 0)
+    """,
+    "stuck": """
+        (role a) (role b) (init (at 1)) (after 1 2) (after 2 3) (after 3 4)
+        (<= (legal a go) (true (at ?x)) (distinct ?x 3)) (<= (legal a wait) (true (at 1)))
+        (legal b pass) (<= (legal b nod) (true (at 2)))
+        (<= (next (at ?y)) (true (at ?x)) (does a go) (after ?x ?y)) (<= (next (at 1)) (does a wait))
+        (<= terminal (true (at 4))) (goal a 100) (goal b 100)
+    """,
+    "goals": """
+        (role a) (role b) (init (at 1)) (after 1 2) (after 2 3)
+        (legal a go) (legal b go) (<= (legal a leap) (true (at 1))) (<= (legal b leap) (true (at 1)))
+        (<= (next (at ?y)) (does a go) (true (at ?x)) (after ?x ?y)) (<= (next (at 3)) (does a leap))
+        (<= (next (leapt ?r)) (does ?r leap)) (<= (next (leapt ?r)) (true (leapt ?r)))
+        (<= terminal (true (at 3)))
+        (<= (goal a 100) (true (leapt a))) (<= (goal a 50) (true (leapt b))) (goal b 30)
+    """,
+}
+
+
+@dataclass
+class _Counted:
+    """All states of a game, and the joint moves between them."""
+
+    game: Game
+    graph: nx.DiGraph[frozenset[object]]
+    states: dict[frozenset[object], State]
+
+    @classmethod
+    def of(cls, game: Game, most: int = 6000) -> _Counted:
+        first = game.initial_state()
+        graph: nx.DiGraph[frozenset[object]] = nx.DiGraph()
+        graph.add_node(first.facts)
+        states, pending = {first.facts: first}, [first]
+        while pending:
+            state = pending.pop()
+            if state.is_terminal:
+                continue
+            for joint in itertools.product(*(state.legal_moves(role) for role in game.roles)):
+                after = state.next(list(joint))
+                graph.add_edge(state.facts, after.facts)
+                if after.facts not in states:
+                    states[after.facts] = after
+                    pending.append(after)
+                    if len(states) > most:
+                        pytest.skip("more states than can be counted here")
+        return cls(game, graph, states)
+
+    def holds(self, name: str) -> bool:
+        """Whether a built-in property is true, by looking at every state."""
+        kind, _, role = name.partition(" ")
+        return all(map(self._fits[kind], self.states.values())) if not role else self._wins(role)
+
+    @property
+    def _fits(self):  # type: ignore[no-untyped-def]
+        return {
+            "playable": lambda s: s.is_terminal or s.stuck_role is None,
+            "goals": lambda s: not s.is_terminal or all(_goal(s, r) is not None for r in self._playing),
+            "turn-taking": lambda s: (
+                s.is_terminal or sum(len(s.legal_moves(r)) > 1 for r in self.game.roles) < 2
+            ),
+        }
+
+    @property
+    def _playing(self) -> list[str]:
+        return [role for role in self.game.roles if not role.is_random]
+
+    def _wins(self, role: str) -> bool:
+        return any(state.is_terminal and _goal(state, role) == 100 for state in self.states.values())
+
+    def sums(self) -> set[int | None]:
+        found: set[int | None] = set()
+        for state in self.states.values():
+            if state.is_terminal:
+                goals = [_goal(state, role) for role in self._playing]
+                found.add(None if None in goals else sum(g for g in goals if g is not None))
+        return found
+
+
+def _goal(state: State, role: str) -> int | None:
+    try:
+        goal = state.goal(role)
+    except GoalError:
+        return None
+    return goal if goal is not None and 0 <= goal <= 100 else None
+
+
+def _mutants(name: str, count: int) -> list[str]:
+    """Return texts of a sheet, each without one of its rules or one literal, that can be loaded."""
+    text = str(anygame.load(name).program)
+    rules = list(parse_program(Source(name, text)).rules)
+    drawn = random.Random(name)
+    found = []
+    for _ in range(40):
+        place = drawn.randrange(len(rules))
+        rule = rules[place]
+        if len(rule.body) > 1 and drawn.random() < 0.6:
+            left = [literal for literal in rule.body if literal is not drawn.choice(rule.body)]
+            changed = [*rules[:place], type(rule)(rule.head, tuple(left)), *rules[place + 1 :]]
+        else:
+            changed = [*rules[:place], *rules[place + 1 :]]
+        mutant = "\n".join(map(str, changed))
+        try:
+            game = anygame.loads(mutant)
+            if game.compile(seconds=20):
+                found.append(mutant)
+        except AnygameError:
+            continue
+        if len(found) == count:
+            break
+    return found
+
+
+def _check(game: Game, verdicts: list[Verdict]) -> None:
+    counted = _Counted.of(anygame.loads(str(game.program), machine="reasoner"))
+    for verdict in verdicts:
+        assert verdict.outcome != "open", verdict
+        is_true = verdict.outcome == "proved"
+        if verdict.name == "ends":
+            graph = counted.graph
+            assert is_true == nx.is_directed_acyclic_graph(graph)
+            if is_true:
+                most = int(verdict.claim.split("within ")[1].split()[0].replace(",", ""))
+                assert most >= nx.dag_longest_path_length(graph)
+        elif verdict.name == "zero-sum":
+            expected = int(verdict.claim.split("add up to ")[1].split()[0])
+            assert is_true == (counted.sums() <= {expected})
+        else:
+            assert is_true == counted.holds(verdict.name), verdict
+
+
+_ASKED = ("playable", "ends", "goals", "turn-taking", "zero-sum", "winnable")
+
+
+@pytest.mark.parametrize("name", _SMALL)
+def test_verdicts_are_what_counting_all_states_says(name: str) -> None:
+    game = anygame.load(name)
+    _check(game, list(each_verdict(game, _ASKED)))
+
+
+@pytest.mark.parametrize("name", _FAULTY)
+def test_faults_that_were_planted_are_found(name: str) -> None:
+    game = anygame.loads(_FAULTY[name])
+    _check(game, list(each_verdict(game, _ASKED)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["kuhn_poker", "monty_hall", "rock_paper_scissors", "three_player_chomp"])
+@pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
+def test_verdicts_on_mutants_are_what_counting_all_states_says(name: str) -> None:
+    mutants = _mutants(name, 8)
+    assert len(mutants) == 8
+    for mutant in mutants:
+        game = anygame.loads(mutant)
+        _check(game, list(each_verdict(game, _ASKED, seconds=120)))
+
+
+def test_shortest_wins_are_as_long_as_everybody_knows() -> None:
+    for name, moves in {"tic_tac_toe": 5, "connect_four": 7}.items():
+        first = next(each_verdict(anygame.load(name), ["winnable"]))
+        assert first.match is not None
+        assert (len(first.match), first.is_shortest) == (moves, True)
+
+
+def test_groups_of_fluents_are_exclusive_in_all_states() -> None:
+    game = anygame.load("three_player_chomp")
+    found = prove(game, ["mutex", "latched", "dead"])
+    states = _Counted.of(game).states.values()
+    for text in found["mutex"].found:
+        words, _, group = text.partition(" one of ")
+        facts = group.split(", ")
+        counts = {sum(fact in map(str, state.facts) for fact in facts) for state in states}
+        assert counts <= ({1} if words == "exactly" else {0, 1})
+    assert found["mutex"].found
+    assert found["latched"].found
+    assert found["dead"].outcome == "proved"
+
+
+def test_an_unknown_property_is_named_with_a_near_one() -> None:
+    with pytest.raises(QueryError, match=r"no property winabel; did you mean winnable\?"):
+        prove(anygame.load("monty_hall"), ["winabel"])
+
+
+def test_formulas_stand_beside_properties() -> None:
+    game = anygame.load("three_player_chomp")
+    found = prove(game, ["playable", "(reachable terminal)", "(never terminal)"])
+    assert [verdict.outcome for verdict in found] == ["proved", "proved", "refuted"]
+    assert found["(never terminal)"].match is not None
+    assert len(found["(never terminal)"].match) == 1
+
+
+def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
+    found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
+    assert found.outcome == "proved"
+    assert "no match was found that ends" in found.note
