@@ -18,6 +18,7 @@ from anygame.proving import each_verdict, prove
 
 if TYPE_CHECKING:
     from anygame.game import Game, State
+    from anygame.language.terms import Term
     from anygame.proving import Verdict
 
 #: Sheets whose states can be counted by the reasoner in a second.
@@ -52,13 +53,13 @@ class _Counted:
     """All states of a game, and the joint moves between them."""
 
     game: Game
-    graph: nx.DiGraph[frozenset[object]]
-    states: dict[frozenset[object], State]
+    graph: nx.DiGraph[frozenset[Term]]
+    states: dict[frozenset[Term], State]
 
     @classmethod
     def of(cls, game: Game, most: int = 6000) -> _Counted:
         first = game.initial_state()
-        graph: nx.DiGraph[frozenset[object]] = nx.DiGraph()
+        graph: nx.DiGraph[frozenset[Term]] = nx.DiGraph()
         graph.add_node(first.facts)
         states, pending = {first.facts: first}, [first]
         while pending:

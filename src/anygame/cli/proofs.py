@@ -47,7 +47,8 @@ def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str
         everything: whether all facts and the invariant are shown.
     """
     claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
-    yield f"{verdict.outcome:<8} {claim} ({verdict.seconds:.1f} s)"
+    took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
+    yield f"{verdict.outcome:<8} {claim}{took}"
     for line in _details(verdict, everything=everything):
         yield f"         {line}"
 
@@ -63,12 +64,14 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
         yield f"shown by {shortest}, of {moves} joint move{'' if moves == 1 else 's'}{':' if moves else ''}"
         for number, joint in enumerate(verdict.match, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
-    elif verdict.invariant is not None:
+    elif verdict.invariant:
         yield f"an invariant of {_counted(len(verdict.invariant), 'clause')}, checked by {_lemmas(verdict)}"
         if everything:
             yield from verdict.invariant
     elif verdict.steps:
         yield f"checked by {_lemmas(verdict)}"
+    elif verdict.invariant is not None:
+        yield "every step keeps it, without any other clause"
     shown = verdict.found if everything else verdict.found[:_SHOWN]
     yield from shown
     if len(shown) < len(verdict.found):

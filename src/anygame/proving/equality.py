@@ -164,7 +164,9 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
     """Return the pairs of a map."""
     nodes = parse_nodes(text)
     terms = [
-        parse_term(text[node.start : node.end], case_sensitive=(second if number % 2 else first).case_sensitive)
+        parse_term(
+            text[node.start : node.end], case_sensitive=(second if number % 2 else first).case_sensitive
+        )
         for number, node in enumerate(nodes)
     ]
     if len(terms) % 2:

@@ -20,7 +20,7 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
-from anygame.proving.verdict import Verdict
+from anygame.proving.verdict import Verdict, moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,13 +120,13 @@ class Prover:
 
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
-        self.report(f"{wanted.name}: looking at matches of up to {most:,} moves")
+        self.report(f"{wanted.name}: looking at matches of up to {moves(most)}")
         with suppress(OutOfTimeError):
             found = self._bounded(wanted.literal, patience, most)
             if found.match is not None:
                 return self._shown(wanted, found.match, shortest=True)
             steps = check_bounded(self.model, wanted.literal, most, patience)
-            return replace(self._settled(wanted, steps, f"in matches of up to {most:,} moves"), depth=most)
+            return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
         return self._open(wanted)
 
     def excludes(self, literal: int, patience: Patience) -> bool:
@@ -158,7 +158,7 @@ class Prover:
             states = self.replay.states(joints)
             if states[len(first)] == states[len(second)]:
                 note = (
-                    f"after {len(second)} moves the state is that after {len(first)}: it can go on for ever"
+                    f"after {moves(len(second))} the state is that after {len(first)}: it can go on for ever"
                 )
                 return Verdict(name, claim, "refuted", match=joints, note=note)
         self.report("ends: looking for a measure that grows")
@@ -168,20 +168,19 @@ class Prover:
             if literals is not None:
                 most = most_moves(self.model, literals)
                 wanted = Property(
-                    name, f"every match ends within {most:,} moves", slip(self.model, literals), _never
+                    name, f"every match ends within {moves(most)}", slip(self.model, literals), _never
                 )
                 proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
                 if proof is not None:
-                    return replace(
-                        proof,
-                        note=f"each move but the last lets one of {len(literals):,} facts hold for good",
-                    )
+                    many = len(literals)
+                    note = f"each move but the last makes one of {many:,} facts hold for good" if many else ""
+                    return replace(proof, note=note)
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
             found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
             if found.is_everything:
                 steps = check_bounded(self.model, FALSE, found.depth, patience, is_everything=True)
-                return Verdict(name, f"every match ends within {found.depth:,} moves", "proved", steps=steps)
+                return Verdict(name, f"every match ends within {moves(found.depth)}", "proved", steps=steps)
         return Verdict(name, claim, "open", depth=max(0, self._depth))
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
@@ -213,7 +212,7 @@ class Prover:
             return None
         steps = check_bounded(self.model, wanted.literal, found.depth, whole, is_everything=True)
         return self._settled(
-            wanted, steps, f"no match has more than {found.depth} moves, and all were looked at"
+            wanted, steps, f"no match has more than {moves(found.depth)}, and all were looked at"
         )
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
@@ -252,7 +251,7 @@ class Prover:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
         steps = check_induction(model, bad, invariant, depth, whole)
-        note = "by induction over one move" if depth == 1 else f"by induction over {depth} moves"
+        note = f"by induction over {moves(depth)}"
         return self._settled(wanted, steps, note, self._written(invariant))
 
     def _settled(

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
 
+def moves(number: int) -> str:
+    """Return a number of joint moves as people read it."""
+    return "one move" if number == 1 else f"{number:,} moves"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What was found out about a property.
