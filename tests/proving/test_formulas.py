@@ -190,7 +190,7 @@ def _check(game: Game, moments: Any, texts: list[str]) -> None:
             shown = formula.instances(found.game.state(facts), joint)
             texts_of = {tuple(str(one[name]) for name in formula.variables) for one in shown}
             assert texts_of == expected[number], formula.text
-        match = shortest(model, bad, Patience(600))
+        match = shortest(model, bad, Patience(600)).match
         assert (match is None) == (not any(expected)), formula.text
         if match is not None:
             _confirm(found, model, formula, match)
@@ -434,7 +434,7 @@ def _verdicts(name: str, texts: list[str], most: int | None = None) -> list[int 
     lengths: list[int | None] = []
     for formula in found.formulas:
         assert not formula.doubts
-        match = shortest(model, formula.bad(model), Patience(600), most=most)
+        match = shortest(model, formula.bad(model), Patience(600), most=most).match
         if match is not None:
             _confirm(found, model, formula, match)
         lengths.append(None if match is None else len(match))
