@@ -10,9 +10,9 @@ import anygame
 from anygame.network.network import FALSE
 from anygame.proving import certificate
 from anygame.proving.certificate import CertificateError, check_bounded, check_induction, check_invariant
-from anygame.proving.formula import OutOfTimeError, Patience
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
+from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import violations
 from anygame.proving.reachability import reach
 from anygame.proving.sampling import Sample, random_play
@@ -91,7 +91,7 @@ def test_a_lemma_that_does_not_follow_is_refused(monkeypatch: pytest.MonkeyPatch
     import pysat.solvers
 
     class Lying(pysat.solvers.Glucose4):  # type: ignore[misc]
-        def solve(self, assumptions: object = ()) -> bool:
+        def solve_limited(self, assumptions: object = (), **_: object) -> bool:
             return False
 
         def get_proof(self) -> list[str]:

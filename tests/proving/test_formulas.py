@@ -17,9 +17,9 @@ from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound
 from anygame.network.compiled import compile_game
 from anygame.proving.bounded import depends_on_moves, shortest
-from anygame.proving.formula import Patience
 from anygame.proving.formulas import read_formulas
 from anygame.proving.model import Model
+from anygame.proving.patience import Patience
 from anygame.proving.reachability import reach
 
 if TYPE_CHECKING:

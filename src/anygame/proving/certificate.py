@@ -9,17 +9,21 @@ are followed here by reverse unit propagation, from the last one backwards (Heul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.errors import AnygameError
+from anygame.proving.patience import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anygame.proving.formula import Patience
     from anygame.proving.model import Model
+    from anygame.proving.patience import Patience
+
+#: Conflicts of the solver between two looks at the clock.
+_CONFLICTS: Final = 1_000
 
 
 class CertificateError(AnygameError):
@@ -126,8 +130,13 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patie
 
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
-            patience.check()
-            if solver.solve(assumptions=question):
+            is_possible = None
+            while is_possible is None:
+                patience.check()
+                solver.conf_budget(_CONFLICTS)
+                with interruptible():
+                    is_possible = solver.solve_limited(assumptions=question)
+            if is_possible:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"
                 )

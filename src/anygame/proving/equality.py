@@ -23,8 +23,8 @@ from anygame.language.unification import apply, match
 from anygame.network.lanes import IllegalChoiceError, Lanes
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
-from anygame.proving.formula import Patience
 from anygame.proving.model import Model
+from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
 from anygame.proving.replay import Replay

@@ -6,51 +6,21 @@ Marques-Silva 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError, MissingExtraError
+from anygame.errors import MissingExtraError
+from anygame.proving.patience import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from anygame.proving.model import Model
+    from anygame.proving.patience import Patience
 
 #: Conflicts between two looks at the clock; a thousand take some milliseconds.
 _CONFLICTS: Final = 1_000
 #: So few actions exclude each other pair by pair; more are numbered in binary.
 _FEW: Final = 5
-
-
-class OutOfTimeError(AnygameError):
-    """What was looked for was not found in the time that was given."""
-
-
-class Patience:
-    """How long provers may go on.
-
-    Args:
-        seconds: for all that is asked with this patience.
-        stop: asked now and then whether to end.
-    """
-
-    def __init__(self, seconds: float, stop: Callable[[], bool] | None = None) -> None:
-        self._end = monotonic() + seconds
-        self._stop = stop
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left."""
-        return max(0.0, self._end - monotonic())
-
-    def part(self, share: float) -> Patience:
-        """Return the patience for a part of the time that is left."""
-        return Patience(self.left * share, self._stop)
-
-    def check(self) -> None:
-        """Raise an OutOfTimeError where it has come to an end."""
-        if monotonic() > self._end or (self._stop is not None and self._stop()):
-            raise OutOfTimeError("the time is over")
 
 
 class Formula:
@@ -104,7 +74,8 @@ class Formula:
         while True:
             self.patience.check()
             self._solver.conf_budget(_CONFLICTS)
-            found = self._solver.solve_limited(assumptions=assumptions)
+            with interruptible():
+                found = self._solver.solve_limited(assumptions=assumptions)
             if found is not None:
                 return bool(found)
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from anygame.language.terms import Compound
 from anygame.proving.bounded import depends_on_moves
-from anygame.proving.formula import Copy, Formula, OutOfTimeError
+from anygame.proving.formula import Copy, Formula
+from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
-    from anygame.proving.formula import Patience
     from anygame.proving.model import Model
+    from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
 #: Candidates at most, and at most that times gates: one question about all of them should not take seconds.

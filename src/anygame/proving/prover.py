@@ -13,9 +13,9 @@ from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import check_bounded, check_induction, check_invariant
 from anygame.proving.ending import measure, most_moves, slip
-from anygame.proving.formula import OutOfTimeError, Patience
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
+from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
-from anygame.proving.formula import Patience
 from anygame.proving.formulas import read_formulas
+from anygame.proving.patience import Patience
 from anygame.proving.properties import Property, built_in
 from anygame.proving.prover import Prover
 from anygame.proving.survey import SURVEYS, survey

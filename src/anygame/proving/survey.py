@@ -13,7 +13,8 @@ import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
-from anygame.proving.formula import Copy, Formula, OutOfTimeError, Patience
+from anygame.proving.formula import Copy, Formula
+from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import chooses
 from anygame.proving.verdict import Verdict
 
