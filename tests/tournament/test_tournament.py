@@ -17,7 +17,7 @@ from anygame.errors import PlayerError, RecordError
 from anygame.match import LocalSeat, Terms, Turn, Watcher, replay
 from anygame.players import make_player
 from anygame.tournament import Result, Store, Tournament, schedule, standings
-from anygame.tournament.plot import plot_standings
+from anygame.tournament.standings import plot_standings
 
 if TYPE_CHECKING:
     from pathlib import Path

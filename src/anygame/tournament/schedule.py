@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from anygame.errors import PlayerError
-from anygame.match.series import rotated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anygame.game.game import Game
+
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +62,13 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
                 orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
                 found += [Meeting(number, sheet, order) for order in orders]
     return found
+
+
+def rotated(items: Sequence[_Item], turns: int) -> list[_Item]:
+    """Return items moved on by some places: who had the last role gets the first.
+
+    >>> rotated(["a", "b", "c"], 1)
+    ['c', 'a', 'b']
+    """
+    start = -turns % len(items) if items else 0
+    return [*items[start:], *items[:start]]
