@@ -164,7 +164,6 @@ def _examination(options: _Options, source: Source) -> Examination:
 
 
 def _run(examination: Examination) -> None:
-    """Examine a sheet, with progress on a terminal."""
     bounds = examination.wanted.play
     if bounds is None:
         examination.run()
@@ -184,8 +183,6 @@ def _progress(examination: Examination | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Which diagnostics are shown."""
-
     selected: frozenset[str]
     ignored: frozenset[str]
     infos: bool
@@ -248,7 +245,6 @@ def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
-    """Print a last line for people."""
     screen = Screen()
     if not screen.is_terminal:
         return
