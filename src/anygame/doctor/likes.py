@@ -8,12 +8,13 @@ technique for computer detection and correction of spelling errors", 1964).
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Constant
@@ -77,9 +78,7 @@ class Said:
 
     def __init__(self, rules: Iterable[Parts]) -> None:
         self._budget = Budget()
-        self._by_look: dict[Parts, list[Parts]] = defaultdict(list)
-        for parts in dict.fromkeys(rules):
-            self._by_look[_look(parts)].append(parts)
+        self._by_look = grouped((_look(parts), parts) for parts in dict.fromkeys(rules))
 
     def __contains__(self, parts: Parts) -> bool:
         alike = self._by_look.get(_look(parts), [])
@@ -242,12 +241,8 @@ def families(rules: Iterable[Rule]) -> list[list[tuple[Values, Rule]]]:
 
 def by_frame(rules: Iterable[Rule]) -> dict[Words, list[tuple[Values, Rule]]]:
     """Return the rules with bodies by what they have in common but for numbers and names, with these."""
-    found: dict[Words, list[tuple[Values, Rule]]] = defaultdict(list)
-    for rule in rules:
-        if rule.body:
-            frame, values = frame_of(rule)
-            found[frame].append((values, rule))
-    return dict(found)
+    framed = ((*frame_of(rule), rule) for rule in rules if rule.body)
+    return grouped((frame, (values, rule)) for frame, values, rule in framed)
 
 
 def frame_of(rule: Rule) -> tuple[Words, Values]:

@@ -40,12 +40,8 @@ _CASE_DIFFERS: Final = Code(
 @check(_CASE_DIFFERS, needs_all=False)
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
-    by_rule: dict[int, list[Name]] = defaultdict(list)
-    for name in sheet.names:
-        if name.kind == "variable":
-            by_rule[id(name.rule)].append(name)
-    for names in by_rule.values():
-        yield from _capitals(names, "?")
+    for names in sheet.names_by_rule:
+        yield from _capitals([name for name in names if name.kind == "variable"], "?")
 
 
 def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
