@@ -304,14 +304,15 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
     items = items_about(sheet, symbol)
     rules = sum(map(sheet.is_rule, items))
     facts = len(items) - rules
-    parts = [_count(rules, "rule"), _count(facts, "fact")]
+    parts = [counted(rules, "rule"), counted(facts, "fact")]
     others = sum(each.item not in items or not each.in_head for each in sheet.by_symbol.get(symbol, ()))
-    parts.append(f"{_count(others, 'other place')}" if others else "")
+    parts.append(f"{counted(others, 'other place')}" if others else "")
     if listed := ", ".join(filter(None, parts)):
         yield listed
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """Return a number with a word for what is counted; nothing of none."""
     return f"{number:,} {word}{'s' * (number != 1)}" if number else ""
 
 

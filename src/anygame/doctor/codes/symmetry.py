@@ -44,23 +44,19 @@ class Images:
     """What a map makes of rules.
 
     Attributes:
-        said: the rules.
-        images: what each of them becomes.
         moved: the numbers of the rules that become another one.
         alone: of those, the ones whose image is no rule.
         paired: the others.
+
+    Args:
+        said: the rules.
+        images: what each of them becomes.
+        ways: what else it may become; then numbers do not count: a first row is another's last.
     """
 
     def __init__(
         self, said: Sequence[Parts], images: Sequence[Parts], ways: Sequence[Sequence[Parts]] | None = None
     ) -> None:
-        """Apply a map.
-
-        Args:
-            said: the rules.
-            images: what each of them becomes.
-            ways: what else it may become; then numbers do not count: a first row is another's last.
-        """
         self.said, self.images, self._ways = said, images, ways
         exact = Said(said)
         self.moved = [n for n, parts in enumerate(said) if not same(parts, images[n])]
@@ -395,10 +391,8 @@ def _odd_groups(rules: Sequence[Rule], found: Images, exchange: Mapping[str, str
 
 def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
     """Return what a rule and its like speak of: a relation, or a fluent or a move."""
-    head = rule.head
-    what = spoken_of(head)
-    name = what[0] if what else head.predicate
-    return head.predicate if what else "", min(name, exchange.get(name, name))
+    name = _name(rule)
+    return rule.head.predicate if spoken_of(rule.head) else "", min(name, exchange.get(name, name))
 
 
 # -- directions -------------------------------------------------------------------------------------------
