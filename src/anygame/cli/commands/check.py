@@ -25,7 +25,8 @@ from anygame.cli.progress import progress
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
-from anygame.doctor.examination import Examination, Wanted
+from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import AnygameError, RuleSheetError

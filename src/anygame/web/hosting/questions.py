@@ -8,7 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter
-from anygame.doctor.examination import Wanted, examine
+from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.examination import examine
 from anygame.errors import AnygameError, QueryError
 from anygame.game.loading import read_silently
 from anygame.language.source import Source
