@@ -95,7 +95,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "scipy": ("search/values.py",),
     "jinja2": ("web/server/pages.py",),
     "python_multipart": ("web/server/bodies.py",),
-    "uvicorn": ("web/server/connections.py", "web/server/running.py"),
+    "uvicorn": ("web/server/running.py",),
     "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

@@ -72,7 +72,7 @@ async def manage(options: Namespace) -> None:
         terms = Terms(options.start_clock, options.play_clock)
         record = new_record(game, seats, terms)
         path = options.records and options.records / f"{record.match_id}.json"
-        await lead(game, seats, record, terms, keep=keeper(path))
+        await lead(game, seats, record, keep=keeper(path))
         tell(number + 1, game, record.names, record.goals, scores)
 
 

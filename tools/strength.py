@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final
 import anygame
 from anygame.game.machine import FallbackWarning
 from anygame.match import run
-from anygame.match.series import Estimate
 from anygame.players import make_player
+from anygame.tournament.standings import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

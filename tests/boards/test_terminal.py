@@ -4,7 +4,7 @@ import pytest
 
 import anygame
 from anygame.boards import Piece, draw, picture, text
-from anygame.boards.drawing.looks import abbreviate
+from anygame.boards.drawing.pictures import abbreviate
 from anygame.boards.drawing.terminal import draw_boards, plain_text
 
 GRID = "(n 1) (n 2) (n 3) (<= (base (cell ?x ?y ?c)) (n ?x) (n ?y) (content ?c)) (role x) (legal x go)"

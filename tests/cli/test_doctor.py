@@ -10,7 +10,7 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.cli.moves import play_text
+from anygame.cli.positions import play_text
 from anygame.doctor import CODES, checked_sheet, read_sheet
 from anygame.doctor.play.checking import PlayCheck
 

@@ -14,7 +14,7 @@ from tests.cli.transcripts import ROOT, run
 
 import anygame
 from anygame.match import read_record, replay
-from anygame.match.outcome import outcome
+from anygame.match.judging import outcome
 from anygame.players import make_player
 
 pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.transcripts import ROOT, run
 
-from anygame.cli import rewriting
+from anygame.cli import sheets
 from anygame.errors import RuleSheetError
 from anygame.language import parse_program, read_source
 
@@ -206,4 +206,4 @@ def test_mend_of_a_sheet_that_cannot_be_read_is_refused(sheet: Path) -> None:
 
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(RuleSheetError, match="it is no file that may be changed"):
-        rewriting.replace_sheet(str(tmp_path), "")
+        sheets.replace_sheet(str(tmp_path), "")

@@ -14,7 +14,7 @@ from tests.examples import some
 from anygame.language.source import Source
 from anygame.language_server.checking.worker import examine
 from anygame.language_server.settings import Settings
-from anygame.web.hosting.checking import check
+from anygame.web.hosting.questions import check
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*/in.kif"))
 #: Codes, with where they stand, and what was meant there where that is known.

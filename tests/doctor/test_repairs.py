@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.doctor.examination import Wanted, examine
+from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.examination import examine
 from anygame.language import Severity, Source
 
 LAMP = """

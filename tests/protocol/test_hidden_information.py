@@ -67,7 +67,7 @@ def _stopped(record: Record, step: int) -> Record:
 async def _played(game: anygame.Game, ports: list[int], seed: int, *, scramble: bool = False) -> Record:
     seats = seated(game, [RemoteSeat("127.0.0.1", port) for port in ports])
     terms = Terms(60, 60, seed, scramble)
-    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{seed}"), terms)
+    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{seed}"))
 
 
 def test_a_match_that_goes_on_begins_where_it_began_and_tells_percepts_once_more() -> None:
@@ -77,7 +77,7 @@ def test_a_match_that_goes_on_begins_where_it_began_and_tells_percepts_once_more
         wire = Wire("(guess 7)")
         seats = seated(game, [RemoteSeat(transport=wire)])
         terms = Terms(5, 5, 1)
-        record = await lead(game, seats, new_record(game, seats, terms, match_id="m"), terms)
+        record = await lead(game, seats, new_record(game, seats, terms, match_id="m"))
         whole = wire.told
         again = Wire("(guess 8)")
         await resume(game, seated(game, [RemoteSeat(transport=again)]), _stopped(record, 2))

@@ -27,7 +27,7 @@ _IN_A_ROW = 100 if os.environ.get("ANYGAME_LONG") else 12
 
 async def played(game: anygame.Game, ports: list[int], number: int, terms: Terms) -> Record:
     seats = seated(game, [RemoteSeat("127.0.0.1", port, name=f"p{port}") for port in ports])
-    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{number}"), terms)
+    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{number}"))
 
 
 def _files() -> int:

@@ -308,7 +308,7 @@ def test_our_manager_and_our_players_understand_each_other(gdl2: bool, scramble:
             for place, server in enumerate(servers)
         ]
         terms = Terms(5, 5, 1, scramble=scramble is not None)
-        record = await lead(GAME, seats, new_record(GAME, seats, terms), terms)
+        record = await lead(GAME, seats, new_record(GAME, seats, terms))
         assert record.errors == [["", ""]] * 4
         assert record.goals == [100, 0]
         for server in servers:
@@ -332,7 +332,7 @@ def test_a_hidden_game_is_played_without_errors() -> None:
             servers = [PlayerServer(lambda seed=seed: RandomPlayer(seed)) for _ in range(2)]  # type: ignore[misc]
             seats = [RemoteSeat(transport=LocalTransport(server.respond)) for server in servers]
             terms = Terms(5, 5, seed)
-            record = await lead(game, seats, new_record(game, seats, terms), terms)
+            record = await lead(game, seats, new_record(game, seats, terms))
             assert record.errors == [["", ""]] * 4
             for server in servers:
                 await server.close()

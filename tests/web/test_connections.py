@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn")
 import uvicorn
 from uvicorn.server import ServerState
 
-from anygame.web.server.connections import Connection
+from anygame.web.server.running import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

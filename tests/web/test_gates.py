@@ -10,10 +10,9 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from anygame.web.server import gates, matches
+from anygame.web.server import matches, processes
 from anygame.web.server.application import make_application
-from anygame.web.server.gates import BusyError, Gate
-from anygame.web.server.processes import HostProcess, ProcessGoneError
+from anygame.web.server.processes import BusyError, Gate, HostProcess, ProcessGoneError
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def visit(
             monkeypatch.setattr(_Stuck, "ends", asyncio.Event(), raising=False)
             monkeypatch.setattr(_Stuck, "asked", asked, raising=False)
             monkeypatch.setattr(_Stuck, "within", [], raising=False)
-            for module in (gates, matches):
+            for module in (processes, matches):
                 monkeypatch.setattr(module, "HostProcess", _Stuck)
             application = make_application(Settings(folder=tmp_path))
             transport = httpx.ASGITransport(application)

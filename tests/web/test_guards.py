@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from anygame.web.server.application import make_application
-from anygame.web.server.guards import Guards, TooSlowError
-from anygame.web.server.visitors import visitor_of
+from anygame.web.server.guards import Guards, TooSlowError, visitor_of
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:

@@ -110,7 +110,6 @@ def declarations(
     """
     domains = Domains(rules)
     relations = ValueRelations(program)
-    instances = _Instances(relations)
     made: list[tuple[str, list[Rule]]] = []
     notes = []
     for name in names:
@@ -119,7 +118,7 @@ def declarations(
         except _TooManyShapesError:
             notes.append(f"no {name} can be written: its terms are nested without end, or in too many ways")
             continue
-        found = [rule for head in heads for rule in instances.rules_for(name, head)]
+        found = [rule for head in heads for rule in _rules_for(name, head, relations)]
         if found:
             made.append((name, found + relations.take_facts()))
     return made, notes
@@ -184,29 +183,23 @@ def _shapes(
     return shapes
 
 
-class _Instances:
-    """Rules that declare all instances of a shape."""
+def _rules_for(name: str, head: tuple[_Values | _Shape, ...], relations: ValueRelations) -> list[Rule]:
+    """Return a rule, or a few facts, that declare all instances of a head."""
+    if prod(map(_count, head)) <= _FEW:
+        return [Rule(Atom(name, arguments)) for arguments in product(*map(_instances, head))]
+    body: list[Literal] = []
 
-    def __init__(self, relations: ValueRelations) -> None:
-        self._relations = relations
-
-    def rules_for(self, name: str, head: tuple[_Values | _Shape, ...]) -> list[Rule]:
-        """Return a rule, or a few facts, that declare all instances."""
-        if prod(map(_count, head)) <= _FEW:
-            instances = product(*map(_instances, head))
-            return [Rule(Atom(name, arguments)) for arguments in instances]
-        body: list[Literal] = []
-        arguments = tuple([self._term(part, body) for part in head])
-        return [Rule(Atom(name, arguments), tuple(body))] if body else [Rule(Atom(name, arguments))]
-
-    def _term(self, part: _Values | _Shape, body: list[Literal]) -> Term:
+    def term(part: _Values | _Shape) -> Term:
         if isinstance(part, _Shape):
-            return Compound(part.functor, tuple([self._term(argument, body) for argument in part.arguments]))
+            return Compound(part.functor, tuple(map(term, part.arguments)))
         if len(part.constants) == 1:
             return next(iter(part.constants))
         variable = Variable(f"x{len(body) + 1}")
-        body.append(Literal(Atom(self._relations.relation(part.constants), (variable,))))
+        body.append(Literal(Atom(relations.relation(part.constants), (variable,))))
         return variable
+
+    arguments = tuple(map(term, head))
+    return [Rule(Atom(name, arguments), tuple(body))]
 
 
 def _count(part: _Values | _Shape) -> int:

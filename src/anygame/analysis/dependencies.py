@@ -15,9 +15,10 @@ else that is imported takes as long.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from anygame.analysis.groups import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -81,9 +82,7 @@ def components(
     """
     import networkx as nx
 
-    by_head: dict[Hashable, list[R]] = defaultdict(list)
-    for rule in rules:
-        by_head[head(rule)].append(rule)
+    by_head = grouped((head(rule), rule) for rule in rules)
     relations: nx.DiGraph[Hashable] = nx.DiGraph()
     relations.add_nodes_from(by_head)
     negative: set[tuple[Hashable, Hashable]] = set()

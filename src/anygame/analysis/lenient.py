@@ -8,7 +8,7 @@ text, so that the result is plain GDL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.declarations import ValueRelations
@@ -16,7 +16,7 @@ from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import unsafe_variables
 from anygame.analysis.sorts import ROLE, Sorts
-from anygame.language.forms import comments_of, form_of, infix_variable
+from anygame.language.forms import form_of, infix_variable, places_of_comments
 from anygame.language.parser import parse_program
 from anygame.language.rules import (
     And,
@@ -34,7 +34,7 @@ from anygame.language.source import Source
 from anygame.language.terms import Compound, Constant, Variable, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from anygame.analysis.sorts import Place
     from anygame.language.rules import Formula, Program
@@ -48,28 +48,26 @@ _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
 _LINE: Final = 110
 
 
-class Binder:
+class _Binder:
     """Finds what binds variables of heads.
 
     Args:
         program: the rules.
         relations: for sets of constants.
-        unbound: which variables of which rules nothing binds.
+        comments: where the comments of the text stand.
     """
 
     def __init__(
-        self, program: Program, relations: ValueRelations, unbound: Mapping[int, frozenset[Variable]]
+        self, program: Program, relations: ValueRelations, comments: Sequence[tuple[int, int]]
     ) -> None:
         self._rules = program.rules
         self._relations = relations
-        self._unbound = unbound
+        self._comments = comments
         self._sorts = Sorts(program.rules)
         self._made: dict[Place, str] = {}
         self._new: list[Rule] = []
 
-    def binding(
-        self, rule: Rule, unbound: frozenset[Variable], comments: Sequence[tuple[int, int]]
-    ) -> Mend | None:
+    def binding(self, rule: Rule, unbound: frozenset[Variable]) -> Mend | None:
         """Return the mend that binds the unbound variables of a head, None if something is left unbound."""
         head = rule.head
         left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
@@ -90,7 +88,7 @@ class Binder:
             if name is None:
                 return None
             atoms.append(Atom(name, (variable,)))
-        return self._mend(rule, kind, atoms, comments)
+        return self._mend(rule, kind, atoms)
 
     # -- base and input
 
@@ -147,9 +145,7 @@ class Binder:
 
     # -- the text
 
-    def _mend(
-        self, rule: Rule, kind: str, atoms: Sequence[Atom], comments: Sequence[tuple[int, int]]
-    ) -> Mend:
+    def _mend(self, rule: Rule, kind: str, atoms: Sequence[Atom]) -> Mend:
         node, head = rule.node, rule.head.node
         assert node is not None
         assert head is not None
@@ -158,11 +154,11 @@ class Binder:
         if head is node:  # a fact
             edits = [Edit(node.start, node.start, ("(<= ",)), Edit(node.end, node.end, (f" {more})",))]
         else:
-            place = end_of_line(text, head.end, comments)
+            place = end_of_line(text, head.end, self._comments)
             gap = "\n    " if place > head.end else " "
             edits = [Edit(place, place, (f"{gap}{more}",))]
         if self._new:
-            place = end_of_line(text, node.end, comments)
+            place = end_of_line(text, node.end, self._comments)
             edits.append(Edit(place, place, tuple(f"\n{line}" for line in self._take_lines())))
         names = " and ".join(str(variable) for atom in atoms for variable in dict.fromkeys(atom.variables()))
         message = f"nothing binds {names}: {more} {'is' if len(atoms) == 1 else 'are'} added"
@@ -193,7 +189,7 @@ def role_mends(program: Program) -> list[Mend]:
     """
     source = program.source
     assert source is not None
-    comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+    comments = places_of_comments(source)
     roles = [(rule, unbound_role(rule)) for rule in program.rules if rule.node is not None]
     return [role_mend(rule, role, comments) for rule, role in roles if role is not None]
 
@@ -202,13 +198,8 @@ def unbound_role(rule: Rule) -> Variable | None:
     """Return the variable that stands for the role in a head, if nothing binds it."""
     if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
         return None
-    with_role = rule.head.arguments[0]
-    try:
-        parts = normalise(rule)
-    except TooManyAlternatives:
-        return None
-    unbound = {variable for part in parts for variable, _ in unsafe_variables(part)}
-    return next((variable for variable in unbound if variable is with_role), None)
+    role = rule.head.arguments[0]
+    return role if isinstance(role, Variable) and role in _unbound(rule) else None
 
 
 def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
@@ -235,30 +226,10 @@ def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -
     return Mend("role", message, node.span, (edit,))
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
-    """A negation or ``distinct`` with variables that nothing else of its conjunction can bind.
-
-    Attributes:
-        formula: the negation, or the ``distinct``.
-        free: these variables.
-    """
-
-    formula: Not | Distinct
-    free: frozenset[Variable]
-
-
-def local_variables(rule: Rule, unbound: Collection[Variable]) -> Iterator[Local]:
-    """Yield the negations and ``distinct`` of a rule that have unbound variables of their own.
-
-    A variable of the head is none: what may stand there is for the head to say.
-    """
-    return _scan(rule.body, set(), frozenset(unbound).difference(rule.head.variables()))
-
-
-def _scan(
+def _local(
     conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
-) -> Iterator[Local]:
+) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
+    """Yield each negation and ``distinct`` with unbound variables that nothing beside it binds, and these."""
     positive = [_positive(formula) for formula in conjuncts]
     for number, formula in enumerate(conjuncts):
         beside = positive[:number] + positive[number + 1 :]
@@ -266,18 +237,18 @@ def _scan(
         if isinstance(formula, Or):
             for part in formula.formulas:
                 # To leave out a `distinct` here would leave out an alternative.
-                inner = _scan((part,), known, unbound)
-                yield from (local for local in inner if isinstance(local.formula, Not))
+                inner = _local((part,), known, unbound)
+                yield from (local for local in inner if isinstance(local[0], Not))
         elif isinstance(formula, And):
-            yield from _scan(formula.formulas, known, unbound)
+            yield from _local(formula.formulas, known, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Not):
-            yield from _scan((formula.formula.formula,), known, unbound)
+            yield from _local((formula.formula.formula,), known, unbound)
         elif isinstance(formula, Not) and isinstance(formula.formula, Distinct):
             continue  # an equation, which binds
         elif isinstance(formula, Not | Distinct):
             free = unbound.difference(known).intersection(formula.variables())
             if free:
-                yield Local(formula, free)
+                yield formula, free
 
 
 def _positive(formula: Formula) -> set[Variable]:
@@ -290,7 +261,7 @@ def _positive(formula: Formula) -> set[Variable]:
     }
 
 
-def name_of(formula: Formula) -> str:
+def _name_of(formula: Formula) -> str:
     """Return what a formula is about: the name of its first literal's fluent, move or relation."""
     atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
     atom = next(atoms, None)
@@ -302,7 +273,7 @@ def name_of(formula: Formula) -> str:
     return about.name if isinstance(about, Constant) else atom.predicate
 
 
-def shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
+def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
     """Return a formula as text in which the names of variables do not count, but which are outer ones do."""
     names: dict[Variable, Term] = {}
     for number, variable in enumerate(dict.fromkeys(formula.variables())):
@@ -331,9 +302,7 @@ def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> lis
     unbound = {number: found for number, rule in enumerate(program.rules) if (found := _unbound(rule))}
     if not unbound:
         return []
-    comments = [(comment.start, comment.end) for comment in comments_of(source, "kif")]
-    relations = ValueRelations(program)
-    readings = _Readings(comments, relations, Binder(program, relations, unbound))
+    readings = _Readings(program)
     mends = [mend for number, free in unbound.items() for mend in readings.mends(program.rules[number], free)]
     return [mend for mend in mends if mend.kind in wanted]
 
@@ -348,65 +317,61 @@ def _unbound(rule: Rule) -> frozenset[Variable]:
         return frozenset()
 
 
-@dataclass
 class _Readings:
-    """Reads rules one after the other; the same negation has the same relation everywhere.
+    """Reads rules one after the other; the same negation has the same relation everywhere."""
 
-    Attributes:
-        comments: where the comments of the text stand.
-        relations: names of relations.
-        binder: finds what binds variables of heads.
-    """
-
-    comments: Sequence[tuple[int, int]]
-    relations: ValueRelations
-    binder: Binder
-
-    def __post_init__(self) -> None:
+    def __init__(self, program: Program) -> None:
+        assert program.source is not None
+        self._comments = places_of_comments(program.source)
+        self._relations = ValueRelations(program)
+        self._binder = _Binder(program, self._relations, self._comments)
         self._helpers: dict[str, str] = {}
 
     def mends(self, rule: Rule, unbound: frozenset[Variable]) -> Iterator[Mend]:
         """Yield how the unbound variables of a rule are read."""
-        binding = self.binder.binding(rule, unbound, self.comments)
+        binding = self._binder.binding(rule, unbound)
         if binding is not None:
             yield binding
-        for local in local_variables(rule, unbound):
-            yield self._negation(rule, local) if isinstance(local.formula, Not) else self._distinct(local)
+        # What may stand for a variable of the head is for the head to say.
+        for formula, free in _local(rule.body, set(), unbound.difference(rule.head.variables())):
+            yield (
+                self._negation(rule, formula.formula, free)
+                if isinstance(formula, Not)
+                else _without(formula, free)
+            )
 
-    def _negation(self, rule: Rule, local: Local) -> Mend:
+    def _negation(self, rule: Rule, formula: Formula, free: frozenset[Variable]) -> Mend:
         """Return the mend that denies a relation of the bound variables instead of a formula."""
-        assert isinstance(local.formula, Not)
-        formula = local.formula.formula
         node = formula.node
         assert rule.node is not None
         assert node is not None
-        outer = [variable for variable in dict.fromkeys(formula.variables()) if variable not in local.free]
-        shape = shape_of(formula, outer)
+        outer = [variable for variable in dict.fromkeys(formula.variables()) if variable not in free]
+        shape = _shape_of(formula, outer)
         edits = []
         name = self._helpers.get(shape)
         if name is None:
-            name = self._helpers[shape] = self.relations.new_name(f"some_{name_of(formula)}")
+            name = self._helpers[shape] = self._relations.new_name(f"some_{_name_of(formula)}")
             text = node.span.text
-            has_comment = any(node.start <= start < node.end for start, _ in self.comments)
+            has_comment = any(node.start <= start < node.end for start, _ in self._comments)
             line = f"\n(<= {Atom(name, tuple(outer))} {text if has_comment else formula})"
-            place = end_of_line(node.source.text, rule.node.end, self.comments)
+            place = end_of_line(node.source.text, rule.node.end, self._comments)
             edits = [Edit(place, place, (line,))]
         helper = Atom(name, tuple(outer))
         edits.insert(0, Edit(node.start, node.end, (str(helper),)))
-        message = f"{formula} is read for no {_listed(local.free)}: {helper} says that there is one"
+        message = f"{formula} is read for no {_listed(free)}: {helper} says that there is one"
         return Mend("negation", message, node.span, tuple(edits))
 
-    def _distinct(self, local: Local) -> Mend:
-        """Return the mend that leaves out what always holds: something else there is always."""
-        formula: Not | Distinct = local.formula
-        node = formula.node
-        assert node is not None
-        text = node.source.text
-        start = node.start
-        while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
-            start -= 1
-        message = f"{formula} is left out: nothing says what {_listed(local.free)} is, so it always holds"
-        return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
+
+def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
+    """Return the mend that leaves out what always holds: there is always something else."""
+    node = formula.node
+    assert node is not None
+    text = node.source.text
+    start = node.start
+    while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
+        start -= 1
+    message = f"{formula} is left out: nothing says what {_listed(free)} is, so it always holds"
+    return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
 
 
 def _listed(variables: Iterable[Variable]) -> str:

@@ -10,8 +10,10 @@ ask of such a rule.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import reached
 from anygame.language.rules import READ_AS, Atom, Distinct, atoms_of, walk
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -93,14 +95,7 @@ class Sorts:
 
     def inside(self, sort: Place) -> list[Place]:
         """Return a sort, the sorts of the terms inside its terms, and so on inwards, once each."""
-        found = {sort: None}
-        pending = [sort]
-        while pending:
-            for functor in sorted(self.functors(pending.pop())):
-                new = [each for each in self.of_arguments(functor) if each not in found]
-                found.update(dict.fromkeys(new))
-                pending += new
-        return list(found)
+        return list(reached([sort], lambda each: chain(*map(self.of_arguments, sorted(self.functors(each))))))
 
     def constants(self, sort: Place) -> frozenset[Constant]:
         """Return the constants of a sort."""

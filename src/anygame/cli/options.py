@@ -156,9 +156,6 @@ class _Parser(argparse.ArgumentParser):
         return found
 
 
-# -- readers of values ---------------------------------------------------------------------------------------
-
-
 def whole(text: str) -> int:
     """Read a whole number, with a sign if it has one."""
     digits = text[1:] if text[:1] in {"-", "+"} else text

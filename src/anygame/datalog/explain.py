@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binders, substitute_atom
 from anygame.errors import LimitError, QueryError
 from anygame.language.derivations import Attempt, Derivation, Failure
@@ -48,10 +49,9 @@ class Explainer:
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._joint = joint
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
-        self._by_head: dict[tuple[str, int], list[NormalRule]] = {}
         # What is given comes first: nothing needs a rule that rests on itself.
-        for rule in sorted(reasoner.rules, key=lambda rule: bool(rule.body)):
-            self._by_head.setdefault(rule.head.key, []).append(rule)
+        given_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
+        self._by_head = grouped((rule.head.key, rule) for rule in given_first)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
         self._bounds = reasoner.strategy
         self._steps_left = self._bounds.explanation_steps

@@ -13,8 +13,8 @@ from anygame.doctor.codes import CHECKS, CODES
 from anygame.doctor.reading import Reading, read_sheet
 from anygame.doctor.sheet import Sheet
 from anygame.errors import RuleSheetError
-from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic
+from anygame.language.terms import collector_paused
 
 if TYPE_CHECKING:
     from anygame.language.rules import Program

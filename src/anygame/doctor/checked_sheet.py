@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from anygame.doctor import check_program, read_sheet
 from anygame.doctor.mending import as_read_leniently
-from anygame.doctor.play.checking import PlayCheck, game_or_faults
+from anygame.doctor.play.checking import BRIEF, PlayCheck, game_or_faults
 from anygame.game.loading import game_of
-from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Severity
+from anygame.language.terms import collector_paused
 
 if TYPE_CHECKING:
     from anygame.doctor.play.checking import Bounds
@@ -18,6 +19,23 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.limits import Limits
     from anygame.language.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a sheet is to be examined.
+
+    Attributes:
+        case_sensitive: whether names that differ by case differ.
+        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
+        limits: bounds on reading and reasoning.
+        play: how much is played; None for nothing.
+    """
+
+    case_sensitive: bool = True
+    lenient: bool = False
+    limits: Limits | None = None
+    play: Bounds | None = BRIEF
 
 
 class CheckedSheet:
@@ -29,40 +47,33 @@ class CheckedSheet:
         complete: whether these are all rules.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        *,
-        case_sensitive: bool = True,
-        lenient: bool = False,
-        limits: Limits | None = None,
-    ) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
-        self._case_sensitive, self._lenient, self._limits = case_sensitive, lenient, limits
+        self._wanted = wanted
+        limits = wanted.limits.reading if wanted.limits else None
         with collector_paused():
-            reading = read_sheet(
-                source, case_sensitive=case_sensitive, limits=limits.reading if limits else None
-            )
+            reading = read_sheet(source, case_sensitive=wanted.case_sensitive, limits=limits)
         self.program = reading.program
         self.complete = reading.complete
         self._of_text = reading.diagnostics
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is wrong or odd in it."""
+        """What is wrong or odd in it, found without play."""
         found = dict.fromkeys(self._of_text)
         if self.program.rules:
             with collector_paused():
                 checked = check_program(self.program, complete=self.complete)
                 found.update(dict.fromkeys([*checked, *self._game_or_faults[1]]))
-        if self._lenient and self.complete:
+        if self._wanted.lenient and self.complete:
             found = as_read_leniently(self.program, found)
         return list(found)
 
     @cached_property
     def _game_or_faults(self) -> tuple[Game | None, list[Diagnostic]]:
+        wanted = self._wanted
         with collector_paused():
-            return game_or_faults(self.program, case_sensitive=self._case_sensitive, limits=self._limits)
+            return game_or_faults(self.program, case_sensitive=wanted.case_sensitive, limits=wanted.limits)
 
     @property
     def has_errors(self) -> bool:
@@ -72,8 +83,9 @@ class CheckedSheet:
     @cached_property
     def game(self) -> Game:
         """The game, read leniently where that was asked for. Raises AnygameError where there is none."""
+        wanted = self._wanted
         return self._game_or_faults[0] or game_of(
-            self.program, case_sensitive=self._case_sensitive, lenient=self._lenient, limits=self._limits
+            self.program, case_sensitive=wanted.case_sensitive, lenient=wanted.lenient, limits=wanted.limits
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anygame.doctor.causes.diagnosis import Diagnosis, in_order
-from anygame.doctor.checked_sheet import CheckedSheet
+from anygame.doctor.checked_sheet import CheckedSheet, Wanted
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import with_edits
-from anygame.doctor.play.checking import BRIEF, cut_short, limit_reached
+from anygame.doctor.play.checking import cut_short, limit_reached
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import read_silently
 from anygame.language.diagnostics import Diagnostic, Severity
@@ -19,25 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.doctor.play.checking import Bounds
-    from anygame.language.limits import Limits
     from anygame.language.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """How a sheet is to be examined.
-
-    Attributes:
-        case_sensitive: whether names that differ by case differ.
-        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
-        limits: bounds on reading and reasoning.
-        play: how much is played; None for nothing.
-    """
-
-    case_sensitive: bool = True
-    lenient: bool = False
-    limits: Limits | None = None
-    play: Bounds | None = BRIEF
 
 
 def examine(source: Source, wanted: Wanted | None = None) -> Examination:
@@ -89,19 +72,13 @@ class Examination:
         Args:
             progress: is called with the states and the playouts so far.
         """
-        self.sheet = self._checked(self.source)
+        self.sheet = CheckedSheet(self.source, self.wanted)
         found = with_edits(self.sheet.program, self.sheet.diagnostics)
         # `anygame mend` takes only sheets that can be read as a whole.
         self._found(found if self.sheet.complete else [replace(each, kinds=None) for each in found])
         if self.wanted.play is not None and not self.sheet.has_errors:
             self._play(self.sheet, self.wanted.play, progress)
         self._name_causes(self.sheet)
-
-    def _checked(self, source: Source) -> CheckedSheet:
-        wanted = self.wanted
-        return CheckedSheet(
-            source, case_sensitive=wanted.case_sensitive, lenient=wanted.lenient, limits=wanted.limits
-        )
 
     def _found(self, more: list[Finding]) -> None:
         """Take more findings in."""
@@ -126,7 +103,7 @@ class Examination:
     def _name_causes(self, sheet: CheckedSheet) -> None:
         """Put what names a cause first, and mark what follows from it."""
         bounds = self.wanted.play if any(each.line is not None for each in self.findings) else None
-        diagnosis = Diagnosis(sheet, self.findings, bounds, self._checked)
+        diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, wanted=self.wanted))
         with read_silently():  # how the sheet itself is read has been shown
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:

@@ -8,12 +8,14 @@ technique for computer detection and correction of spelling errors", 1964).
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Constant
@@ -77,9 +79,7 @@ class Said:
 
     def __init__(self, rules: Iterable[Parts]) -> None:
         self._budget = Budget()
-        self._by_look: dict[Parts, list[Parts]] = defaultdict(list)
-        for parts in dict.fromkeys(rules):
-            self._by_look[_look(parts)].append(parts)
+        self._by_look = grouped((_look(parts), parts) for parts in dict.fromkeys(rules))
 
     def __contains__(self, parts: Parts) -> bool:
         alike = self._by_look.get(_look(parts), [])
@@ -242,40 +242,27 @@ def families(rules: Iterable[Rule]) -> list[list[tuple[Values, Rule]]]:
 
 def by_frame(rules: Iterable[Rule]) -> dict[Words, list[tuple[Values, Rule]]]:
     """Return the rules with bodies by what they have in common but for numbers and names, with these."""
-    found: dict[Words, list[tuple[Values, Rule]]] = defaultdict(list)
-    for rule in rules:
-        if rule.body:
-            frame, values = frame_of(rule)
-            found[frame].append((values, rule))
-    return dict(found)
+    framed = ((*frame_of(rule), rule) for rule in rules if rule.body)
+    return grouped((frame, (values, rule)) for frame, values, rule in framed)
 
 
 def frame_of(rule: Rule) -> tuple[Words, Values]:
     """Return a rule's words with its numbers and names left out, and these; ``p12`` has a number, too."""
-    frame: list[str] = []
-    values: list[int | str] = []
-    before = ""
-    for word in numbered(flat(parts_of(rule))):
-        stem, value = _split(word, before)
-        frame.append(stem)
-        values += [] if value is None else [value]
-        before = word
-    return tuple(frame), tuple(values)
+    stems = _stems(numbered(flat(parts_of(rule))))
+    return tuple(stem for stem, _ in stems), tuple(value for _, value in stems if value is not None)
 
 
 def with_values(rule: Rule, values: Values) -> Parts:
     """Return the words of a rule with others of the numbers and names that `frame_of` gives."""
     left = iter(values)
-    found = []
-    for words in parts_of(rule):
-        changed = []
-        before = ""
-        for word in words:
-            stem, value = _split(word, before)
-            changed.append(word if value is None else f"{stem[:-1]}{next(left)}")
-            before = word
-        found.append(tuple(changed))
-    return tuple(found)
+    return tuple(
+        tuple(stem if value is None else f"{stem[:-1]}{next(left)}" for stem, value in _stems(words))
+        for words in parts_of(rule)
+    )
+
+
+def _stems(words: Words) -> list[tuple[str, int | str | None]]:
+    return [_split(word, before) for before, word in pairwise(("", *words))]
 
 
 def _split(word: str, before: str) -> tuple[str, int | str | None]:

@@ -23,7 +23,7 @@ from anygame.doctor import CODES, check_program
 from anygame.doctor.finding import Finding
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Severity
-from anygame.language.forms import COMMENT_MARKS, comments_of, form_of
+from anygame.language.forms import COMMENT_MARKS, form_of, places_of_comments
 from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
 from anygame.language.rules import Literal, walk
@@ -115,7 +115,7 @@ def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
     """Return the mends that leave rules what they are, but for roles that are added."""
     source = program.source
     assert source is not None
-    comments = [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+    comments = places_of_comments(source)
     found: list[Mend] = []
     for rule in program.rules:
         if rule.node is None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.domains import Domains
+from anygame.analysis.groups import grouped, reached
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
 from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
@@ -105,10 +106,7 @@ class Sheet:
     def parts(self) -> dict[int, list[NormalRule]]:
         """The normal rules of each rule, by the rule's place in the program."""
         place = {id(rule): number for number, rule in enumerate(self.program.rules)}
-        result: dict[int, list[NormalRule]] = defaultdict(list)
-        for part in self.normal:
-            result[place[id(part.origin)]].append(part)
-        return result
+        return grouped((place[id(part.origin)], part) for part in self.normal)
 
     @cached_property
     def is_safe(self) -> bool:
@@ -152,29 +150,22 @@ class Sheet:
     @cached_property
     def heads(self) -> dict[Key, list[Rule]]:
         """The rules and facts of each relation."""
-        result: dict[Key, list[Rule]] = defaultdict(list)
-        for rule in self.program.rules:
-            result[rule.head.key].append(rule)
-        return dict(result)
+        return grouped((rule.head.key, rule) for rule in self.program.rules)
 
     @cached_property
     def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
         """The facts by predicate and by what they speak of, each with its arguments, or its fluent's."""
-        result: dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]] = defaultdict(list)
-        for rule in self.program.rules:
-            if not rule.body:
-                what, terms = asked_of(rule.head)
-                result[rule.head.predicate, what].append((rule.head, terms))
-        return dict(result)
+        facts = [(rule.head, *asked_of(rule.head)) for rule in self.program.rules if not rule.body]
+        return grouped(((head.predicate, what), (head, terms)) for head, what, terms in facts)
 
     @cached_property
     def reads(self) -> dict[Key, list[Atom]]:
         """The atoms that bodies read, by relation."""
-        result: dict[Key, list[Atom]] = defaultdict(list)
-        for rule in self.program.rules:
-            for atom, _ in atoms_in(rule.body):
-                result[atom.key].append(atom)
-        return dict(result)
+        return grouped((atom.key, atom) for rule in self.program.rules for atom, _ in atoms_in(rule.body))
+
+    def read_by(self, relation: Key) -> Iterator[Key]:
+        """Yield the relations that the rules of one read."""
+        return (atom.key for rule in self.heads.get(relation, ()) for atom, _ in atoms_in(rule.body))
 
     @cached_property
     def formulas(self) -> list[tuple[Formula, Rule]]:
@@ -193,6 +184,11 @@ class Sheet:
         return list(
             dict.fromkeys(rule.head.arguments[0] for rule in self.heads.get(("role", 1), ()) if not rule.body)
         )
+
+    @property
+    def players(self) -> list[Term]:
+        """The roles that want something: all but the one whose moves are drawn."""
+        return [role for role in self.roles if str(role) != "random"]
 
     def roles_without(self, relation: Key) -> list[Term]:
         """Return the roles that can never be the first argument of a relation."""
@@ -263,27 +259,15 @@ class Sheet:
         return self._heads_by_last(("sees",))
 
     def _heads_by_last(self, predicates: Iterable[str]) -> dict[Key, list[Atom]]:
-        result: dict[Key, list[Atom]] = defaultdict(list)
-        for rule in self.program.rules:
-            if rule.head.predicate in predicates and (key := key_of(rule.head.arguments[-1])):
-                result[key].append(rule.head)
-        return dict(result)
+        heads = [rule.head for rule in self.program.rules if rule.head.predicate in predicates]
+        return grouped((key, head) for head in heads if (key := key_of(head.arguments[-1])))
 
     @cached_property
     def varying(self) -> frozenset[Key]:
         """The relations that depend on the state or the moves."""
-        readers: dict[Key, set[Key]] = defaultdict(set)
-        for rule in self.program.rules:
-            for atom, _ in atoms_in(rule.body):
-                readers[atom.key].add(rule.head.key)
-        found: set[Key] = set()
-        pending = list(_OF_STATE)
-        while pending:
-            key = pending.pop()
-            if key not in found:
-                found.add(key)
-                pending += readers[key]
-        return frozenset(found)
+        rules = self.program.rules
+        readers = grouped((atom.key, rule.head.key) for rule in rules for atom, _ in atoms_in(rule.body))
+        return frozenset(reached(_OF_STATE, lambda key: readers.get(key, ())))
 
     @cached_property
     def names(self) -> list[Name]:
@@ -326,11 +310,7 @@ def spoken_of(head: Atom) -> Key | None:
 
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
     """Return the rules of `init` or `next` by the fluent that they make true; whole fluents that vary not."""
-    found: dict[Key, list[Rule]] = defaultdict(list)
-    for rule in rules:
-        if key := key_of(rule.head.arguments[0]):
-            found[key].append(rule)
-    return dict(found)
+    return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:

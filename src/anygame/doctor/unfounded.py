@@ -11,11 +11,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped, reached
 from anygame.doctor.sheet import key_of
 from anygame.language.rules import KEYWORDS, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.analysis.normal import NormalRule
     from anygame.doctor.sheet import Key, Sheet
@@ -60,11 +61,9 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
         id(part): {item_of(f.atom) for f in part.body if isinstance(f, Literal)} for part in sheet.normal
     }
     made = _made(sheet)
-    writers: dict[Item, list[NormalRule]] = defaultdict(list)
-    for part in sheet.normal:
-        for item in made[id(part)]:
-            writers[item].append(part)
-    held = _held(sheet, needs, made, is_dead)
+    writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
+    able = [part for part in sheet.normal if not is_dead(part)]
+    held = _held([(needs[id(part)], item) for part in able for item in _with_kinds(made[id(part)])], set())
     items = {item for item in writers if item[1] is not None and item not in held}
     if any(
         _writes_anything(part) and not _takes_moves(sheet, part)
@@ -75,18 +74,16 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     waits = {item: _waits(writers[item], needs, items, held, is_dead) for item in items}
     stalled: dict[Item, set[int]] = defaultdict(set)
     for part in sheet.normal:
-        if is_dead(part) or not all(_may_hold(need, held) for need in needs[id(part)]):
+        if is_dead(part) or not needs[id(part)] <= held:
             stalled[item_of(part.head)].add(id(part.origin))
     return Unfounded(tuple(_roots(waits, list(writers))), dict(stalled))
 
 
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
     """Return what each normal rule makes: what its head speaks of, and a move that a `legal` takes."""
-    moves: dict[int, list[Item]] = defaultdict(list)
-    for key, heads in sheet.moves_by_relation.items():
-        for head in heads if key not in sheet.moves else ():
-            moves[id(head)].append(("does", key))
-    return {id(part): [item_of(part.head), *moves[id(part.origin.head)]] for part in sheet.normal}
+    taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
+    moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
+    return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
 
 
 def _takes_moves(sheet: Sheet, part: NormalRule) -> bool:
@@ -97,18 +94,13 @@ def _takes_moves(sheet: Sheet, part: NormalRule) -> bool:
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
     """Return whether all of a group that waits for itself could hold if one of it did."""
     made = _made(sheet)
-    needs = [
-        (item, {item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group))
+    rules = [
+        ({item_of(f.atom) for f in part.body if isinstance(f, Literal)} & set(group), head)
         for part in sheet.normal
-        for item in made[id(part)]
-        if item in group
+        for head in made[id(part)]
+        if head in group
     ]
-    held = {item}
-    before = 0
-    while len(held) > before:
-        before = len(held)
-        held |= {head for head, needed in needs if needed <= held}
-    return held >= set(group)
+    return _held(rules, {item}) >= set(group)
 
 
 def _writes_anything(part: NormalRule) -> bool:
@@ -118,32 +110,23 @@ def _writes_anything(part: NormalRule) -> bool:
     return not any(item_of(atom)[0] == item_of(part.head)[0] for atom in kept)
 
 
-def _held(
-    sheet: Sheet,
-    needs: dict[int, set[Item]],
-    made: dict[int, list[Item]],
-    is_dead: Callable[[NormalRule], bool],
-) -> set[Item]:
-    """Return what may hold: the least fixpoint of the rules that can fire."""
-    held: set[Item] = set()
-    waiting = [part for part in sheet.normal if not is_dead(part)]
-    grown = True
-    while grown:
-        rest = []
+def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items, and after each fluent or move all fluents, or all moves: some of them holds then."""
+    for item in items:
+        yield item
+        if item[0]:
+            yield item[0], None
+
+
+def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
+    """Return what may hold where some items do: the least fixpoint of rules, what each needs and makes."""
+    before = -1
+    while len(held) > before:
         before = len(held)
-        for part in waiting:
-            if all(_may_hold(need, held) for need in needs[id(part)]):
-                for item in made[id(part)]:
-                    held |= {item, (item[0], None)} if item[0] else {item}
-            else:
-                rest.append(part)
-        waiting = rest
-        grown = len(held) > before
+        for needed, made in rules:
+            if needed <= held:
+                held.add(made)
     return held
-
-
-def _may_hold(need: Item, held: set[Item]) -> bool:
-    return need in held or (bool(need[0]) and (need[0], None) in held and need[1] is None)
 
 
 def _waits(
@@ -156,7 +139,7 @@ def _waits(
     """Return what the rules of an item wait for; None where some rule has another reason."""
     found: set[Item] = set()
     for part in parts:
-        missing = {need for need in needs[id(part)] if not _may_hold(need, held)}
+        missing = needs[id(part)] - held
         if is_dead(part) or missing - items:
             return None
         found |= missing
@@ -180,12 +163,5 @@ def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple
 
 def _reached(item: Item, waits: dict[Item, set[Item] | None]) -> set[Item] | None:
     """Return all that an item waits for, directly or not; None where something else is the reason."""
-    found: set[Item] = set()
-    pending = [item]
-    while pending:
-        wanted = waits.get(pending.pop())
-        if wanted is None:
-            return None
-        pending += wanted - found
-        found |= wanted
-    return found
+    found = set(reached(waits[item] or (), lambda other: waits.get(other) or ()))
+    return None if any(waits.get(other) is None for other in (item, *found)) else found

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from anygame.envs.rewards import players_of
-from anygame.envs.sources import missing
+from anygame.envs.rewards import missing, players_of
 from anygame.game.roles import illegal_number
 from anygame.game.showing import planes_of
 from anygame.game.state import State
@@ -148,8 +147,6 @@ class Episode:
             return self.draw(random, role)
         given = action if number is None else number
         raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
-
-    # -- what it looks like ------------------------------------------------------------------------
 
     def goals(self) -> list[float]:
         """Return the goal of each role here; not a number where the rules give none, or several."""

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
-from anygame.envs.rewards import Rewards
-from anygame.envs.sources import compiled_game, missing
-from anygame.envs.turns import turns_of
+from anygame.envs.rewards import Rewards, compiled_game, missing, turns_of
 from anygame.errors import IllegalMoveError
 
 try:
@@ -315,7 +313,6 @@ class GameAECEnv(GameAgents, AECEnv):
         self._episode.move([number if other == role else draw(random, other) for other in roles])
 
     def _play_on(self) -> None:
-        """Play until it is an agent's turn, or the match is over."""
         episode = self._episode
         while not episode.is_over:
             role = self.turns.mover(episode.legal)

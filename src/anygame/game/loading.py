@@ -9,12 +9,12 @@ from warnings import catch_warnings, simplefilter, warn
 
 from anygame.errors import RuleSheetError
 from anygame.game.game import Game
-from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, format_diagnostics
 from anygame.language.forms import form_of
 from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
+from anygame.language.terms import collector_paused
 
 if TYPE_CHECKING:
     import os

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,5 @@ class Failure:
 
     def to_dict(self) -> dict[str, object]:
         """Return the failure as plain data."""
-        return {
-            "atom": self.atom,
-            "attempts": [
-                {"rule": a.rule, "place": a.place, "held": list(a.held), "failed": a.failed}
-                for a in self.attempts
-            ],
-        }
+        attempts = [asdict(attempt) | {"held": list(attempt.held)} for attempt in self.attempts]
+        return {"atom": self.atom, "attempts": attempts}

@@ -124,6 +124,11 @@ def comments_of(source: Source, form: Form) -> list[Comment]:
     return found
 
 
+def places_of_comments(source: Source) -> list[tuple[int, int]]:
+    """Return where the comments of a sheet start and end, in the order of the text."""
+    return [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
+
+
 def marked(text: str, form: Form) -> str:
     """Return a comment with the marks of a form in place of those it has.
 

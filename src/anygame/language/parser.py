@@ -17,7 +17,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.errors import LimitError, SheetSyntaxError, TermSyntaxError
-from anygame.language.collector import collector_paused
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.forms import form_of
 from anygame.language.infix import parse_infix
@@ -26,6 +25,7 @@ from anygame.language.limits import ReadingLimits
 from anygame.language.rules import Program
 from anygame.language.sentences import Reader, TooManyProblemsError
 from anygame.language.source import Source, Span
+from anygame.language.terms import collector_paused
 from anygame.language.text import check_text, intact_part, is_plain
 
 if TYPE_CHECKING:

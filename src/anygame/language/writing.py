@@ -6,30 +6,22 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Final
 
 #: Names have a limit on every system, and the temporary one is longer.
 _PREFIX: Final = 100
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text beside the file and move it there: whoever looks finds the old one or the new one.
+def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
+    """Write a file's parts beside it and move them there: whoever looks finds the old file or the new one.
 
     It is on the disk before it is moved. A file that is there keeps its mode. Raises OSError.
     """
-    write_parts_whole(path, [text.encode()])
-
-
-def write_parts_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
-    """Write bytes, part after part, as ``write_whole`` does."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             for part in parts:
-                file.write(part)
+                file.write(part.encode() if isinstance(part, str) else part)
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()

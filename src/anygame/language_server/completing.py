@@ -6,6 +6,7 @@ Parentheses need not match there.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -26,7 +27,7 @@ from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import Range, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from anygame.language_server.domains import DomainTable
     from anygame.language_server.reading import Token
@@ -138,51 +139,48 @@ def complete(
     context = typing_context(sheet, offset)
     if context is None:
         return []
-    writer = _Writer(sheet, context, snippets)
+    write = partial(_proposal, sheet, context, snippets)
     found = (
-        _terms(sheet, context, table, writer) if context.slot == "term" else _formulas(sheet, context, writer)
+        _terms(sheet, context, table, write) if context.slot == "term" else _formulas(sheet, context, write)
     )
     typed = context.prefix.lstrip("('?").lower()
     fitting = (each for each in found if typed in each.label.lower())
     return list(islice(fitting, _MOST))
 
 
-class _Writer:
-    """Makes proposals of symbols."""
-
-    def __init__(self, sheet: WrittenSheet, context: TypingContext, snippets: bool) -> None:
-        self._sheet = sheet
-        self._context = context
-        self._snippets = snippets
-
-    def proposal(
-        self, symbol: Symbol, kind: CompletionKind, detail: str, order: int, arguments: list[str]
-    ) -> Completion:
-        """Return the proposal of a name with so many arguments."""
-        name = self._sheet.spelled(symbol)
-        range_ = self._context.range
-        if not arguments:
-            return Completion(name, kind, detail, name, False, range_, order)
-        if not self._snippets:
-            opening = "" if self._context.opened else "("
-            text = f"{name}(" if self._sheet.form == "infix" else f"{opening}{name} "
-            return Completion(name, kind, detail, text, False, range_, order)
-        if self._sheet.form == "infix":
-            spelled = [infix_variable(each[1:]) if each[0] == "?" else each for each in arguments]
-            holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(spelled, 1)]
-            return Completion(name, kind, detail, f"{_escaped(name)}({','.join(holes)})", True, range_, order)
-        holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(arguments, 1)]
-        text = f"{_escaped(name)} {' '.join(holes)}"
-        if not self._context.opened:
-            text = f"({text})"
-        return Completion(name, kind, detail, text, True, range_, order)
+def _proposal(
+    sheet: WrittenSheet,
+    context: TypingContext,
+    snippets: bool,
+    symbol: Symbol,
+    kind: CompletionKind,
+    detail: str,
+    order: int,
+    arguments: Sequence[str] = (),
+) -> Completion:
+    """Return the proposal of a name with so many arguments."""
+    name, is_infix = sheet.spelled(symbol), sheet.form == "infix"
+    opening, closing = ("", "") if context.opened else ("(", ")")
+    is_snippet = snippets and bool(arguments)
+    if not arguments:
+        text = name
+    elif not is_snippet:
+        text = f"{name}(" if is_infix else f"{opening}{name} "
+    else:
+        spelled = [infix_variable(each[1:]) if is_infix and each[0] == "?" else each for each in arguments]
+        holes = [f"${{{number}:{_escaped(each)}}}" for number, each in enumerate(spelled, 1)]
+        name_ = _escaped(name)
+        text = f"{name_}({','.join(holes)})" if is_infix else f"{opening}{name_} {' '.join(holes)}{closing}"
+    return Completion(name, kind, detail, text, is_snippet, context.range, order)
 
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> Iterator[Completion]:
+def _formulas(
+    sheet: WrittenSheet, context: TypingContext, write: Callable[..., Completion]
+) -> Iterator[Completion]:
     needs_list = context.opened
     for name in _OF_SLOT[context.slot]:
         keyword = KEYWORD_TEXTS[name]
@@ -191,9 +189,9 @@ def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> I
             continue
         if arguments or not needs_list:
             symbol = Symbol("relation", name, len(arguments))
-            yield writer.proposal(symbol, "keyword", keyword.text.partition(".")[0], 2, arguments)
+            yield write(symbol, "keyword", keyword.text.partition(".")[0], 2, arguments)
     if context.slot == "item" and sheet.form == "kif":
-        yield writer.proposal(Symbol("operator", "<=", 2), "keyword", "a rule", 1, ["head", "body"])
+        yield write(Symbol("operator", "<=", 2), "keyword", "a rule", 1, ["head", "body"])
     for symbol in sorted(
         {each.symbol for each in sheet.occurrences if each.symbol.kind == "relation"},
         key=lambda each: (each.name, each.arity),
@@ -204,7 +202,7 @@ def _formulas(sheet: WrittenSheet, context: TypingContext, writer: _Writer) -> I
             continue
         names = [f"?{each}" for each in argument_names(sheet, symbol)]
         detail = f"{pattern(sheet, symbol)} {kind_of(sheet, symbol)}"
-        yield writer.proposal(symbol, "relation", detail, 1, names)
+        yield write(symbol, "relation", detail, 1, names)
 
 
 def _hole(word: str) -> str:
@@ -214,11 +212,11 @@ def _hole(word: str) -> str:
 
 
 def _terms(
-    sheet: WrittenSheet, context: TypingContext, table: DomainTable, writer: _Writer
+    sheet: WrittenSheet, context: TypingContext, table: DomainTable, write: Callable[..., Completion]
 ) -> Iterator[Completion]:
     if not context.opened:
         for name in _variables(sheet, context):
-            yield writer.proposal(Symbol("variable", name, 0), "variable", "variable of this rule", 0, [])
+            yield write(Symbol("variable", name, 0), "variable", "variable of this rule", 0)
     if context.prefix.startswith("?"):
         return
     values = _at(table, context).merged(_at(sheet.written, context))
@@ -231,11 +229,11 @@ def _terms(
         shown_kind: CompletionKind = (
             "fluent" if kind.startswith("fluent") else "move" if kind.startswith("move") else "function"
         )
-        yield writer.proposal(symbol, shown_kind, f"{pattern(sheet, symbol)} {kind}", 1, holes)
+        yield write(symbol, shown_kind, f"{pattern(sheet, symbol)} {kind}", 1, holes)
     if not context.opened:
         for name in sorted(values.constants):
             symbol = Symbol("term", name, 0)
-            yield writer.proposal(symbol, "constant", kind_of(sheet, symbol), 2, [])
+            yield write(symbol, "constant", kind_of(sheet, symbol), 2)
 
 
 def _at(table: DomainTable, context: TypingContext) -> Values:

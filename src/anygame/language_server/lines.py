@@ -7,12 +7,11 @@ documents, at form feeds too.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.language.layout import format_sheet
+from anygame.language.source import Source
 from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import Range
 
@@ -27,7 +26,6 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 #: A line and the units before a place in it, both from 0.
 Place = tuple[int, int]
 
-_LINE_END: Final = re.compile(r"\r\n?|\n")
 #: Neither a line nor a unit can have a larger number; the protocol's numbers end there too.
 _MOST: Final = 2**31
 
@@ -55,26 +53,24 @@ class Lines:
     def __init__(self, text: str, encoding: Encoding = "utf-16") -> None:
         self.text = text
         self.encoding: Encoding = encoding
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self._source = Source("", text)
         self._codec, self._bytes = _UNITS[encoding]
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return self.line_of(len(self.text)) + 1
 
     def bounds(self, line: int) -> tuple[int, int]:
         """Return the offsets where a line starts and where its line end stands."""
-        start = self._starts[line]
-        end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
-        return start, start + len(self.text[start:end].rstrip("\r\n"))
+        return self._source.line_bounds(line + 1)
 
     def line_of(self, offset: int) -> int:
         """Return the number of the line of an offset."""
-        return bisect_right(self._starts, offset) - 1
+        return self._source.position(offset)[0] - 1
 
     def place(self, offset: int) -> Place:
         """Return the place of an offset."""
         line = self.line_of(offset)
-        return line, self.width(self._starts[line], offset)
+        return line, self.width(self.bounds(line)[0], offset)
 
     def width(self, start: int, end: int) -> int:
         """Return how many units a part of the text takes."""
@@ -86,7 +82,7 @@ class Lines:
         line, units = place
         if line < 0:
             return 0
-        if line >= len(self._starts):
+        if line >= len(self):
             return len(self.text)
         start, end = self.bounds(line)
         units = min(max(units, 0), _MOST)

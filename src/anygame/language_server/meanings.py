@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import reached
 from anygame.language.diagnostics import shown
 from anygame.language.rules import READ_AS
 from anygame.language_server.domains import Values
@@ -126,24 +127,15 @@ def kind_of(sheet: WrittenSheet, symbol: Symbol) -> str:
 def _kind_of_relation(sheet: WrittenSheet, symbol: Symbol) -> str:
     if symbol not in sheet.heads:
         return "relation that no rule defines"
-    reads = _reads(sheet, symbol)
-    if ("does", 2) in reads:
+    reads = reached([symbol], lambda each: _read_by(sheet, each))
+    if Symbol("relation", "does", 2) in reads:
         return "view of the state and the moves"
-    return "view of the state" if ("true", 1) in reads else "static relation"
+    return "view of the state" if Symbol("relation", "true", 1) in reads else "static relation"
 
 
-def _reads(sheet: WrittenSheet, symbol: Symbol) -> set[tuple[str, int]]:
-    """Return the relations that one depends on, directly or not; those that the sheet defines lead on."""
-    found: set[tuple[str, int]] = set()
-    pending = [symbol]
-    while pending:
-        for item in sheet.heads.get(pending.pop(), ()):
-            for each in sheet.by_item[item]:
-                key = (each.symbol.name, each.symbol.arity)
-                if each.symbol.kind == "relation" and not each.in_head and key not in found:
-                    found.add(key)
-                    pending.append(each.symbol)
-    return found
+def _read_by(sheet: WrittenSheet, relation: Symbol) -> Iterator[Symbol]:
+    around = (each for item in sheet.heads.get(relation, ()) for each in sheet.by_item[item])
+    return (each.symbol for each in around if each.symbol.kind == "relation" and not each.in_head)
 
 
 def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
@@ -312,14 +304,15 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
     items = items_about(sheet, symbol)
     rules = sum(map(sheet.is_rule, items))
     facts = len(items) - rules
-    parts = [_count(rules, "rule"), _count(facts, "fact")]
+    parts = [counted(rules, "rule"), counted(facts, "fact")]
     others = sum(each.item not in items or not each.in_head for each in sheet.by_symbol.get(symbol, ()))
-    parts.append(f"{_count(others, 'other place')}" if others else "")
+    parts.append(f"{counted(others, 'other place')}" if others else "")
     if listed := ", ".join(filter(None, parts)):
         yield listed
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """Return a number with a word for what is counted; nothing of none."""
     return f"{number:,} {word}{'s' * (number != 1)}" if number else ""
 
 

@@ -65,16 +65,10 @@ def tokens_of(source: Source, form: Form, start: int = 0, end: int | None = None
 
 def starts_item(source: Source, form: Form, offset: int) -> int:
     """Return where the last item before an offset seems to start; 0 where none does."""
-    found = 0
     line = source.text.rfind("\n", 0, offset) + 1
-    while True:
-        if _ITEM_START[form].match(source.text, line) and line <= offset:
-            found = line
-            break
-        if line == 0:
-            break
+    while line and not _ITEM_START[form].match(source.text, line):
         line = source.text.rfind("\n", 0, line - 1) + 1
-    return found
+    return line
 
 
 def items_of(source: Source) -> tuple[Node, ...]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from anygame.analysis.groups import grouped
 from anygame.language.forms import comments_of, form_of, infix_constant, infix_variable
 from anygame.language.rules import KEYWORDS, READ_AS
 from anygame.language.sentences import OPERATORS, fold, fold_head
@@ -216,27 +217,18 @@ class WrittenSheet:
     @cached_property
     def by_symbol(self) -> dict[Symbol, list[Occurrence]]:
         """The places of each symbol."""
-        found: dict[Symbol, list[Occurrence]] = defaultdict(list)
-        for each in self.occurrences:
-            found[each.symbol].append(each)
-        return dict(found)
+        return grouped((each.symbol, each) for each in self.occurrences)
 
     @cached_property
     def by_item(self) -> dict[int, list[Occurrence]]:
         """The names of each rule or fact, by its number."""
-        found: dict[int, list[Occurrence]] = defaultdict(list)
-        for each in self.occurrences:
-            found[each.item].append(each)
-        return dict(found)
+        return grouped((each.item, each) for each in self.occurrences)
 
     @cached_property
     def heads(self) -> dict[Symbol, list[int]]:
         """The rules and facts of each relation, by their numbers."""
-        found: dict[Symbol, list[int]] = defaultdict(list)
-        for number in range(len(self.items)):
-            if (head := self.head(number)) is not None:
-                found[head.symbol].append(number)
-        return dict(found)
+        heads = ((self.head(number), number) for number in range(len(self.items)))
+        return grouped((head.symbol, number) for head, number in heads if head is not None)
 
     def head(self, item: int) -> Occurrence | None:
         """Return the relation that a rule or fact is for."""

@@ -1,4 +1,4 @@
-"""Judging: what a reply to PLAY means, and what the record says of it.
+"""Judging: what a reply to PLAY means, what the record says of it, and how a game ended, in words.
 
 As in the reference manager, the first expression of a reply counts and what follows is ignored; names must be
 spelled exactly; what is no move becomes ``IL`` and the expression, ``IL null`` where there is none.
@@ -17,11 +17,12 @@ from anygame.language.terms import Compound, Constant, Variable
 from anygame.match.seats import LONGEST_REPLY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from anygame.language.source import Node
     from anygame.language.terms import Term
     from anygame.match.seats import Reply
+
 
 #: A move is a short term; the first hundred levels are enough to see that a reply is none.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
@@ -82,13 +83,10 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
         detail = reply.detail or "the reply holds no readable expression"
         return Verdict(None, "IL null", detail, reply.said)
     text, term = found
-    if term in legal:
-        return Verdict(term, "", reply.detail, reply.said)
+    move = term if term in legal else None
     if term is not None and not case_sensitive:
-        folded = [move for move in legal if str(move).lower() == str(term).lower()]
-        if folded:
-            return Verdict(folded[0], "", reply.detail, reply.said)
-    return Verdict(None, f"IL {_shortened(text)}", reply.detail, reply.said)
+        move = match_ignoring_case(term, legal)
+    return Verdict(move, "" if move is not None else f"IL {_shortened(text)}", reply.detail, reply.said)
 
 
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
@@ -167,3 +165,39 @@ def spaced(what: Term | str) -> str:
 def _shortened(text: str) -> str:
     shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
     return _UNPRINTABLE.sub("\ufffd", shown)
+
+
+#: Of goals, by the definition of the language.
+_HIGHEST: Final = 100
+
+
+def outcome(goals: Mapping[str, int | str | None], people: Collection[str]) -> str:
+    """Return how a game ended, for the people who played.
+
+    >>> outcome({"x": 100, "o": 0}, ["x"]), outcome({"x": 50, "o": 50}, [])
+    ('You win: x 100, o 0', 'It is a draw: x 50, o 50')
+
+    Args:
+        goals: of all roles but chance; None or a text where the rules give no number.
+        people: the roles of those who are shown it.
+    """
+    shown = ", ".join(f"{role} {'none' if goal is None else goal}" for role, goal in goals.items())
+    numbers = {role: goal for role, goal in goals.items() if isinstance(goal, int)}
+    if not goals or len(numbers) < len(goals):
+        return f"Goals: {shown}"
+    best = max(numbers.values())
+    winners = [role for role, goal in numbers.items() if goal == best]
+    only = next(iter(people)) if len(people) == 1 else None
+    if len(numbers) == 1:
+        if not people:
+            return f"{shown} of {_HIGHEST}"
+        return f"You reach {best}" + (", the highest goal" if best == _HIGHEST else f" of {_HIGHEST}")
+    if len(winners) == len(numbers):
+        words = "It is a draw"
+    elif only in winners:
+        others = " and ".join(role for role in winners if role != only)
+        words = f"You share the win with {others}" if others else "You win"
+    else:
+        plural = "s" if len(winners) == 1 else ""
+        words = f"{' and '.join(winners)} win{plural}" + (f", {only} (you) do not" if only else "")
+    return f"{words}: {shown}"

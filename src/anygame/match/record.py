@@ -24,7 +24,7 @@ from anygame.game.showing import html_table
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_nodes
 from anygame.language.writing import write_whole
-from anygame.match.judging import spaced
+from anygame.match.judging import Verdict, spaced
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.match.judging import Verdict
 
 _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
@@ -131,6 +130,13 @@ class Record:
             del steps[last:]
             steps += [list(nothing) for _ in range(last - len(steps))]
             steps.append(found or nothing)
+
+    def verdicts(self, step: int, roles: int) -> list[Verdict]:
+        """Return what was made of all replies on the way to a state; records of others may say less."""
+        lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
+        of_step = [[*(of[step] if step < len(of) else ()), *[None] * roles][:roles] for of in lists]
+        found = zip(*of_step, strict=True)
+        return [Verdict(None, error or "", why or "", tuple(said or ())) for error, why, said in found]
 
     def add_moves(self, joint: Iterable[Term]) -> None:
         """Note a joint move; the state after it comes next."""

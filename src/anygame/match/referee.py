@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.match.record import Record
@@ -164,14 +163,12 @@ class Referee:
         self._watcher.ended(self.record, self.fault)
         return self.record
 
-    # -- the course of a match ---------------------------------------------------------------------
-
     async def _begin(self) -> None:
         record = self.record
         self._first = self._state = self.game.initial_state()
         for joint in self._course:
             self._state = await asyncio.to_thread(self._state.next, joint)
-        self._legal = _unless_stuck(*await asyncio.to_thread(_look, self._state))
+        self._legal = await asyncio.to_thread(_legal_in, self._state)
         record.is_aborted = record.is_completed = False
         record.own.pop("fault", None)
         is_new = not record.states
@@ -207,14 +204,13 @@ class Referee:
             for seat, (reply, _), move, legal in zip(self.seats, replies, drawn, self._legal, strict=True)
         ]
         joint = tuple([verdict.move or move for verdict, move in zip(verdicts, drawn, strict=True)])
-        state, legal, stuck = await asyncio.to_thread(_follow, self._state, joint)
-        self._state = state
+        state = self._state = await asyncio.to_thread(self._state.next, joint)
         self._course.append(joint)
         record.add_turn(joint, state, verdicts)
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))
-        self._legal = _unless_stuck(legal, stuck)
+        self._legal = await asyncio.to_thread(_legal_in, state)
 
     async def _finish(self) -> None:
         record = self.record
@@ -233,10 +229,7 @@ class Referee:
 
     @property
     def _last(self) -> Joint | None:
-        """The joint move made last."""
         return self._course[-1] if self._course else None
-
-    # -- asking --------------------------------------------------------------------------------------
 
     def _start(self, index: int, seat: Seat) -> Coroutine[Any, Any, Reply]:
         record = self.record
@@ -289,28 +282,18 @@ async def _guarded(
     return reply or Reply(None), monotonic() - begin
 
 
-def _follow(state: State, joint: Joint) -> tuple[State, Moves, Role | None]:
-    """Return the state after a joint move, the legal moves there, and who has none."""
-    following = state.next(joint)
-    return following, *_look(following)
-
-
-def _look(state: State) -> tuple[Moves, Role | None]:
-    """Compute all that a turn needs to know of a state; return everybody's legal moves, and who has none."""
-    if state.is_terminal:
-        return (), None
-    return tuple([state.legal_moves(role) for role in state.game.roles]), state.stuck_role
-
-
-def _unless_stuck(legal: Moves, stuck: Role | None) -> Moves:
-    """Return the legal moves of every role.
+def _legal_in(state: State) -> Moves:
+    """Return the legal moves of every role; none where the game is over.
 
     Raises:
         IllegalMoveError: the game is not over and a role has no legal move.
     """
+    if state.is_terminal:
+        return ()
+    stuck = state.stuck_role
     if stuck is not None:
         raise IllegalMoveError(f"the rules give {stuck} no legal move, though the game is not over", stuck)
-    return legal
+    return tuple([state.legal_moves(role) for role in state.game.roles])
 
 
 def final_goals(state: State) -> list[int]:

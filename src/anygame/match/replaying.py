@@ -90,7 +90,6 @@ def replay(record: Record, game: Game | None = None) -> Replay:
 
 
 def _differences(record: Record, step: int, state: State) -> Iterator[str]:
-    """Yield how a recorded state differs from that of the rules."""
     try:
         recorded = state.game.state(record.facts(step)).facts
     except AnygameError as error:
@@ -104,7 +103,6 @@ def _differences(record: Record, step: int, state: State) -> Iterator[str]:
 
 
 def _errors(record: Record, game: Game) -> Iterator[str]:
-    """Yield what is odd in the list of errors."""
     if not record.errors:
         return
     if len(record.errors) != len(record.states):
@@ -118,7 +116,6 @@ def _errors(record: Record, game: Game) -> Iterator[str]:
 
 
 def _ending(record: Record, state: State) -> Iterator[str]:
-    """Yield what is wrong with the end of a match."""
     if record.is_completed and not state.is_terminal:
         yield "the match is completed, but the game is not over"
     if record.goals is None:

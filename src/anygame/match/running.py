@@ -109,9 +109,7 @@ def run(
 
     async def play() -> Record:
         try:
-            return await lead(
-                game, seats, found, terms, keep=keep, watcher=watcher, failures=Failures(record)
-            )
+            return await lead(game, seats, found, keep=keep, watcher=watcher, failures=Failures(record))
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
 
@@ -176,7 +174,6 @@ def _names(seats: Sequence[Seat | None]) -> list[str]:
 
 
 def _people(seats: Sequence[Seat | None]) -> list[bool] | None:
-    """Return which players are people, None where none is."""
     found = [is_person(seat) for seat in seats]
     return found if any(found) else None
 
@@ -204,25 +201,25 @@ async def lead(
     game: Game,
     seats: Sequence[Seat | None],
     record: Record,
-    terms: Terms,
     *,
     keep: Callable[[Record], None] = lambda record: None,
     watcher: Watcher | None = None,
     failures: Failures | None = None,
+    **resumed: Any,
 ) -> Record:
-    """Play a match from its start; see `Referee.play`."""
-    scramble = record.start_time if terms.scramble else None
-    referee = Referee(
+    """Play a match from its start; see `Referee`, also for what is ``resumed``."""
+    seed = record.own.get("seed")
+    return await Referee(
         game,
         seats,
         record,
-        seed=terms.seed,
+        seed=seed if isinstance(seed, int) else 0,
         keep=keep,
         watcher=watcher,
-        scramble=scramble,
+        scramble=record.start_time if record.is_scrambled else None,
         failures=failures,
-    )
-    return await referee.play()
+        **resumed,
+    ).play()
 
 
 async def resume(
@@ -258,22 +255,18 @@ async def resume(
     resumed.append(record.step)
     record.names, record.humans = _names(seats), _people(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
-    seed = record.own.get("seed")
     hides = game.is_gdl2
-    referee = Referee(
+    return await lead(
         game if hides else continued(found.states[-1]),
         seats,
         record,
-        seed=seed if isinstance(seed, int) else 0,
         keep=keep,
         watcher=watcher,
+        failures=failures,
         wire_id=_wire_id(record.match_id, len(resumed)),
         former_id=former,
-        scramble=record.start_time if record.is_scrambled else None,
-        failures=failures,
         past=[_terms(joint, game) for joint in record.moves] if hides else (),
     )
-    return await referee.play()
 
 
 def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.errors import AnygameError, CompilationError, LimitError
-from anygame.language.collector import collector_paused
+from anygame.language.terms import collector_paused
 from anygame.network.budget import Budget
 from anygame.network.grounding.grounder import GroundingLimits, ground
 from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import TableError, TermSyntaxError
 from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
-from anygame.language.writing import write_parts_whole
+from anygame.language.writing import write_whole
 from anygame.search.table import Table, kind_type
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def save_table(table: Table, path: str | Path) -> None:
         digest = hashlib.sha256()
         for part in parts:
             digest.update(part)
-        write_parts_whole(path, [*parts, digest.digest()])
+        write_whole(path, *parts, digest.digest())
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise

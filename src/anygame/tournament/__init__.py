@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from anygame.tournament.running import Tournament
+from anygame.tournament.schedule import Meeting, schedule
 from anygame.tournament.standings import Standing, standings
-from anygame.tournament.store import Meeting, Result, Store, schedule
+from anygame.tournament.store import Result, Store
 
 __all__ = ["Meeting", "Result", "Standing", "Store", "Tournament", "schedule", "standings"]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RecordError
+from anygame.game.encoding import rules_digest
 from anygame.match.local import LocalSeat
 from anygame.match.replaying import replay
 from anygame.match.running import lead, new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
-from anygame.tournament.store import Result, schedule
+from anygame.tournament.schedule import schedule
+from anygame.tournament.store import Result
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from anygame.match.referee import Watcher
     from anygame.match.running import Terms
     from anygame.match.seats import Seat
-    from anygame.tournament.store import Meeting, Store
+    from anygame.tournament.schedule import Meeting
+    from anygame.tournament.store import Store
 
 #: Seconds between two looks at whether others have finished what is left.
 _BETWEEN_LOOKS: Final = 2.0
@@ -53,7 +55,7 @@ class Contest:
         failures: Failures,
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
-    ) -> tuple[Record, Result]:
+    ) -> Record:
         """Play a match, or go on with one that is known.
 
         Where a player's moves follow from all that it thought in the match (see ``Player.remembers``), and
@@ -75,21 +77,15 @@ class Contest:
         try:
             if known is None:
                 record = new_record(game, seats, terms)
-                record = await lead(game, seats, record, terms, keep=keep, watcher=watcher, failures=failures)
-            elif known.is_completed:
+                return await lead(game, seats, record, keep=keep, watcher=watcher, failures=failures)
+            if known.is_completed:
                 faults = replay(known, game).faults
                 if faults:
                     raise RecordError(f"the record of the match {meeting.key} is damaged: {faults[0]}")
-                record = known
-            else:
-                record = await resume(game, seats, known, keep=keep, watcher=watcher, failures=failures)
+                return known
+            return await resume(game, seats, known, keep=keep, watcher=watcher, failures=failures)
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
-        indexes = [index for index, seat in enumerate(seats) if seat is not None]
-        goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
-        errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
-        fault = str(record.own.get("fault", "")) if goals is None else ""
-        return record, Result(meeting.round, meeting.sheet, meeting.players, goals, errors, fault)
 
 
 def _begins_anew(seats: Sequence[Seat]) -> bool:
@@ -97,8 +93,7 @@ def _begins_anew(seats: Sequence[Seat]) -> bool:
     return len(local) == len(seats) and any(player.remembers for player in local)
 
 
-def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> tuple[Record, Result]:
-    """Play a match in a process of its own."""
+def _play_apart(contest: Contest, match: tuple[Meeting, Record | None]) -> Record:
     return wait_for(contest.play(*match, Failures()))
 
 
@@ -136,7 +131,10 @@ class Tournament:
         contest = self._contest
         facts = {"clocks": f"{contest.terms.start_clock:g} and {contest.terms.play_clock:g} s"}
         facts |= {f"player {name}": what for name, what in contest.players.items()}
-        facts |= {f"rules of {name}": _digest(game) for name, game in contest.games.items()}
+        facts |= {
+            f"rules of {name}": rules_digest(game).removeprefix("sha256:")
+            for name, game in contest.games.items()
+        }
         self.store.settle(facts)
 
     def meetings(self, rounds: int) -> list[Meeting]:
@@ -172,23 +170,23 @@ class Tournament:
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
 
-        known = self.store.record(meeting)
-        record, result = await self._contest.play(meeting, known, self._failures, keep, watcher)
-        self.store.finish(record, result)
+        record = await self._contest.play(meeting, self.store.record(meeting), self._failures, keep, watcher)
+        self._finish(meeting, record)
         return record
 
-    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Record, Result]]:
+    def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Result, Record]]:
         """Have matches played that are not over, several at a time, and yield each as it is kept.
 
         A match whose process dies is played again from where the store knows it.
         """
         left = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in left]
-        for _, (record, result) in workers.map(_play_apart, self._contest, matches):
-            self.store.finish(record, result)
-            self.store.release(result)
-            yield record, result
+        for number, record in workers.map(_play_apart, self._contest, matches):
+            result = self._finish(left[number], record)
+            self.store.release(left[number])
+            yield result, record
 
-
-def _digest(game: Game) -> str:
-    return hashlib.sha256(str(game).encode()).hexdigest()
+    def _finish(self, meeting: Meeting, record: Record) -> Result:
+        result = Result.of(meeting, record, self.games[meeting.sheet])
+        self.store.keep(result, record)
+        return result

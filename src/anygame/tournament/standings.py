@@ -1,4 +1,4 @@
-"""Standings: what the players of a tournament reached, how they are rated, and a plot of that.
+"""Standings: what the players of a tournament reached, and how they are rated; their plot.
 
 Ratings are those of openskill (Plackett-Luce): a match with any number of roles is a contest that the goals
 decide. Players of a game for one are compared by what they reached in the same round.
@@ -8,17 +8,92 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import inf, isfinite, sqrt
 from pathlib import Path
+from statistics import stdev
+from sys import float_info
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import MissingExtraError, RecordError
-from anygame.match.series import Estimate, mean_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
     from anygame.tournament.store import Result
+
+
+#: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is near enough.
+_STUDENT: Final = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+_NORMAL: Final = 1.96
+#: Goals lie between 0 and 100, so that a wider margin says nothing more.
+_WIDEST: Final = 100.0
+#: Rules may give other goals all the same. Beyond this the digits of a mean are no help, nor is its margin.
+_LARGE: Final = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean of goals, and how sure it is.
+
+    Attributes:
+        mean: of the goals.
+        margin: half the width of the 95 % confidence interval, by Student's t; infinite for one goal.
+        count: how many goals.
+    """
+
+    mean: float
+    margin: float
+    count: int
+
+    @classmethod
+    def of(cls, goals: Sequence[float]) -> Estimate | None:
+        """Return the estimate from some goals, None from none.
+
+        >>> print(Estimate.of([100, 50, 100, 0]))
+        62.5 ± 76.2
+        >>> print(Estimate.of([100]))
+        100.0
+        """
+        count = len(goals)
+        if not count:
+            return None
+        if count == 1:
+            return cls(mean_of(goals), inf, 1)
+        factor = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else _NORMAL
+        if max(map(abs, goals)) > _LARGE:
+            return cls(mean_of(goals), _WIDEST if len(set(goals)) > 1 else 0.0, count)
+        return cls(mean_of(goals), min(factor * stdev(goals) / sqrt(count), _WIDEST), count)
+
+    def __str__(self) -> str:
+        mean = f"{self.mean:.1f}" if abs(self.mean) < _LARGE else f"{self.mean:.3g}"
+        return mean if self.margin == inf else f"{mean} ± {self.margin:.1f}"
+
+
+def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
+    """Return an estimate as plain data; what is not known is None."""
+    if estimate is None:
+        return {"games": 0, "mean": None, "margin": None}
+    margin = estimate.margin if isfinite(estimate.margin) else None
+    return {"games": estimate.count, "mean": estimate.mean, "margin": margin}
+
+
+def mean_of(goals: Sequence[float]) -> float:
+    """Return the mean of some goals; of goals beyond all floats, the largest float or its opposite.
+
+    >>> mean_of([100, 50]), mean_of([10**309]) == mean_of([10**310])
+    (75.0, True)
+    """
+    total = sum(goals)
+    try:
+        return total / len(goals)
+    except OverflowError:
+        return float_info.max if total > 0 else -float_info.max
+
 
 #: Who took part in a contest, and what each reached.
 Contest = list[tuple[str, int]]
@@ -43,6 +118,11 @@ class Standing:
     estimate: Estimate | None
     errors: int
     by_sheet: dict[str, float]
+
+    @property
+    def games(self) -> int:
+        """How many goals there are."""
+        return self.estimate.count if self.estimate else 0
 
     @property
     def rating(self) -> float | None:

@@ -11,14 +11,13 @@ import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from anygame.errors import MissingExtraError, PlayerError, RecordError
+from anygame.errors import MissingExtraError, RecordError
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
-from anygame.match.series import rotated
+from anygame.tournament.schedule import Meeting
 
 if TYPE_CHECKING:
     import os
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.match.record import Record
+
 
 #: Seconds to wait for another process that writes; each row is written in milliseconds.
 _PATIENCE: Final = 30
@@ -39,7 +39,7 @@ _PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
 _OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-class Database:
+class Database(Protocol):
     """What a store asks of a data base. All methods raise RecordError where it cannot be used.
 
     Attributes:
@@ -47,36 +47,21 @@ class Database:
     """
 
     name: str
-    _base: Any
-    _error: type[Exception]
-
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Turn errors of a data base into those for people."""
-        try:
-            yield
-        except self._error as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise RecordError(f"cannot use {self.name} as the store of a tournament: {reason}") from error
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Carry out a statement, with ``?`` for each value, and return its rows."""
-        raise NotImplementedError
 
     def transaction(self) -> AbstractContextManager[None]:
         """Return a context for one process at a time; its statements count all, or none."""
-        raise NotImplementedError
 
     def claim(self, key: str) -> bool:
         """Take a name for this process; return whether no other one has it."""
-        return True
 
     def release(self, key: str) -> None:
         """Give a name back."""
 
     def close(self) -> None:
         """End the connection."""
-        self._base.close()
 
 
 def open_database(path: str | os.PathLike[str]) -> Database:
@@ -107,14 +92,12 @@ def _without_password(address: str) -> str:
     return _PASSWORD.sub(r"\1\2...", address)
 
 
-class _Sqlite(Database):
+class _Sqlite:
     """A file, for the processes of one machine."""
-
-    _error = sqlite3.Error
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = str(path)
-        with self.reporting():
+        with _told(self.name, sqlite3.Error):
             self._base = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
             self.execute("PRAGMA synchronous = FULL")
@@ -123,9 +106,8 @@ class _Sqlite(Database):
             raise
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self.reporting():
-            rows: list[tuple[Any, ...]] = self._base.execute(query, values).fetchall()
-            return rows
+        with _told(self.name, sqlite3.Error):
+            return self._base.execute(query, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -137,30 +119,41 @@ class _Sqlite(Database):
             raise
         self.execute("COMMIT")
 
+    def claim(self, key: str) -> bool:
+        return True
 
-class _Postgres(Database):
+    def release(self, key: str) -> None:
+        pass
+
+    def close(self) -> None:
+        self._base.close()
+
+
+class _Postgres:
     """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
 
     def __init__(self, address: str) -> None:
         self.name = _without_password(address)
         try:
-            library = import_module("psycopg")
+            self._library = import_module("psycopg")
         except ImportError as error:
             raise MissingExtraError(
                 "a PostgreSQL store needs psycopg: pip install 'anygame[postgresql]'", "postgresql"
             ) from error
-        self._error = library.Error
-        with self.reporting():
-            self._base = library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
+        with self._told():
+            self._base = self._library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
+
+    def _told(self) -> AbstractContextManager[None]:
+        return _told(self.name, self._library.Error)
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self.reporting():
+        with self._told():
             found = self._base.execute(query.replace("?", "%s"), values)
             return found.fetchall() if found.description else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        with self.reporting(), self._base.transaction():
+        with self._told(), self._base.transaction():
             # Ends with the transaction. Two processes that make the same table would be in each other's way.
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
@@ -174,52 +167,17 @@ class _Postgres(Database):
         if not self._base.closed:
             self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
 
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """One match that is to be played.
-
-    Attributes:
-        round: from 1.
-        sheet: the name of the game.
-        players: names, in the order of the roles that are not ``random``.
-    """
-
-    round: int
-    sheet: str
-    players: tuple[str, ...]
-
-    @property
-    def key(self) -> str:
-        """What distinguishes the match from all others of the tournament."""
-        return f"{self.round}/{self.sheet}/{','.join(self.players)}"
+    def close(self) -> None:
+        self._base.close()
 
 
-def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
-    """Return all matches in the order in which they are played.
-
-    In each round, every choice of players for a game meets as often as it has roles, each time with the roles
-    moved on by one.
-
-    >>> import anygame
-    >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
-    >>> [" ".join(meeting.players) for meeting in schedule({"g": game}, ["p", "q", "r"], 1)]
-    ['p q', 'q p', 'p r', 'r p', 'q r', 'r q']
-
-    Raises:
-        PlayerError: a game has more roles than there are players.
-    """
-    found = []
-    for number in range(1, rounds + 1):
-        for sheet, game in games.items():
-            count = sum(not role.is_random for role in game.roles)
-            if count > len(players):
-                there = "is 1 player" if len(players) == 1 else f"are {len(players)} players"
-                raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
-            for chosen in combinations(players, count):
-                orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
-                found += [Meeting(number, sheet, order) for order in orders]
-    return found
+@contextmanager
+def _told(name: str, kind: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except kind as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise RecordError(f"cannot use {name} as the store of a tournament: {reason}") from error
 
 
 _FORMAT: Final = "anygame tournament 1"
@@ -240,8 +198,6 @@ _TABLES: Final = (
 _COLUMNS: Final = ("round", "sheet", "players", "record", "is_over", "goals", "errors", "fault")
 _WRITE: Final = f"""INSERT INTO matches (key, {", ".join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)}"""
-#: Whether a match is over, its goals, errors and fault, until it is.
-_UNDER_WAY: Final = 0, None, "[]", ""
 _Item = TypeVar("_Item")
 
 
@@ -258,6 +214,15 @@ class Result(Meeting):
     goals: tuple[int, ...] | None
     errors: tuple[int, ...]
     fault: str
+
+    @classmethod
+    def of(cls, meeting: Meeting, record: Record, game: Game) -> Result:
+        """Return what the record of a match says at its end."""
+        indexes = [index for index, role in enumerate(game.roles) if not role.is_random]
+        goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
+        errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
+        fault = str(record.own.get("fault", "")) if goals is None else ""
+        return cls(meeting.round, meeting.sheet, meeting.players, goals, errors, fault)
 
 
 class Store:
@@ -325,17 +290,20 @@ class Store:
                     )
 
     def keep(self, meeting: Meeting, record: Record) -> None:
-        """Write the record of a match that is under way."""
-        self._write(meeting, record)
-
-    def finish(self, record: Record, result: Result) -> None:
-        """Write a match that is over."""
-        goals = None if result.goals is None else json.dumps(result.goals)
-        self._write(result, record, 1, goals, json.dumps(result.errors), result.fault)
-
-    def _write(self, meeting: Meeting, record: Record, *outcome: Any) -> None:
-        match = meeting.key, meeting.round, meeting.sheet, json.dumps(meeting.players)
-        self._base.execute(_WRITE, (*match, json.dumps(record.to_json()), *(outcome or _UNDER_WAY)))
+        """Write the record of a match that is under way, or over where a `Result` is given."""
+        over = meeting if isinstance(meeting, Result) else None
+        row: tuple[Any, ...] = (
+            meeting.key,
+            meeting.round,
+            meeting.sheet,
+            json.dumps(meeting.players),
+            json.dumps(record.to_json()),
+            int(over is not None),
+            None if over is None or over.goals is None else json.dumps(over.goals),
+            json.dumps(over.errors if over else ()),
+            over.fault if over else "",
+        )
+        self._base.execute(_WRITE, row)
 
     def is_over(self, meeting: Meeting) -> bool:
         """Return whether a match has been played, or given up for an error of the rules."""

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 from anygame.boards.drawing.grids import GridMaker, LineGridMaker
-from anygame.boards.drawing.looks import role_colours
-from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch
+from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch, role_colours
 from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
 from anygame.boards.finding.evidence import occurrences

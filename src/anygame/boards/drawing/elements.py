@@ -27,7 +27,6 @@ _PAINTS: Final = {
     "mark": ("#3f6ea5", "#7fb0e6"),
     "moved": ("#f5c518", "#d9a900"),
     "legal": ("#2e8b57", "#5fce93"),
-    "hot": ("#d6336c", "#f06595"),
     "edge": ("#26262a", "#d7d7d3"),
 }
 #: Colours that cannot be seen on the paper as letters; they are written in ink.

@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.drawing.looks import kinds_of, looks_of
-from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall
+from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall, kinds_of, looks_of
 from anygame.boards.finding.axes import numbered
 from anygame.boards.finding.layout import fluent_of
 from anygame.language.terms import Compound
@@ -15,8 +14,7 @@ from anygame.language.terms import Compound
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.drawing.looks import Kind
-    from anygame.boards.drawing.pictures import CellShape, Known
+    from anygame.boards.drawing.pictures import CellShape, Kind, Known
     from anygame.boards.finding import layout as found
     from anygame.boards.finding.layout import Layout, Lines, Place, Shape, Square
     from anygame.boards.names import Side

@@ -24,7 +24,7 @@ from anygame.boards.drawing.pictures import HEXAGON_ROW
 from anygame.boards.names import BODIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.boards.drawing.pictures import Arrow, Cell, Grid, Hand, Label, Look, Picture, Wall
 
@@ -58,13 +58,7 @@ _GAP: Final = 0.5
 _WIDEST: Final = 24.0
 
 
-def svg(
-    picture: Picture,
-    *,
-    dark: bool | None = None,
-    prefix: str = "",
-    heat: Mapping[str, float] | None = None,
-) -> str:
+def svg(picture: Picture, *, dark: bool | None = None) -> str:
     """Return a picture as the text of an SVG element.
 
     Every cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
@@ -73,11 +67,9 @@ def svg(
     Args:
         picture: what to draw.
         dark: for dark surroundings, or light ones; by default what the viewer prefers.
-        prefix: what stands before the ids, where several pictures share a page.
-        heat: how strongly cells are to be coloured, from 0 to 1, by their ids.
     """
     paint = Paints(dark)
-    drawing = _Drawing(picture, paint, prefix, heat or {})
+    drawing = _Drawing(picture, paint)
     inner = [f"<desc>{drawing.described()}</desc>", *drawing.elements()]
     return _page(picture.title, inner, drawing.width, drawing.height, paint)
 
@@ -96,7 +88,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None, seconds:
     if not pictures:
         raise ValueError("an animation needs at least one picture")
     paint = Paints(dark)
-    drawings = [_Drawing(found, paint, f"step{step}-", {}) for step, found in enumerate(pictures)]
+    drawings = [_Drawing(found, paint, f"step{step}-") for step, found in enumerate(pictures)]
     inner = []
     for step, drawing in enumerate(drawings):
         shown = _shown(step, len(drawings), seconds)
@@ -133,11 +125,10 @@ def _page(title: str, inner: Sequence[str], width: float, height: float, paint: 
 
 
 class _Drawing:
-    def __init__(self, picture: Picture, paint: Paints, prefix: str, heat: Mapping[str, float]) -> None:
+    def __init__(self, picture: Picture, paint: Paints, prefix: str = "") -> None:
         self._picture = picture
         self._paint = paint
         self._prefix = prefix
-        self._heat = heat
         self._placed, self._width, height = arranged(picture.grids)
         self._bottom = height
         self._where = {
@@ -157,8 +148,6 @@ class _Drawing:
         """Return what stands where, for those who do not see it."""
         described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
         return escaped("; ".join(described), _DESCRIBED)
-
-    # -- boards ------------------------------------------------------------------------------------
 
     def _grid(self, placed: Placed) -> Iterator[str]:
         grid = placed.grid
@@ -194,14 +183,12 @@ class _Drawing:
         yield "</g>"
 
     def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
-        """Yield what lies on the ground of a cell: heat, the last move, legal moves."""
-        heat = min(max(self._heat.get(cell.id, 0.0), 0.0), 1.0)
+        """Yield what lies on the ground of a cell: the last move, legal moves."""
         moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
-        for paint, strength in (("hot", 0.75 * heat), ("moved", moved)):
-            if strength:
-                yield _outline(cell, x, y, f'{self._paint(fill=paint)} fill-opacity="{number(strength)}"')
-        if cell.marks & {"legal", "hint"}:
-            paint = self._paint(fill="hot" if "hint" in cell.marks else "legal")
+        if moved:
+            yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
+        if "legal" in cell.marks:
+            paint = self._paint(fill="legal")
             yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
 
     def _line(self, cell: Cell, placed: Placed) -> str:
@@ -217,8 +204,6 @@ class _Drawing:
         colour = cell.contents[0].look.colour or "ink"
         paint = self._paint(stroke="moved" if cell.marks & {"to", "changed"} else colour)
         return wide + tag("line", paint, **ends, stroke_width=0.12)
-
-    # -- things ------------------------------------------------------------------------------------
 
     def _things(self, cell: Cell, x: float, y: float) -> Iterator[str]:
         shown = [thing.look for thing in cell.contents if thing.look.form not in ("block", "mark")]
@@ -249,8 +234,6 @@ class _Drawing:
         symbol = shortened(look.symbol, _SYMBOL)
         fitting = min(0.62, 1.35 / max(len(symbol), 1)) * size
         return words(symbol, x, y, self._paint.text(body), size=fitting, bold=True)
-
-    # -- walls, labels, arrows -----------------------------------------------------------------------
 
     def _wall(self, wall: Wall) -> str:
         x, y = self._where[wall.cell]
@@ -284,8 +267,6 @@ class _Drawing:
         yield '<g class="arrow" opacity="0.7">'
         yield tag("line", shaft, x1=x1, y1=y1, x2=x3, y2=y3, stroke_width=0.12)
         yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
-
-    # -- below the boards ----------------------------------------------------------------------------
 
     def _legend(self) -> tuple[list[str], int]:
         """Return what letters stand for, in lines below the boards, and the number of lines."""

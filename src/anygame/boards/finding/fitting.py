@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from anygame.boards.finding.axes import Axis
-    from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.hints import Hint
     from anygame.boards.finding.layout import Content, Square
+    from anygame.boards.finding.orientation import Arguments, Fluent
 
 #: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096

@@ -296,7 +296,7 @@ class Boards:
         layouts: in the order in which they are shown.
         lines: between dots, shown after them.
         positions: of things whose coordinates are given apart, shown at the end.
-        hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.hands`.
+        hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.search`.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """
 

@@ -1,24 +1,31 @@
-"""Orientation: which argument names the row of a board, which way rows go, and how they are shifted."""
+"""Fluents as the rules speak of them: which argument names a row, which way rows go, how they are shifted."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.finding.axes import contiguous, is_numbered, numbered, prefix
-from anygame.boards.finding.evidence import atoms_of, occurrences
-from anygame.language.terms import Variable
+from anygame.boards.finding.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
+from anygame.boards.finding.evidence import (
+    atoms_of,
+    left_behind,
+    needed_for_moves,
+    neighbours_in,
+    occurrences,
+)
+from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from anygame.boards.finding.axes import Axis
     from anygame.boards.finding.layout import Shape, Square
+    from anygame.game.game import Game
     from anygame.language.rules import Rule
-    from anygame.language.terms import Term
+
 
 #: For each argument of a fluent, how often the rules call it by which kind of name.
 Names = tuple[Counter[str], ...]
@@ -189,3 +196,102 @@ class Outline:
         for one, other in self.neighbours:
             if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
                 yield row[one[0]], row[other[0]] - row[one[0]], column[other[1]] - column[one[1]]
+
+
+#: The arguments of a fact.
+Arguments = tuple[Term, ...]
+
+#: Declared facts that are looked at; the largest boards that are drawn have fewer.
+_BASE_LIMIT: Final = 100_000
+#: Facts of the initial state from which on a fluent counts as filled: three by three.
+_FILLED: Final = 9
+
+
+@dataclass(frozen=True)
+class Fluent:
+    """What the rules say about one fluent.
+
+    Attributes:
+        functor: its name.
+        domains: the values of each argument.
+        axes: the same in order, empty for an argument whose values have none.
+        initial: the arguments of its facts in the initial state.
+        base: the same for the facts that ``base`` allows; empty where the rules have no ``base``.
+        names: what the rules call the arguments.
+        neighbours: pairs of squares that facts of the rules name together, for a fluent whose arguments name
+            squares as ``c3`` does, or by two coordinates each.
+        left: contents that a move from square to square leaves behind, with the argument that says so.
+        needed: contents that a square must have for a move that names it alone, likewise.
+    """
+
+    functor: str
+    domains: Sequence[Sequence[Term]]
+    axes: Sequence[Axis]
+    initial: Sequence[Arguments]
+    base: Sequence[Arguments]
+    names: Names
+    neighbours: frozenset[tuple[Square, Square]] = frozenset()
+    left: frozenset[tuple[int, Constant]] = frozenset()
+    needed: frozenset[tuple[int, Constant]] = frozenset()
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Name and arity."""
+        return self.functor, self.arity
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.domains)
+
+
+def fluents_of(game: Game) -> list[Fluent]:
+    """Return the fluents of a game that have arguments, sorted by name.
+
+    Raises:
+        AnygameError: the fluents of the game cannot be known beforehand.
+    """
+    rules = game.program.rules
+    state = game.initial_state()
+    declared: list[Term] = []
+    if any(rule.head.key == ("base", 1) for rule in rules):
+        bindings = islice(state.query("(base ?fluent)"), _BASE_LIMIT + 1)
+        declared = [binding["fluent"] for binding in bindings]
+    base = _by_fluent(declared) if len(declared) <= _BASE_LIMIT else {}
+    initial = _by_fluent(state.facts)
+    names = variable_names(rules)
+    successions = chains(rules)
+    found = []
+    for key, known in sorted(game.fluents.items()):
+        # What `base` allows is exact; what is known otherwise may be too much, such as rows no board has.
+        columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
+        domains = columns or list(map(list, known))
+        axes = [ordered(values, successions) for values in domains]
+        started = initial.get(key, ())
+        if len(started) >= _FILLED:
+            # What is known may also mix coordinates up, which a board that is filled at the start does not.
+            seen = [ordered(column, successions) for column in zip(*started, strict=True)]
+            axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
+        unnamed = tuple(Counter[str]() for _ in domains)
+        found.append(
+            Fluent(
+                key[0],
+                domains,
+                axes,
+                started,
+                base.get(key, ()),
+                names.get(key, unnamed),
+                neighbours_in(rules, domains),
+                left_behind(rules, *key),
+                needed_for_moves(rules, *key),
+            )
+        )
+    return [fluent for fluent in found if fluent.arity]
+
+
+def _by_fluent(facts: Iterable[Term]) -> dict[tuple[str, int], list[Arguments]]:
+    found: dict[tuple[str, int], list[Arguments]] = defaultdict(list)
+    for fact in sorted(facts):
+        if isinstance(fact, Compound):
+            found[fact.functor, len(fact.arguments)].append(fact.arguments)
+    return dict(found)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.boards.finding.axes import Axis
-    from anygame.boards.finding.fluents import Arguments, Fluent
     from anygame.boards.finding.layout import Square
+    from anygame.boards.finding.orientation import Arguments, Fluent
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.rules import Rule

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from anygame.boards.finding.arrangement import box_size, side_by_side, whole_board
 from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.fitting import fit
-from anygame.boards.finding.fluents import fluents_of
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay
+from anygame.boards.finding.orientation import fluents_of
 from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
 from anygame.boards.names import BLOCKS, CARDS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.finding.evidence import Predicate
-    from anygame.boards.finding.fluents import Fluent
     from anygame.boards.finding.layout import Content, Layout
+    from anygame.boards.finding.orientation import Fluent
     from anygame.boards.names import Side
     from anygame.game.game import Game
     from anygame.language.rules import Rule

@@ -90,7 +90,6 @@ def run(options: _Options) -> int:
 
 
 def _printed(options: _Options, search: Search, state: State, table: Table | None) -> Analysis:
-    """Search, and print objects."""
     position = describe_position(options, state)
 
     def show(analysis: Analysis) -> None:

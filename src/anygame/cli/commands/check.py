@@ -25,7 +25,8 @@ from anygame.cli.progress import progress
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
-from anygame.doctor.examination import Examination, Wanted
+from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import AnygameError, RuleSheetError
@@ -164,7 +165,6 @@ def _examination(options: _Options, source: Source) -> Examination:
 
 
 def _run(examination: Examination) -> None:
-    """Examine a sheet, with progress on a terminal."""
     bounds = examination.wanted.play
     if bounds is None:
         examination.run()
@@ -184,8 +184,6 @@ def _progress(examination: Examination | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Which diagnostics are shown."""
-
     selected: frozenset[str]
     ignored: frozenset[str]
     infos: bool
@@ -248,7 +246,6 @@ def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
-    """Print a last line for people."""
     screen = Screen()
     if not screen.is_terminal:
         return

@@ -10,8 +10,8 @@ from anygame.boards import picture, svg, text
 from anygame.cli.options import Command, Status, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
 from anygame.cli.positions import describe_position, load_game, play_after
-from anygame.cli.rewriting import write_picture
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.cli.sheets import write_picture
 
 if TYPE_CHECKING:
     from anygame.boards import Cell, Picture

@@ -9,9 +9,8 @@ from anygame.cli.options import Command, Status, argument, command_options, natu
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.progress import progress
 from anygame.cli.proofs import SHAPE, verdict_lines
-from anygame.cli.rewriting import named_faults
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
-from anygame.cli.sheets import read_game
+from anygame.cli.sheets import named_faults, read_game
 from anygame.proving import equal
 
 _DETAILS: Final = f"""\

@@ -54,7 +54,6 @@ def run(options: _Options) -> int:
 
 
 def _draw(game: Game, options: _Options) -> int:
-    """Write a picture of the network."""
     if options.what != "network" or options.dot is None:
         raise AnygameError("--dot draws the network: give --network too")
     drawn = game.backends.needed_network().picture()

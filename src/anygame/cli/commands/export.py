@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import Command, Status, command_options, natural, option, positive
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_game
-from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import MachineOption
+from anygame.cli.sheets import print_sheet, replace_sheet
 from anygame.envs.extensive import MOST_HISTORIES, gambit_text
 from anygame.errors import AnygameError, LimitError
 from anygame.proving.exports import FORMS, binary_aiger, export_text

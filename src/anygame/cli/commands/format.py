@@ -6,8 +6,7 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.output import complain
-from anygame.cli.rewriting import check_writable, print_changes, print_sheet, replace_sheet
-from anygame.cli.sheets import sheet_source
+from anygame.cli.sheets import check_writable, print_changes, print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
 from anygame.language.layout import format_sheet
 

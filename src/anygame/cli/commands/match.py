@@ -10,15 +10,20 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
+from anygame.cli.matches.pages import (
+    WATCHING,
+    EndedBySignal,
+    WebOptions,
+    estimate_cell,
+    on_pages,
+    run_until_signal,
+)
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
 from anygame.cli.output import Screen, complain
-from anygame.cli.rewriting import record_path
 from anygame.cli.shared_options import ClockOptions
-from anygame.cli.sheets import read_game
+from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.match.record import read_record
@@ -26,14 +31,16 @@ from anygame.match.referee import Watchers
 from anygame.match.replaying import rules_of
 from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
 from anygame.match.seats import is_person
-from anygame.match.series import Tally, describe_estimate, rotated
 from anygame.match.signing import read_key
 from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
+from anygame.tournament.schedule import Meeting, rotated
+from anygame.tournament.standings import Standing, describe_estimate, standings
+from anygame.tournament.store import Result
 from anygame.web.broadcast import Broadcast, Cell, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from anygame.cli.matches.seating import Named
     from anygame.game.game import Game
@@ -101,18 +108,33 @@ def run(options: _Options) -> int:
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
+    status = _led(options, series.broadcast, series.play, lambda: (series.watcher, series.path))
+    return status or (Status.ANSWER_IS_NO if series.faults else Status.OK)
+
+
+def _led(
+    options: _Options,
+    broadcast: Broadcast,
+    play: Callable[[], Coroutine[Any, Any, None]],
+    left: Callable[[], tuple[Watcher | None, str | None]],
+) -> int:
+    """Have matches played, on pages too; where that is interrupted, say how what is ``left`` goes on."""
     try:
-        with on_pages(options.web, series.broadcast, stay=options.stay, is_json=options.json):
-            run_until_signal(series.play())
+        with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
+            run_until_signal(play())
     except EndedBySignal as end:
-        series.tell_interrupted()
+        watcher, path = left()
+        if isinstance(watcher, TerminalWatcher):
+            watcher.close()
+        if path is not None and Path(path).exists():
+            complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
+        else:
+            complain("interrupted; with --record DIR, matches can be gone on with")
         return end.status
-    return Status.ANSWER_IS_NO if series.faults else Status.OK
+    return Status.OK
 
 
 class _Series:
-    """Some matches of a game between the same players."""
-
     def __init__(self, options: _Options, game: Game, players: Sequence[Named], terms: Terms) -> None:
         self.options = options
         self.game = game
@@ -120,10 +142,10 @@ class _Series:
         self.players = players
         self.key = None if options.sign is None else read_key(options.sign)
         self.seats = [make_seat(player, terms.seed + number) for number, player in enumerate(players)]
-        self.tally = Tally(tuple([seat.name for seat in self.seats]))
+        self.results: list[Result] = []
         self.faults = 0
         self.path: str | None = None
-        self._watcher: Watcher | None = None
+        self.watcher: Watcher | None = None
         self._failures: Failures | None = None
         self.broadcast = Broadcast(game.name, options.games, self._table if options.games > 1 else None)
         seated(game, self.seats)
@@ -154,44 +176,45 @@ class _Series:
         self.path = None if folder is None else record_path(folder, record)
         if number and not self.options.json:
             print()
-        self._watcher = _watcher(self.options, self.game, self.path, seats)
+        self.watcher = _watcher(self.options, self.game, self.path, seats)
         keep = keeper(self.path, self.key)
         self._failures = Failures(self.path, self._failures)
-        watcher = _shown(self.options, self._watcher, self.broadcast, self.path)
-        await lead(self.game, seats, record, terms, keep=keep, watcher=watcher, failures=self._failures)
+        watcher = _shown(self.options, self.watcher, self.broadcast, self.path)
+        await lead(self.game, seats, record, keep=keep, watcher=watcher, failures=self._failures)
         if record.goals is None:
             self.faults += 1
         else:
-            self.tally.add(self.game, order, record.goals, record.errors)
+            names = tuple([self.seats[number].name for number in order])
+            self.results.append(Result.of(Meeting(number, self.game.name, names), record, self.game))
             self.broadcast.changed()
         if self.path and not self.options.json:
             print(f"record: {self.path}")
 
-    def tell_interrupted(self) -> None:
-        """Say what was left behind."""
-        _tell_interrupted(self._watcher, self.path)
-
     def _print_lines(self) -> None:
         count = self.options.games - self.faults
         print(f"\n{count} game{'s' * (count != 1)}, seed {self.terms.seed}")
-        width = max(map(len, self.tally.players))
-        for name, estimate, errors in self.tally.rows():
-            trouble = f"  {errors} replies replaced" if errors else ""
-            print(f"  {name.ljust(width)}  {estimate or 'no goals'}{trouble}")
+        width = max(len(seat.name) for seat in self.seats)
+        for each in self._standings():
+            trouble = f"  {each.errors} replies replaced" if each.errors else ""
+            print(f"  {each.name.ljust(width)}  {each.estimate or 'no goals'}{trouble}")
+
+    def _standings(self) -> list[Standing]:
+        names = [seat.name for seat in self.seats]
+        found = {each.name: each for each in standings(names, self.results, rated=False)}
+        return [found[name] for name in names]
 
     def _table(self) -> Table:
-        """Return how the players stand, for a page."""
-        rows = []
-        for name, estimate, errors in self.tally.rows():
-            goals = estimate_cell(estimate)
-            rows.append((Cell(name), goals, Cell(str(estimate.count if estimate else 0)), Cell(str(errors))))
+        rows = [
+            (Cell(each.name), estimate_cell(each.estimate), Cell(str(each.games)), Cell(str(each.errors)))
+            for each in self._standings()
+        ]
         note = "Goals: the mean, and its 95 % interval."
         return Table(("player", "goals", "games", "replaced"), tuple(rows), note)
 
     def _print_json(self) -> None:
         players: list[dict[str, Any]] = [
-            {"name": name} | describe_estimate(estimate) | {"errors": errors}
-            for name, estimate, errors in self.tally.rows()
+            {"name": each.name} | describe_estimate(each.estimate) | {"errors": each.errors}
+            for each in self._standings()
         ]
         summary = {
             "event": "summary",
@@ -212,7 +235,6 @@ def _seeds(record: Record, count: int) -> list[int]:
 
 
 def _resume(options: _Options, path: str) -> int:
-    """Go on with the match of a record, and keep it in the same file."""
     record = read_record(path)
     game = rules_of(record) if options.file is None else read_game(options.file, options)
     players = named(options.players) if options.players else _players(record)
@@ -235,13 +257,8 @@ def _resume(options: _Options, path: str) -> int:
         finally:
             await asyncio.gather(*[seat.close() for seat in seats])
 
-    try:
-        with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
-            run_until_signal(play())
-    except EndedBySignal as end:
-        _tell_interrupted(watcher, path)
-        return end.status
-    return Status.OK if record.is_completed else Status.ANSWER_IS_NO
+    status = _led(options, broadcast, play, lambda: (watcher, path))
+    return status or (Status.OK if record.is_completed else Status.ANSWER_IS_NO)
 
 
 def _players(record: Record) -> list[Named]:
@@ -261,15 +278,6 @@ def _players(record: Record) -> list[Named]:
 
 
 _SIGNED: Final = ("matchHostPK", "matchHostSignature")
-
-
-def _tell_interrupted(watcher: Watcher | None, path: str | None) -> None:
-    if isinstance(watcher, TerminalWatcher):
-        watcher.close()
-    if path is not None and Path(path).exists():
-        complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
-    else:
-        complain("interrupted; with --record DIR, matches can be gone on with")
 
 
 def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, argument, command_options, flag, several
-from anygame.cli.rewriting import check_writable, print_changes, replace_sheet
-from anygame.cli.sheets import sheet_source
+from anygame.cli.sheets import check_writable, print_changes, replace_sheet, sheet_source
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown

@@ -23,8 +23,8 @@ from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
-from anygame.cli.rewriting import record_path, state_folder
 from anygame.cli.shared_options import MachineOption
+from anygame.cli.sheets import record_path, state_folder
 from anygame.errors import AnygameError, PlayerError
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.cli.moves import read_joint
 from anygame.cli.options import Command, Status, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import bindings_of, describe_position, instances, load_position
+from anygame.cli.positions import bindings_of, describe_position, instances, load_position, read_joint
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import animation, match_pictures, picture, svg
 from anygame.cli.matches.watching import show_fault, show_said
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.rewriting import make_folder, write_picture
 from anygame.cli.shared_options import JsonOption, ReadingOptions
-from anygame.cli.sheets import read_game
+from anygame.cli.sheets import make_folder, read_game, write_picture
 from anygame.errors import AnygameError, MissingExtraError, RecordError
 from anygame.match import replaying
-from anygame.match.judging import Verdict
 from anygame.match.record import read_record
 from anygame.match.signing import is_signed, verify
 
@@ -83,7 +80,6 @@ def run(options: _Options) -> int:
 
 
 def _write_pictures(found: Replay, folder: Path) -> None:
-    """Write an SVG file for each state, and one that shows all of them in turn."""
     pictures = match_pictures(found.states, found.record.moves)
     width = max(3, len(str(len(pictures) - 1)))
     for step, drawn in enumerate(pictures):
@@ -132,8 +128,6 @@ def _conclude(screen: Screen, record: Record, *, signed: bool, faults: list[str]
 
 
 class _Shown:
-    """A record on a screen."""
-
     def __init__(self, found: Replay, screen: Screen) -> None:
         self.found = found
         self.record = found.record
@@ -199,17 +193,8 @@ class _Shown:
     def _say_moves(self, step: int) -> None:
         moves = self.record.moves[step - 1]
         self.screen.say(f"{step:>3}  {'  '.join(map(_tight, moves))}")
-        # Records of others may say less than there are moves.
-        errors, reasons, said = (
-            chain(_at(lists, step), repeat(nothing))
-            for lists, nothing in (
-                (self.record.errors, ""),
-                (self.record.reasons, ""),
-                (self.record.said, ()),
-            )
-        )
-        for role, move, error, reason, lines in zip(self.roles, moves, errors, reasons, said, strict=False):
-            verdict = Verdict(None, error, reason or "", tuple(lines))
+        verdicts = self.record.verdicts(step, len(self.roles))
+        for role, move, verdict in zip(self.roles, moves, verdicts, strict=False):
             show_said(self.screen, f"{role} said", verdict)
             show_fault(self.screen, role, verdict, _tight(move))
 
@@ -225,11 +210,6 @@ class _Shown:
         found = picture(states[step], last=last, before=states[step - 1] if last else None)
         screen.draw(found)
         screen.say()
-
-
-def _at(lists: Any, step: int) -> list[Any]:
-    """Return what a record says of a step, for each role."""
-    return lists[step] if step < len(lists) else []
 
 
 def _tight(move: str) -> str:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.matches.pages import WATCHING, WebOptions, estimate_cell, on_pages
+from anygame.cli.matches.pages import (
+    WATCHING,
+    EndedBySignal,
+    WebOptions,
+    estimate_cell,
+    on_pages,
+    run_until_signal,
+)
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
@@ -16,9 +22,8 @@ from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
-from anygame.match.series import describe_estimate
 from anygame.tournament.running import Tournament
-from anygame.tournament.standings import standings
+from anygame.tournament.standings import describe_estimate, standings
 from anygame.tournament.store import Store
 from anygame.web.broadcast import Broadcast, Cell, Table
 
@@ -28,8 +33,9 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
+    from anygame.tournament.schedule import Meeting
     from anygame.tournament.standings import Standing
-    from anygame.tournament.store import Meeting, Result
+    from anygame.tournament.store import Result
 
 _DETAILS: Final = f"""\
 {PLAYERS}
@@ -110,9 +116,8 @@ def _games(options: _Options) -> dict[str, Game]:
 
 
 def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
-    """Return how the matches ended that are over, of those that are asked for."""
-    planned = {(meeting.round, meeting.sheet, meeting.players) for meeting in meetings}
-    return [result for result in store.results() if (result.round, result.sheet, result.players) in planned]
+    planned = {meeting.key for meeting in meetings}
+    return [result for result in store.results() if result.key in planned]
 
 
 class _Pages:
@@ -131,9 +136,9 @@ class _Pages:
     def past(self, result: Result) -> None:
         """Show a match that was played before, or elsewhere."""
         goals = zip(result.players, result.goals or (), strict=False)
-        told = ", ".join(f"{name} {goal}" for name, goal in goals)
+        shown = ", ".join(f"{name} {goal}" for name, goal in goals)
         match = self.broadcast.match(lambda: self._record(result))
-        match.past(result.sheet, ", ".join(result.players), told or f"given up: {result.fault}")
+        match.past(result.sheet, ", ".join(result.players), shown or f"given up: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
         """Return what shows a match on pages too."""
@@ -171,36 +176,31 @@ def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
         if mu is not None and sigma is not None
         else Cell("-"),
         estimate_cell(standing.estimate),
-        Cell(str(standing.estimate.count if standing.estimate else 0)),
+        Cell(str(standing.games)),
         Cell(str(standing.errors or "")),
         *[Cell(f"{standing.by_sheet[sheet]:.1f}" if sheet in standing.by_sheet else "") for sheet in sheets],
     )
 
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
-    """Have the matches played on a cluster."""
     if HUMAN in event.players.values():
         raise PlayerError("a person plays at this terminal: leave out --cluster, or the person")
-    screen = Screen()
     _show_past(event, meetings, pages)
     over = sum(event.store.is_over(meeting) for meeting in meetings)
     with joined(options.cluster) as cluster:
         assert cluster is not None
-        for number, (record, result) in enumerate(event.play_apart(meetings, cluster), over + 1):
+        for number, (result, record) in enumerate(event.play_apart(meetings, cluster), over + 1):
             pages.past(result)
             pages.broadcast.changed()
             if not options.json:
-                outcome = _outcome(event.games[result.sheet], record)
-                screen.say(f"{number} of {len(meetings)}  {result.sheet}  {outcome}")
+                _say_over(event, result, record, f"{number} of {len(meetings)}")
 
 
 def _show_past(event: Tournament, meetings: Sequence[Meeting], pages: _Pages) -> None:
-    """Show the matches that are over."""
-    past = {(result.round, result.sheet, result.players): result for result in event.store.results()}
+    past = {result.key: result for result in event.store.results()}
     for meeting in meetings:
-        result = past.get((meeting.round, meeting.sheet, meeting.players))
-        if result is not None:
-            pages.past(result)
+        if meeting.key in past:
+            pages.past(past[meeting.key])
 
 
 async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *, quiet: bool) -> None:
@@ -215,15 +215,15 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *
         record = await event.play(meeting, pages.watcher(meeting, watcher))
         pages.broadcast.changed()
         if not quiet:
-            outcome = _outcome(event.games[meeting.sheet], record)
-            screen.say(f"{numbers[meeting]} of {len(meetings)}  {meeting.sheet}  {outcome}")
+            _say_over(event, meeting, record, f"{numbers[meeting]} of {len(meetings)}")
 
 
-def _outcome(game: Game, record: Record) -> str:
-    if record.goals is None:
-        return f"given up: {record.own.get('fault', 'an error of the rules')}"
-    pairs = zip(game.roles, record.names, record.goals, strict=True)
-    return ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
+def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -> None:
+    outcome = f"given up: {record.own.get('fault', 'an error of the rules')}"
+    if record.goals is not None:
+        pairs = zip(event.games[meeting.sheet].roles, record.names, record.goals, strict=True)
+        outcome = ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
+    Screen().say(f"{which}  {meeting.sheet}  {outcome}")
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[list[Standing], str]:

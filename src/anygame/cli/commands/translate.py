@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
-from anygame.cli.rewriting import print_sheet, replace_sheet
 from anygame.cli.shared_options import LENIENT_HELP
-from anygame.cli.sheets import sheet_source
+from anygame.cli.sheets import print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
 from anygame.language.forms import form_of
 from anygame.language.layout import format_sheet

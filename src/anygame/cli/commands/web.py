@@ -9,8 +9,8 @@ from typing import Final
 from anygame.cli.matches.pages import pages_module, say_listening
 from anygame.cli.matches.seating import PLAYERS, named
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, read_port, seconds
-from anygame.cli.rewriting import state_folder
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
+from anygame.cli.sheets import state_folder
 from anygame.errors import AnygameError
 from anygame.players.loading import STRATEGIES, is_address, player_class
 from anygame.web.settings import Settings

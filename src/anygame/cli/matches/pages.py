@@ -1,8 +1,10 @@
-"""Matches of a command, watched in a browser."""
+"""Matches of a command: watched in a browser, ended by Ctrl-C, or by SIGTERM, as `kill` sends it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import sys
 from asyncio import Event
 from contextlib import contextmanager, suppress
@@ -13,17 +15,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.interrupts import EndedBySignal, run_until_signal
-from anygame.cli.options import command_options, flag, option, read_port
+from anygame.cli.options import Status, command_options, flag, option, read_port
 from anygame.errors import AnygameError, MissingExtraError
 from anygame.web.broadcast import Cell
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
 
-    from anygame.match.series import Estimate
+    from anygame.tournament.standings import Estimate
     from anygame.web.broadcast import Broadcast
+
 
 _PORT: Final = 8000
 #: What the help of commands says that show matches on pages.
@@ -124,3 +126,48 @@ def estimate_cell(estimate: Estimate | None) -> Cell:
         return Cell("-")
     mean, margin = estimate.mean, estimate.margin
     return Cell(str(estimate), (mean - margin, mean, mean + margin) if isfinite(margin) else None)
+
+
+class EndedBySignal(Exception):  # noqa: N818
+    """Somebody wants the command to end.
+
+    Attributes:
+        status: the exit status that says so.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
+
+    Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts.
+
+    Raises:
+        EndedBySignal: it was cancelled.
+    """
+    terminated = False
+
+    async def watched() -> None:
+        task = asyncio.ensure_future(work)
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            task.cancel()
+
+        # Elsewhere than in the main thread of a POSIX system, there is Ctrl-C alone.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        await task
+
+    try:
+        asyncio.run(watched())
+    except KeyboardInterrupt:
+        raise EndedBySignal(Status.INTERRUPTED) from None
+    except asyncio.CancelledError:
+        if not terminated:
+            raise
+        raise EndedBySignal(Status.TERMINATED) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import COLOURS
-from anygame.cli.moves import list_moves
+from anygame.cli.positions import list_moves
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
@@ -149,7 +149,6 @@ class PersonShell(Shell):
             self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
 
     def _chooser(self) -> Role:
-        """Return the first of the people who have still to choose."""
         if not self.choosers:
             raise CommandError("there is no choice to give a hint for")
         return self.choosers[0]

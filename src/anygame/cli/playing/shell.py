@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
-from anygame.cli.moves import format_joint, is_chance, legal_by_role
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
-from anygame.cli.positions import describe_goal, goals_of
+from anygame.cli.positions import describe_goal, format_joint, goals_of, is_chance, legal_by_role
 from anygame.cli.repl.manual import Command, CommandError
 from anygame.game.typed_moves import typed_move
-from anygame.match.outcome import outcome
+from anygame.match.judging import outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +142,6 @@ class PlayShell(PersonShell):
         super()._play_unnamed(line)
 
     def _chooser(self) -> Role:
-        """Return the person who has to choose."""
         choosers = self.table.choosers
         if not choosers:
             does = "draws" if is_chance(self.session.state) else "goes on"
@@ -168,7 +166,6 @@ class PlayShell(PersonShell):
             self._tell_record()
 
     def _asked(self) -> Turn:
-        """Let the players think, and play the turn."""
         table = self.table
         waiting = ", ".join(one.name for one in table.opponents.values())
         if not waiting or not self.screen.is_terminal:

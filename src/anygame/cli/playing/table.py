@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anygame.cli.moves import legal_by_role
+from anygame.cli.positions import legal_by_role
 from anygame.errors import GoalError, IllegalMoveError
 from anygame.match.judging import Verdict, judge
 from anygame.match.opponents import Opponent
@@ -81,8 +81,6 @@ class Table:
         self._failures: Failures | None = None
         self._begin()
 
-    # -- who is to choose --------------------------------------------------------------------------
-
     @property
     def is_over(self) -> bool:
         """Whether nobody can move any more."""
@@ -98,8 +96,6 @@ class Table:
     def _choosing(self) -> list[Role]:
         state = self.session.state
         return [role for role in self.seating.people if len(state.legal_moves(role)) > 1]
-
-    # -- moving ------------------------------------------------------------------------------------
 
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.
@@ -143,8 +139,6 @@ class Table:
         self.record.is_aborted = True
         self._keep()
 
-    # -- going back --------------------------------------------------------------------------------
-
     def undo(self, count: int = 1) -> int:
         """Take moves back, each time to where a person had a choice; return how many joint moves.
 
@@ -187,8 +181,6 @@ class Table:
         self.chosen = {}
         self.resigned = None
         self._begin()
-
-    # -- the record --------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         session = self.session
@@ -236,10 +228,7 @@ class Table:
         self._thread.join()
         self._loop.close()
 
-    # -- the players ---------------------------------------------------------------------------------
-
     def _all(self, message: Callable[[Opponent], Coroutine[Any, Any, _Result]]) -> Future[list[_Result]]:
-        """Have something done by all players at once, in their order."""
 
         async def work() -> list[_Result]:
             return await asyncio.gather(*[message(one) for one in self.opponents.values()])

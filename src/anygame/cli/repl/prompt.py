@@ -13,7 +13,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from anygame.cli.repl.manual import ALIASES
-from anygame.cli.rewriting import state_folder
+from anygame.cli.sheets import state_folder
 from anygame.game.typed_moves import completed_moves
 
 if TYPE_CHECKING:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.moves import legal_by_role, play_text
-from anygame.cli.rewriting import named_faults
+from anygame.cli.positions import legal_by_role, play_text
+from anygame.cli.sheets import named_faults
 from anygame.errors import AnygameError, PositionError
+from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
 from anygame.language.writing import write_whole
 
@@ -27,11 +27,6 @@ _FILE_LIMIT: Final = 16 * 2**20
 _MOVES_LIMIT: Final = 100_000
 
 Joint = tuple["Term", ...]
-
-
-def digest(game: Game) -> str:
-    """Return what distinguishes the rules of a game from others; comments and layout do not count."""
-    return "sha256:" + hashlib.sha256(str(game).encode()).hexdigest()
 
 
 class Session:
@@ -63,7 +58,7 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a joint move as typed (see `anygame.cli.moves.read_joint`, also for ``is_spoken``).
+        """Play a joint move as typed (see `anygame.cli.positions.read_joint`, also for ``is_spoken``).
 
         The role ``random`` may be left out: its move is drawn.
 
@@ -135,7 +130,7 @@ class Session:
             "format": _FORMAT,
             "version": _VERSION,
             "game": self.game.name,
-            "rules": digest(self.game),
+            "rules": rules_digest(self.game),
             "moves": [[str(move) for move in joint] for joint in self.moves],
             "facts": sorted(map(str, self.state.facts)),
         }
@@ -150,7 +145,7 @@ class Session:
                 changed.
         """
         record = _record(path)
-        if record["rules"] != digest(self.game):
+        if record["rules"] != rules_digest(self.game):
             raise PositionError(
                 f"{path} is a position of {_quoted(record.get('game'))}; "
                 f"the rules of {self.game.name} are not the same"
@@ -176,7 +171,6 @@ class Session:
 
 
 def _record(path: str) -> dict[str, Any]:
-    """Read a saved position and check its shape."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(_FILE_LIMIT + 1)

@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter
-from anygame.cli.moves import (
+from anygame.cli.options import seconds as read_seconds
+from anygame.cli.positions import (
+    advised,
+    bindings_of,
     chosen_moves,
+    describe_goal,
     format_joint,
+    goals_of,
+    instances,
     is_chance,
     legal_by_role,
     list_moves,
     read_joint,
 )
-from anygame.cli.options import seconds as read_seconds
-from anygame.cli.positions import advised, bindings_of, describe_goal, goals_of, instances
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError
@@ -81,7 +85,6 @@ class Shell:
         return True
 
     def _run(self, name: str, rest: str) -> None:
-        """Execute a command: the method of its name."""
         if rest and self.commands[name].usage == name:
             raise CommandError(f"{name} takes no arguments; found {shown(rest, 40)}")
         getattr(self, f"_{name}")(rest)

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import (
     by_frame,
@@ -75,9 +76,7 @@ def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> Iterator[Diagnostic]:
     """Report the hole in a row of rules, all of them or those with the same names, that no rule fills."""
-    by_names: dict[object, list[tuple[Values, Rule]]] = defaultdict(list)
-    for values, rule in family:
-        by_names[tuple(value for value in values if isinstance(value, str))].append((values, rule))
+    by_names = grouped((tuple(v for v in each[0] if isinstance(v, str)), each) for each in family)
     for row in (family, *by_names.values()) if len(by_names) > 1 else (family,):
         hole = _hole([values for values, _ in row]) if len(row) >= _FEWEST_IN_ROW else None
         if hole is not None:
@@ -335,9 +334,7 @@ def _in_tables(sheet: Sheet) -> Iterator[Diagnostic]:
         breaks: Counter[Atom] = Counter()
         other: dict[Atom, Atom] = {}
         for place in range(len(group[0][1])):
-            by_rest: dict[tuple[Term, ...], list[Atom]] = defaultdict(list)
-            for atom, terms in group:
-                by_rest[(*terms[:place], *terms[place + 1 :])].append(atom)
+            by_rest = grouped(((*terms[:place], *terms[place + 1 :]), atom) for atom, terms in group)
             double = [atoms for atoms in by_rest.values() if len(atoms) > 1]
             if len(double) == 1 and len(double[0]) == 2:
                 breaks.update(double[0])
@@ -416,7 +413,7 @@ _MISSING_ROLE: Final = Code(
 
 @check(_MISSING_ROLE)
 def _missing_role(sheet: Sheet) -> Iterator[Diagnostic]:
-    roles = {role for role in sheet.roles if str(role) != "random"}
+    roles = {*sheet.players}
     if len(roles) < _FEWEST_ROLES:
         return
     for rules in by_fluent(sheet.heads.get(("init", 1), ())).values():

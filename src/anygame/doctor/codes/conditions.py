@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binds
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import asked_of, span_of
@@ -234,12 +235,8 @@ def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _of_numbers(sheet: Sheet) -> Iterator[Diagnostic]:
-    rows: dict[_Place, list[tuple[frozenset[int], Rule]]] = defaultdict(list)
-    for rule in sheet.program.rules:
-        for place, atoms in _asked(rule).items():
-            asked = [int(str(term)) for term, _ in atoms if str(term).isdecimal()]
-            if len(asked) > 1:
-                rows[place].append((frozenset(asked), rule))
+    asked = [(place, _numbers(atoms), rule) for rule in sheet.program.rules for place, atoms in _asked(rule)]
+    rows = grouped((place, (frozenset(numbers), rule)) for place, numbers, rule in asked if len(numbers) > 1)
     for group in rows.values():
         often = Counter(numbers for numbers, _ in group)
         for numbers, rule in group:
@@ -256,10 +253,10 @@ def _of_numbers(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _of_roles(sheet: Sheet) -> Iterator[Diagnostic]:
-    roles = {role for role in sheet.roles if str(role) != "random"}
+    roles = {*sheet.players}
     lacking: dict[tuple[_Place, str], list[tuple[Rule, Term, Atom]]] = defaultdict(list)
     for rule in sheet.program.rules if len(roles) >= _FEWEST_ROLES else ():
-        for place, atoms in _asked(rule).items():
+        for place, atoms in _asked(rule):
             left = roles - {term for term, _ in atoms}
             if len(atoms) == len(roles) - 1 and len(left) == 1:
                 lacking[place, rule.head.predicate].append((rule, left.pop(), atoms[0][1]))
@@ -269,18 +266,21 @@ def _of_roles(sheet: Sheet) -> Iterator[Diagnostic]:
             yield _MISSING_CONDITION.found(message, rule.span, hint=f"the same condition for {role}")
 
 
-def _asked(rule: Rule) -> dict[_Place, list[tuple[Term, Atom]]]:
-    """Return the constants that literals of a body have at a place, where several differ."""
-    found: dict[_Place, list[tuple[Term, Atom]]] = defaultdict(list)
-    literals = [formula.atom for formula in rule.body if isinstance(formula, Literal)]
-    negative = [atom for atom, positive in atoms_in(rule.body) if not positive]
-    for is_asked, atoms in ((True, literals), (False, negative)):
-        for atom in atoms:
-            what, terms = asked_of(atom)
-            for number, term in enumerate(terms):
-                if isinstance(term, Constant):
-                    found[(what, is_asked), number].append((term, atom))
-    return found
+def _numbers(atoms: Iterable[tuple[Constant, Atom]]) -> list[int]:
+    return [int(term.name) for term, _ in atoms if term.name.isdecimal()]
+
+
+def _asked(rule: Rule) -> Iterable[tuple[_Place, list[tuple[Constant, Atom]]]]:
+    """Return the constants that literals of a body have, with their atoms, by their places."""
+    atoms = [(formula.atom, True) for formula in rule.body if isinstance(formula, Literal)]
+    atoms += [(atom, False) for atom, positive in atoms_in(rule.body) if not positive]
+    asked = [(*asked_of(atom), atom, is_asked) for atom, is_asked in atoms]
+    return grouped(
+        (((what, is_asked), number), (term, atom))
+        for what, terms, atom, is_asked in asked
+        for number, term in enumerate(terms)
+        if isinstance(term, Constant)
+    ).items()
 
 
 #: Links that are there: one alone is no chain.

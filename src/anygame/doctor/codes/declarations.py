@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import reached
 from anygame.doctor.code import GDL2, PLAY, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
 from anygame.doctor.likes import nearest
@@ -245,14 +246,7 @@ _UNUSED_RELATION: Final = Code(
 
 @check(_UNUSED_RELATION)
 def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
-    pending = [key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]]
-    needed = set(pending)
-    while pending:
-        for rule in sheet.heads.get(pending.pop(), ()):
-            for atom, _ in atoms_in(rule.body):
-                if atom.key not in needed:
-                    needed.add(atom.key)
-                    pending.append(atom.key)
+    needed = reached((key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]), sheet.read_by)
     for key, rules in sheet.heads.items():
         if key not in needed:
             reader = "nothing reads it" if key not in sheet.reads else "only what nothing needs reads it"
@@ -345,11 +339,8 @@ _NO_LEGAL: Final = Code(
 @check(_NO_LEGAL)
 def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("legal", 2)):
-        yield _NO_LEGAL.found(
-            f"no rule ever gives {role} a legal move",
-            sheet.role_span(role),
-            hint=f"(<= (legal {role} ...) ...)",
-        )
+        message, hint = f"no rule ever gives {role} a legal move", f"(<= (legal {role} ...) ...)"
+        yield _NO_LEGAL.found(message, sheet.role_span(role), hint=hint)
 
 
 _NO_GOAL: Final = Code(
@@ -367,12 +358,9 @@ _NO_GOAL: Final = Code(
 @check(_NO_GOAL)
 def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
     for role in sheet.roles_without(("goal", 2)):
-        if str(role) != "random":
-            yield _NO_GOAL.found(
-                f"no rule ever gives {role} a goal",
-                sheet.role_span(role),
-                hint=f"(<= (goal {role} 100) ...)",
-            )
+        if role in sheet.players:
+            message, hint = f"no rule ever gives {role} a goal", f"(<= (goal {role} 100) ...)"
+            yield _NO_GOAL.found(message, sheet.role_span(role), hint=hint)
 
 
 _NO_TERMINAL: Final = Code(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.code import GDL, Code, check
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS
@@ -16,7 +16,7 @@ from anygame.language.terms import Constant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.doctor.sheet import Name, Sheet
+    from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
@@ -101,11 +101,9 @@ _ARITHMETIC: Final = Code(
 @check(_ARITHMETIC, needs_all=False)
 def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report terms that are written like sums, of each kind the first."""
-    places: dict[str, list[Name]] = defaultdict(list)
-    for name in sheet.names:
-        if name.kind == "function" and _is_sum(name.text, name.node):
-            places[name.text].append(name)
-    for text, (first, *others) in places.items():
+    functions = [name for name in sheet.names if name.kind == "function"]
+    sums = grouped((name.text, name) for name in functions if _is_sum(name.text, name.node))
+    for text, (first, *others) in sums.items():
         term = " ".join(first.node.span.text.split())
         message = (
             f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} works out nothing"

@@ -116,13 +116,8 @@ def _may_overlap(first: NormalRule, second: NormalRule) -> bool:
 
 
 def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
-    atoms = [item.atom for item in positive if isinstance(item, Literal)]
-    for item in negative:
-        if isinstance(item, Not) and isinstance(item.formula, Literal):
-            denied = item.formula.atom
-            if any(atom == denied for atom in atoms):
-                return True
-    return False
+    denied = [item.formula for item in negative if isinstance(item, Not)]
+    return any(item in denied for item in positive if isinstance(item, Literal))
 
 
 #: What a won game is worth; what one has of it, the other lacks.

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.analysis.sorts import lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import is_near, nearest, slips
@@ -62,10 +63,9 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report relations that nothing reads, or nothing makes, and that are nearly others."""
-    places: dict[Key, list[Name]] = defaultdict(list)
-    for name in sheet.names:
-        if name.kind == "relation" and KEYWORDS.get(name.text) != name.arity:
-            places[name.text, name.arity].append(name)
+    relations = [name for name in sheet.names if name.kind == "relation"]
+    own = [name for name in relations if KEYWORDS.get(name.text) != name.arity]
+    places = grouped(((name.text, name.arity), name) for name in own)
     strays = [key for key in places if key not in sheet.heads or key not in sheet.reads]
     for key in strays[:_MOST_COMPARED]:
         if len(_rules(places[key])) > _MOST_RULES:

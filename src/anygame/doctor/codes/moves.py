@@ -106,7 +106,7 @@ def _needless_wait(sheet: Sheet) -> Iterator[Diagnostic]:
             allowing |= _asked(sheet, rule)
     for rule in legal:
         move = rule.head.arguments[1]
-        if isinstance(move, Constant) and sheet.is_never_asked(move):
+        if _is_to_wait(sheet, rule):
             for formula in rule.body:
                 if isinstance(formula, Literal) and _says_that_one_can(sheet, formula.atom.key, allowing):
                     what = shown(str(formula.atom))

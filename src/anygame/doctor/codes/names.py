@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.sheet import names_of_rule, span_of
 from anygame.language.diagnostics import Note, Severity, shown
@@ -40,12 +41,8 @@ _CASE_DIFFERS: Final = Code(
 @check(_CASE_DIFFERS, needs_all=False)
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
-    by_rule: dict[int, list[Name]] = defaultdict(list)
-    for name in sheet.names:
-        if name.kind == "variable":
-            by_rule[id(name.rule)].append(name)
-    for names in by_rule.values():
-        yield from _capitals(names, "?")
+    for names in sheet.names_by_rule:
+        yield from _capitals([name for name in names if name.kind == "variable"], "?")
 
 
 def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
@@ -148,20 +145,13 @@ _SHARED_NAME: Final = Code(
 
 @check(_SHARED_NAME, needs_all=False)
 def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
-    first: dict[str, Name] = {}
-    for name in sheet.names:
-        if name.kind == "relation":
-            first.setdefault(name.text, name)
-    reported = set()
-    for name in sheet.names:
-        if name.kind == "function" and name.text in first and name.text not in reported:
-            reported.add(name.text)
-            yield _SHARED_NAME.found(
-                f"{shown(name.text)} is the name of a function here and of a relation elsewhere",
-                name.span,
-                Note("the relation", first[name.text].span),
-                hint="a name of its own for each",
-            )
+    relations = grouped((name.text, name) for name in sheet.names if name.kind == "relation")
+    functions = grouped((name.text, name) for name in sheet.names if name.kind == "function")
+    for text, (first, *_) in functions.items():
+        if text in relations:
+            message = f"{shown(text)} is the name of a function here and of a relation elsewhere"
+            note = Note("the relation", relations[text][0].span)
+            yield _SHARED_NAME.found(message, first.span, note, hint="a name of its own for each")
 
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
@@ -180,16 +170,11 @@ _UNUSUAL_CHARACTER: Final = Code(
 
 @check(_UNUSUAL_CHARACTER, needs_all=False)
 def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
-    reported = set()
-    for name in sheet.names:
-        if not _ORDINARY.fullmatch(name.text) and name.text not in reported:
-            reported.add(name.text)
-            odd = sorted(set(_ORDINARY.sub("", name.text)))
-            yield _UNUSUAL_CHARACTER.found(
-                f"the name {shown(name.text)} has {shown(' '.join(odd))} in it; others may not read it",
-                name.span,
-                hint="letters, digits, _ and - only",
-            )
+    odd = grouped((name.text, name) for name in sheet.names if not _ORDINARY.fullmatch(name.text))
+    for text, (first, *_) in odd.items():
+        characters = " ".join(sorted(set(_ORDINARY.sub("", text))))
+        message = f"the name {shown(text)} has {shown(characters)} in it; others may not read it"
+        yield _UNUSUAL_CHARACTER.found(message, first.span, hint="letters, digits, _ and - only")
 
 
 _KEYWORD_CONSTANT: Final = Code(
@@ -222,20 +207,15 @@ _OPERATOR_CONSTANT: Final = Code(
 @check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report each keyword and each operator once that stands as a constant."""
-    reported = set()
-    for name in sheet.names:
-        keyword = name.text.lower()
-        if name.kind != "constant" or keyword in reported:
-            continue
+    constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
+    for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
-            reported.add(keyword)
             message = (
                 f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
             )
             hint = "is a parenthesis missing before it?"
             yield _OPERATOR_CONSTANT.found(message, name.span, hint=hint)
         elif keyword in KEYWORDS:
-            reported.add(keyword)
             message = (
                 f"{shown(name.text)} is a keyword of GDL; as an object it is a mere name here, and confuses "
                 "other systems"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import Budget, blind, numbered, parts_of, subsumes, words_of
 from anygame.language.diagnostics import Note, Severity, shown
@@ -157,11 +157,12 @@ _SAME_CONDITIONS: Final = Code(
 
 @check(_SAME_CONDITIONS)
 def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
-    groups: dict[object, list[Rule]] = defaultdict(list)
-    for rule in sheet.heads.get(("next", 1), ()):
-        fluent = rule.head.arguments[0]
-        if isinstance(fluent, Compound) and any(_is_of_state(sheet, each) for each in rule.body):
-            groups[fluent.arguments, frozenset(rule.body)].append(rule)
+    groups = grouped(
+        ((fluent.arguments, frozenset(rule.body)), rule)
+        for rule in sheet.heads.get(("next", 1), ())
+        if isinstance(fluent := rule.head.arguments[0], Compound)
+        and any(_is_of_state(sheet, each) for each in rule.body)
+    )
     for group in groups.values():
         if len(group) == 2 and group[0].head != group[1].head:
             first, second = group

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import reached
 from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import odd_place
@@ -204,16 +205,7 @@ def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
 
 def _asks_for_state(sheet: Sheet, key: Key) -> bool:
     """Return whether a relation asks for a fluent, itself or by others."""
-    seen = {key}
-    pending = [key]
-    while pending:
-        for rule in sheet.heads.get(pending.pop(), ()):
-            read = {atom.key for atom, _ in atoms_in(rule.body)} - seen
-            if ("true", 1) in read:
-                return True
-            seen |= read
-            pending += read
-    return False
+    return ("true", 1) in reached([key], sheet.read_by)
 
 
 def _stem(term: Term) -> str:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import OPERATORS, Said, blind, exchanged, flat, numbered, parts_of, same, text_of
 from anygame.doctor.sheet import key_of, names_of_rule, spoken_of
@@ -43,23 +44,19 @@ class Images:
     """What a map makes of rules.
 
     Attributes:
-        said: the rules.
-        images: what each of them becomes.
         moved: the numbers of the rules that become another one.
         alone: of those, the ones whose image is no rule.
         paired: the others.
+
+    Args:
+        said: the rules.
+        images: what each of them becomes.
+        ways: what else it may become; then numbers do not count: a first row is another's last.
     """
 
     def __init__(
         self, said: Sequence[Parts], images: Sequence[Parts], ways: Sequence[Sequence[Parts]] | None = None
     ) -> None:
-        """Apply a map.
-
-        Args:
-            said: the rules.
-            images: what each of them becomes.
-            ways: what else it may become; then numbers do not count: a first row is another's last.
-        """
         self.said, self.images, self._ways = said, images, ways
         exact = Said(said)
         self.moved = [n for n, parts in enumerate(said) if not same(parts, images[n])]
@@ -149,13 +146,11 @@ def _more_of(said: Sequence[Parts], known: Said, exchange: Mapping[str, str]) ->
     """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
     images = {parts: exchanged(parts, exchange) for parts in said}
     alone = [parts for parts, image in images.items() if image not in known]
-    by_length: dict[int, list[Words]] = defaultdict(list)
-    for parts in alone:
-        by_length[len(flat(parts))].append(numbered(flat(parts)))
+    by_length = grouped((len(flat(parts)), numbered(flat(parts))) for parts in alone)
     votes: Counter[tuple[str, str]] = Counter()
     for parts in alone[:_MOST_COMPARED]:
         image = numbered(flat(images[parts]))
-        for other in by_length[len(image)][:_MOST_COMPARED]:
+        for other in by_length.get(len(image), [])[:_MOST_COMPARED]:
             pairs = {(min(a, b), max(a, b)) for a, b in zip(image, other, strict=True) if a != b}
             if len(pairs) == 1:
                 votes.update(pairs)
@@ -390,18 +385,14 @@ def _odd_groups(rules: Sequence[Rule], found: Images, exchange: Mapping[str, str
     elif len(found.paired) >= _MOSTLY * len(found.alone):
         kinds = [_kind(rule, exchange) for rule in rules]
         paired = Counter(kinds[n] for n in found.paired)
-        groups: dict[object, list[int]] = defaultdict(list)
-        for number in found.alone:
-            groups[kinds[number]].append(number)
+        groups = grouped((kinds[number], number) for number in found.alone)
         yield from (alone for kind, alone in groups.items() if len(alone) <= _PAIR <= paired[kind])
 
 
 def _kind(rule: Rule, exchange: Mapping[str, str]) -> object:
     """Return what a rule and its like speak of: a relation, or a fluent or a move."""
-    head = rule.head
-    what = spoken_of(head)
-    name = what[0] if what else head.predicate
-    return head.predicate if what else "", min(name, exchange.get(name, name))
+    name = _name(rule)
+    return rule.head.predicate if spoken_of(rule.head) else "", min(name, exchange.get(name, name))
 
 
 # -- directions -------------------------------------------------------------------------------------------
@@ -426,20 +417,17 @@ def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
 
     A constant that stands in several heads, such as a piece, keeps groups apart.
     """
-    groups: dict[object, list[Rule]] = defaultdict(list)
-    for key, rules in sheet.heads.items():
-        if key[0] not in _MAY_DIFFER and key[1]:
-            for rule in rules:
-                if rule.body:
-                    groups[key, spoken_of(rule.head)].append(rule)
-    for alike in groups.values():
+    compared = [rules for key, rules in sheet.heads.items() if key[0] not in _MAY_DIFFER and key[1]]
+    with_body = [rule for rules in compared for rule in rules if rule.body]
+    for alike in grouped(((rule.head.key, spoken_of(rule.head)), rule) for rule in with_body).values():
         named = [
             [term if isinstance(term, Constant) else None for term in rule.head.arguments] for rule in alike
         ]
         often = [Counter(column) for column in zip(*named, strict=True)]
-        apart: dict[tuple[object, ...], list[Rule]] = defaultdict(list)
-        for rule, names in zip(alike, named, strict=True):
-            apart[tuple(name if often[n][name] > 1 else None for n, name in enumerate(names))].append(rule)
+        apart = grouped(
+            (tuple(name if often[n][name] > 1 else None for n, name in enumerate(names)), rule)
+            for rule, names in zip(alike, named, strict=True)
+        )
         yield from (rules for rules in apart.values() if _FEWEST <= len(rules) <= _MOST)
 
 

@@ -6,12 +6,12 @@ a value it is lost; where one rule keeps it while another changes it, there are 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from anygame.analysis.groups import grouped
 from anygame.doctor.sheet import key_of
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
@@ -207,11 +207,8 @@ def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
 
 
 def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
-    found: dict[Key, list[Compound]] = defaultdict(list)
-    for fact in sorted(facts):
-        if isinstance(fact, Compound):
-            found[fact.functor, len(fact.arguments)].append(fact)
-    return found
+    compound = [fact for fact in sorted(facts) if isinstance(fact, Compound)]
+    return grouped(((fact.functor, len(fact.arguments)), fact) for fact in compound)
 
 
 def _is_board(facts: Sequence[Compound]) -> bool:

@@ -83,8 +83,6 @@ class ExtensiveForm:
         """Whether a role may know less than all that was done."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
-    # -- making nodes --------------------------------------------------------------------------------
-
     def _settled(self, state: State, step: int, memories: Memories, since: int) -> Node:
         """Return the first node from a state on in which somebody decides; till then all moves are made."""
         while True:
@@ -214,8 +212,6 @@ class Node:
     def goals(self) -> list[int]:
         """Return the goals of the players here, 0 where the rules give none. Raises GoalError."""
         return [self.state.goal(role) or 0 for role in self.form.players]
-
-    # -- what a player knows -------------------------------------------------------------------------
 
     def information(self, player: int) -> str:
         """Return all that a player has done and seen: the same text in all histories it cannot distinguish.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.envs.sources import missing
+from anygame.envs.rewards import missing
 
 try:
     import gymnasium

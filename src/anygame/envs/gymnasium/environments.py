@@ -21,8 +21,7 @@ from anygame.envs.episode import (
     render,
 )
 from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
-from anygame.envs.rewards import Rewards
-from anygame.envs.sources import compiled_game
+from anygame.envs.rewards import Rewards, compiled_game
 from anygame.errors import IllegalMoveError
 
 if TYPE_CHECKING:
@@ -270,8 +269,6 @@ class GameVectorEnv(VectorEnv):
         self._drawn = np.zeros((len(game.roles), num_envs), np.int64)
         self._is_ready = False
 
-    # -- beginning ---------------------------------------------------------------------------------
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -320,8 +317,6 @@ class GameVectorEnv(VectorEnv):
                 self._drawn[:, ended] = np.stack(joint)[:, ended]
                 self._is_drawn |= ended
             ahead &= ~ended & self._forced()
-
-    # -- moving ------------------------------------------------------------------------------------
 
     def step(
         self, actions: Any
@@ -433,8 +428,6 @@ class GameVectorEnv(VectorEnv):
             return np.zeros(self.num_envs, np.bool_)
         alone: NDArray[np.bool_] = self._lanes.masks[self._role].sum(axis=1) == 1
         return alone & ~self._lanes.over
-
-    # -- what there is to see ----------------------------------------------------------------------
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal: bool [lanes, actions]."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 try:
     import jax as _jax
 except ImportError as error:
-    from anygame.envs.sources import missing
+    from anygame.envs.rewards import missing
 
     raise missing("jax", "jax") from error
 

@@ -12,8 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from anygame.envs.jax.evaluation import evaluator, tabulate
-from anygame.envs.jax.observations import numbered
+from anygame.envs.jax.evaluation import evaluator, numbered, tabulate
 from anygame.envs.rewards import rewards_of_goals
 
 if TYPE_CHECKING:
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.envs.jax.evaluation import Array, Evaluate
-    from anygame.envs.jax.observations import Observe, Percepts
-    from anygame.envs.rewards import RewardName
-    from anygame.envs.turns import Turns
+    from anygame.envs.jax.evaluation import Array, Evaluate, Observe, Percepts
+    from anygame.envs.rewards import RewardName, Turns
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.network.network import Network
@@ -235,8 +232,6 @@ class Environment:
                 f"{kind} of shape {shape}"
             )
 
-    # -- steps -------------------------------------------------------------------------------------
-
     def _begin(self, fluents: Array) -> State:
         values = jnp.asarray(fluents)
         none = jnp.zeros(self.num_players, jnp.float32)
@@ -247,7 +242,6 @@ class Environment:
         return self._state(state, values, seen, known, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
-        """Return what the rules say of a state."""
         values = self._look(fluents)
         at = self._all_moves + 1
         goals = []
@@ -305,10 +299,7 @@ class Environment:
         return numbered(legal, self._columns, self._numbers, self.num_actions)
 
     def _choosing(self, state: State) -> Array:
-        """Return who has several legal moves: bool [players]."""
         return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
-
-    # -- turns -------------------------------------------------------------------------------------
 
     def _moves_of_waiting(self, turns: Turns | None, player: Role) -> NDArray[np.bool_]:
         waiting = np.zeros(len(self.game.actions(player)), np.bool_)

@@ -8,10 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
-from anygame.envs.jax.observations import Percepts, as_they_are, planes, relative
-from anygame.envs.rewards import Rewards, players_of
-from anygame.envs.sources import compiled_game
-from anygame.envs.turns import turns_of
+from anygame.envs.jax.evaluation import Percepts, as_they_are, planes, relative
+from anygame.envs.rewards import Rewards, compiled_game, players_of, turns_of
 from anygame.errors import LimitError, SimultaneousMovesError
 
 if TYPE_CHECKING:
@@ -19,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.envs.jax.environment import State
-    from anygame.envs.jax.evaluation import Array
-    from anygame.envs.jax.observations import Observe
+    from anygame.envs.jax.evaluation import Array, Observe
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 

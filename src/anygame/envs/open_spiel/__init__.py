@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
 from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
-from anygame.envs.sources import missing
+from anygame.envs.rewards import missing
 from anygame.game import Game
 from anygame.language.installed import open_sheet
 

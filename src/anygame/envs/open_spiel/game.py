@@ -91,9 +91,6 @@ class SheetGame(GameBase):
         return SheetObserver(self.description, iig_obs_type, params)
 
 
-# -- parameters --------------------------------------------------------------------------------------
-
-
 def _described(known: Mapping[str, Any]) -> Description:
     dynamics, steps = known["dynamics"], int(known["max_steps"])
     if dynamics not in get_args(Dynamics):
@@ -134,9 +131,6 @@ def _unpacked(packed: str) -> str:
     if unpacker.unconsumed_tail:
         raise RuleSheetError(f"the sheet in the parameter rules has more than {_LARGEST // 2**20} MiB")
     return text
-
-
-# -- what OpenSpiel asks of games --------------------------------------------------------------------------
 
 
 def general_type(**known: Any) -> Any:

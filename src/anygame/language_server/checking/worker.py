@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.doctor import CODES
-from anygame.doctor.examination import Wanted
+from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.examination import examine as examined
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.doctor.play.checking import BRIEF

@@ -6,10 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anygame.errors import AnygameError, GoalError, IllegalMoveError, RecordError
+from anygame.errors import AnygameError, IllegalMoveError, RecordError
 from anygame.language.parser import parse_term
 from anygame.language.terms import Constant
 from anygame.match.judging import Verdict
+from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -50,17 +51,9 @@ def look_at(state: State) -> Look:
     """Compute what a match must know of a state."""
     roles = state.game.roles
     legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
-    return Look(state.is_terminal, legal, state.stuck_role, tuple([_goal(state, role) for role in roles]))
-
-
-def _goal(state: State, role: Role) -> int | None:
     # Before the end nobody asks, and some rules take seconds for it.
-    if not state.is_terminal:
-        return None
-    try:
-        return state.goal(role)
-    except GoalError:
-        return None
+    goals = tuple(goals_of(state).values()) if state.is_terminal else (None,) * len(roles)
+    return Look(state.is_terminal, legal, state.stuck_role, goals)
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
@@ -142,8 +135,6 @@ class Course:
         only = [moves[0] for moves in look.legal]
         return {min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))}
 
-    # -- growing -----------------------------------------------------------------------------------
-
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
         """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
@@ -154,7 +145,6 @@ class Course:
         self.record.add_turn(joint, state, verdicts)
 
     async def _go_back(self, step: int) -> None:
-        """Forget what came after a state."""
         self.record.take_back_to(step)
         del self.states[step + 1 :]
         del self.line[step:]
@@ -162,8 +152,6 @@ class Course:
         self.fault = ""
         self.record.own.pop("fault", None)
         self.look = await asyncio.to_thread(look_at, self.states[-1])
-
-    # -- what roles see ----------------------------------------------------------------------------
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
         """Return what each role saw at every joint move up to a state, as the rules have it (GDL-II)."""

@@ -70,8 +70,6 @@ class HostedMatch(Course):
             if index not in self.opponents and not role.is_random
         }
 
-    # -- what people do ----------------------------------------------------------------------------
-
     async def begin(self) -> None:
         """Look at the last state, let players get ready, and go on as far as nobody must choose."""
         async with self._lock:
@@ -87,7 +85,6 @@ class HostedMatch(Course):
             await self._advance()
 
     def _aside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Have something done meanwhile."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -137,8 +134,6 @@ class HostedMatch(Course):
         await super()._go_back(step)
         await asyncio.to_thread(self._keep, self.record)
 
-    # -- whose turn it is --------------------------------------------------------------------------
-
     @property
     def turn(self) -> list[int]:
         """The indices of the people's roles that have yet to choose."""
@@ -151,8 +146,6 @@ class HostedMatch(Course):
         """The indices of the players' roles whose choice is waited for."""
         choosing = self.choosing(self.look)
         return [index for index in self._asked if index not in self.chosen and index in choosing]
-
-    # -- going on ----------------------------------------------------------------------------------
 
     async def _advance(self) -> None:
         """Go on as long as nobody has to choose; ask the players who have to."""
@@ -224,7 +217,6 @@ class HostedMatch(Course):
             self._aside(opponent.stop(list(self.line), self.states[-1]))
 
     def _note_time(self, index: int) -> None:
-        """Add the seconds since the last joint move to those that a role has used."""
         used = self.record.own.setdefault("seconds", [0.0] * len(self.game.roles))
         used[index] = round(used[index] + monotonic() - self._since, 1)
 

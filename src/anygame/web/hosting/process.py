@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError, RecordError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic
 from anygame.processes.inside import encode_message, listen, set_up
-from anygame.web.hosting.checking import diagnostic_view
+from anygame.web.hosting.questions import diagnostic_view
 from anygame.web.hosting.session import Session
 from anygame.web.settings import LONGEST_ANSWER
 

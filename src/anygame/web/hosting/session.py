@@ -17,7 +17,7 @@ from anygame.match.replaying import replay
 from anygame.match.running import Terms, keeper, new_record
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
-from anygame.web.hosting import checking, questions
+from anygame.web.hosting import questions
 from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
 from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.questions import Values
@@ -73,10 +73,8 @@ class Session:
         return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
 
     async def check(self, name: str, text: str, lenient: bool = False) -> View:
-        """Return what is wrong or odd in a sheet; see `anygame.web.hosting.checking`."""
-        return await asyncio.to_thread(checking.check, name, text, lenient=lenient)
-
-    # -- the match ---------------------------------------------------------------------------------
+        """Return what is wrong or odd in a sheet; see `anygame.web.hosting.questions`."""
+        return await asyncio.to_thread(questions.check, name, text, lenient=lenient)
 
     async def open(
         self,
@@ -196,8 +194,6 @@ class Session:
         self.match.record.names = [str(seat["name"]) for seat in seats]
         await asyncio.to_thread(keeper(self._path), self.match.record)
 
-    # -- looking -----------------------------------------------------------------------------------
-
     async def look(self, step: int) -> View:
         """Return what is shown of an earlier state."""
         self._state(step)
@@ -207,7 +203,6 @@ class Session:
         return shown | {"step": step, "last": len(self.match.line), "log": log_view(self.match)}
 
     async def _view(self) -> View:
-        """Return what is shown of the match as it stands."""
         while True:
             step = len(self.match.line)
             shown = await asyncio.to_thread(self._shown, step)
@@ -231,8 +226,6 @@ class Session:
         while self._is_stale:
             self._is_stale = False
             self._tell({"event": "changed", "view": await self._view()})
-
-    # -- questions ---------------------------------------------------------------------------------
 
     async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
         """Return why something holds in a state of the match, or why it does not."""
@@ -275,5 +268,4 @@ def _seat(name: str, spec: str, seed: int) -> Seat:
 
 
 def _is_elsewhere(record: Record) -> bool:
-    """Whether a match is played elsewhere, and only shown."""
     return any(seat["kind"] == "elsewhere" for seat in record.own[_SEATS])

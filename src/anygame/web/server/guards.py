@@ -1,4 +1,4 @@
-"""What is checked of every request before anything else looks at it, and said with every answer.
+"""What is checked of every request before anything else looks at it, and said with every answer; visitors.
 
 - The header ``Host`` names this server: else a page of another site whose name was made to resolve to this
   machine (DNS rebinding) would be of one origin with ours.
@@ -7,11 +7,16 @@
 - Bodies are refused by their announced length before they are read, or where none is announced, as by no
   browser; and when they take too long to come.
 - ``Content-Security-Policy`` lets pages run our scripts alone, so that text of strangers can never be one.
+- Visitors are known by one cookie, a text that nobody can guess and that says nothing of them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+import secrets
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import urlsplit
 
@@ -21,7 +26,10 @@ from starlette.responses import PlainTextResponse
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
@@ -148,3 +156,46 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
         await send(message)
 
     return sending
+
+
+COOKIE: Final = "anygame"
+#: Our cookie among those of others, which are not read: that of Python's library takes time that grows with
+#: the square of their length.
+_SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
+_TOKEN_BYTES: Final = 32
+#: Half a year: matches are gone on with after holidays.
+_SECONDS: Final = 180 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks.
+
+    Attributes:
+        token: of the cookie.
+        is_new: whether the cookie has still to be set.
+    """
+
+    token: str
+    is_new: bool
+
+    @property
+    def name(self) -> str:
+        """What records know the visitor by: who reads them cannot make the cookie of it."""
+        return sha256(self.token.encode()).hexdigest()
+
+    def mark(self, response: Response) -> None:
+        """Set the cookie, where the visitor has none yet.
+
+        ``Lax``: other sites can make no requests with it, but links from elsewhere lead to one's own matches.
+        """
+        if self.is_new:
+            response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who asks; somebody new where there is no cookie as we make them."""
+    sent = _SENT.search(request.headers.get("cookie", ""))
+    if sent:
+        return Visitor(sent[1], is_new=False)
+    return Visitor(secrets.token_urlsafe(_TOKEN_BYTES), is_new=True)

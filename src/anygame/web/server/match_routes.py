@@ -13,10 +13,9 @@ from starlette.routing import Route
 
 from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes, known_version
-from anygame.web.server.gates import BusyError, Gate
+from anygame.web.server.guards import visitor_of
 from anygame.web.server.pages import match_context
-from anygame.web.server.processes import MatchFaultError
-from anygame.web.server.visitors import visitor_of
+from anygame.web.server.processes import BusyError, Gate, MatchFaultError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +103,6 @@ class MatchRoutes:
             raise RefusedError("the rules hide that from you until the match is over")
         return match
 
-    # -- looking -----------------------------------------------------------------------------------
-
     async def show(self, request: Request) -> Response:
         """Show a match, in its last state or another; with ``part``, only what changes."""
         match = await self._match(request)
@@ -184,13 +181,10 @@ class MatchRoutes:
         return self._part(request, match, "values_part.html", "expected goals", values=known)
 
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
-        """Return a part of a page to a script, or a page around it."""
         context["step"] = request.path_params["step"]
         if "part" in request.query_params:
             return self._pages.page(part, **context)
         return self._pages.page("part_page.html", match=match, part=part, heading=heading, **context)
-
-    # -- changing ----------------------------------------------------------------------------------
 
     async def move(self, request: Request) -> Response:
         """Make a move."""

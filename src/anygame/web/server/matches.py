@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.language.installed import describe_sheet
 from anygame.web.server.events import Versioned
-from anygame.web.server.gates import RETRY_AFTER, Asides, BusyError, Gate
-from anygame.web.server.processes import HostProcess
+from anygame.web.server.processes import RETRY_AFTER, Asides, BusyError, Gate, HostProcess
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
@@ -194,8 +193,6 @@ class Matches:
         )
         self._choosing = asyncio.Lock()
 
-    # -- matches -----------------------------------------------------------------------------------
-
     async def open(
         self,
         sheet: Sheet,
@@ -338,8 +335,6 @@ class Matches:
         sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
-    # -- processes ---------------------------------------------------------------------------------
-
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
         """Have a process in which a match is opened, and the seconds that are left; it ends if that fails."""
@@ -352,7 +347,6 @@ class Matches:
                 raise
 
     async def _process(self) -> HostProcess:
-        """Return a process for a match; those that nobody looks at make room."""
         async with self._choosing:
             self._rest()
             at_work = [match for match in self.known.values() if match.is_at_work]

@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from anygame.match.outcome import outcome
+from anygame.match.judging import outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,10 @@
-"""Processes of matches, as the server sees them: commands to them, answers and events from them."""
+"""Processes of matches: commands to them, answers and events from them; gates before what takes long."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.errors import AnygameError
@@ -9,7 +12,8 @@ from anygame.processes.child import ChildEndedError, ChildProcess
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
+
 
 #: Answers to browsers come before the thinking of players where both want the processor.
 _NICENESS: Final = 5
@@ -118,3 +122,128 @@ class HostProcess:
                 self.hear(view)
             case _:
                 raise ValueError("no event")
+
+
+#: Seconds that somebody waits at most before an answer.
+_LONGEST_WAIT: Final = 5.0
+#: Seconds after which it is worth to ask again.
+RETRY_AFTER: Final = 30
+
+
+class BusyError(MatchFaultError):
+    """As much is at work as may be."""
+
+    status = 503
+    headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
+
+
+class Gate:
+    """Lets few in at a time.
+
+    Args:
+        places: that there are behind it.
+        waiting: that may wait for one.
+        what: is busy, for people.
+    """
+
+    def __init__(self, places: int, waiting: int, what: str) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._most_waiting = waiting
+        self._waiting = 0
+        self._what = what
+
+    @asynccontextmanager
+    async def passed(self, within: float) -> AsyncIterator[float]:
+        """Wait for a place, some seconds at most, and have it; what is yielded is the time that is left.
+
+        Args:
+            within: seconds for the wait and for what is done then.
+
+        Raises:
+            BusyError: too many wait already, or there was no place in time.
+        """
+        start = monotonic()
+        await self._wait(min(within / 2, _LONGEST_WAIT))
+        try:
+            yield within - (monotonic() - start)
+        finally:
+            self._places.release()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for a place."""
+        return self._waiting > 0
+
+    async def _wait(self, seconds: float) -> None:
+        if self._places.locked() and self._waiting >= self._most_waiting:
+            raise self.busy()
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(seconds):
+                await self._places.acquire()
+        except TimeoutError:
+            raise self.busy() from None
+        finally:
+            self._waiting -= 1
+
+    def busy(self) -> BusyError:
+        """Return the error for those who are not let in."""
+        return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")
+
+
+#: Seconds that a command may take where others wait when it begins: as a rule one is enough.
+_WHILE_OTHERS_WAIT: Final = 5.0
+#: Moves of people come before sheets where both want the processor.
+_ASIDE_NICENESS: Final = 15
+
+
+class Asides:
+    """Processes that carry out a command each and wait for the next, as many as a gate lets in.
+
+    Args:
+        gate: before them.
+        memory: bytes of address space of each.
+
+    Attributes:
+        idle: those that wait for a command.
+    """
+
+    def __init__(self, gate: Gate, memory: int) -> None:
+        self._gate = gate
+        self._memory = memory
+        self.idle: list[HostProcess] = []
+
+    async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
+        """Have a command carried out; see `anygame.web.hosting.session`.
+
+        Args:
+            what: the command.
+            within: seconds for it, and for the wait until a process has time; fewer where others wait.
+            arguments: of the command.
+
+        Raises:
+            MatchFaultError: it cannot be.
+            BusyError: too many wait already, or no process had time.
+            ProcessGoneError: it took too long.
+        """
+        async with self._gate.passed(within) as left:
+            while self.idle and self.idle[-1].is_gone:
+                self.idle.pop()
+            process = self.idle.pop() if self.idle else HostProcess(self._memory, _ASIDE_NICENESS)
+            is_wanted = self._gate.is_wanted
+            try:
+                found = await process.ask(
+                    what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
+                )
+            except ProcessGoneError:
+                if is_wanted:
+                    raise self._gate.busy() from None
+                raise
+            except MatchFaultError:
+                self.idle.append(process)
+                raise
+            except BaseException:
+                process.end()
+                raise
+            self.idle.append(process)
+            return found

@@ -10,24 +10,23 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.web.server.bodies import read_form, read_seconds
-from anygame.web.server.gates import BusyError
+from anygame.web.server.guards import visitor_of
 from anygame.web.server.match_routes import NotFoundError, RefusedError
 from anygame.web.server.matches import Latest
 from anygame.web.server.pages import board_context
-from anygame.web.server.processes import MatchFaultError, ProcessGoneError
+from anygame.web.server.processes import BusyError, MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import is_record
-from anygame.web.server.visitors import visitor_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.requests import Request
 
+    from anygame.web.server.guards import Visitor
     from anygame.web.server.matches import Matches, Seat
     from anygame.web.server.pages import Pages
     from anygame.web.server.replays import Replays
     from anygame.web.server.sheets import Sheet, Sheets
-    from anygame.web.server.visitors import Visitor
     from anygame.web.settings import Settings
 
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
@@ -183,8 +182,6 @@ class SheetRoutes:
             response = RedirectResponse(f"/sheet/{sheet.name}", 303)
         visitor.mark(response)
         return response
-
-    # -- new matches -------------------------------------------------------------------------------
 
     async def play(self, request: Request) -> Response:
         """Open a match: all roles for this browser, or those that were asked for."""

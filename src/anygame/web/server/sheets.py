@@ -96,8 +96,6 @@ class Sheets:
             return Sheet(name, name, "", f"; {error}")
         return _described(name, source.text)
 
-    # -- uploads -----------------------------------------------------------------------------------
-
     def keep(self, text: str, visitor: str) -> Sheet:
         """Keep a sheet that a visitor has uploaded. Raises OSError where the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

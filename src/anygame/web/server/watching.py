@@ -11,9 +11,8 @@ from starlette.routing import Route
 from anygame.errors import AnygameError
 from anygame.web.server.bodies import read_count
 from anygame.web.server.events import Versioned, changes, known_version
-from anygame.web.server.gates import BusyError
 from anygame.web.server.match_routes import NotFoundError
-from anygame.web.server.processes import MatchFaultError
+from anygame.web.server.processes import BusyError, MatchFaultError
 from anygame.web.server.replays import ending_of, opening_of, turns_of
 
 if TYPE_CHECKING:
@@ -203,7 +202,6 @@ class _Follower:
             await asyncio.sleep(_PACE)
 
     async def _tell(self) -> bool:
-        """Report what is new; return whether that was all."""
         view = await self._matches.view(self.match)
         shown, record, start = self._shown, self._record, view["last"]
         last = shown.last
