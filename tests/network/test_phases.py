@@ -18,8 +18,7 @@ from anygame.network.kernels import background, straight_line
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import rows as kernel_rows
 from anygame.network.kernels import schedule as kernel_schedule
-from anygame.network.kernels.clusters import cluster
-from anygame.network.kernels.gate_parts import part_by_phase
+from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.phases import Phases, find_phases
@@ -95,7 +94,7 @@ def test_groups_of_moves_are_left_out(style: Style, network: Network) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel_rows, "MOST_UNROLLED", 2)
         patch.setattr("anygame.network.kernels.nth_set_bit._SIZE", 2)
-        patch.setattr("anygame.network.kernels.factors.GROUP", 2)
+        patch.setattr("anygame.network.kernels.nth_set_bit.GROUP", 2)
         patch.setattr(kernel_rows, "GROUP", 2)
         found = played(network, style, whole=False)
         assert found == played(network, style, whole=True)

@@ -25,8 +25,8 @@ from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels import rows as kernel_rows
 from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.kernels.native import Library, compile_library
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.network.lanes import Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator

@@ -29,9 +29,8 @@ from anygame.network.kernels.nth_set_bit import (
     subtract,
 )
 from anygame.network.kernels.phases import Phases
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
 from anygame.network.kernels.rows import ACTIVE, GO, RANDOM
-from anygame.network.kernels.uniform_choice import choose_function
+from anygame.network.kernels.uniform_choice import STATE_ROWS, choose_function, seed_rows
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from tests.protocol.loops import RULES, listening, run, say
 
 from anygame.players import LegalPlayer
 from anygame.protocol.http import framing, headers, listener
-from anygame.protocol.http.framing import HttpError, RequestFraming
-from anygame.protocol.http.headers import mend_request
+from anygame.protocol.http.framing import HttpError, RequestFraming, mend_request
 from anygame.protocol.messages import LONGEST_USUAL, parse_message
 from anygame.protocol.player import server as servers
 from anygame.protocol.player.server import PlayerServer, Said

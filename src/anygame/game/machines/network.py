@@ -19,6 +19,7 @@ from anygame.game.outcomes import Outcome, Stuck
 from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
+from anygame.network.block import StuckError
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
@@ -26,7 +27,6 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
-from anygame.network.stuck import StuckError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
+    from anygame.network.block import Stuck as StuckNetwork
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
-    from anygame.network.stuck import Stuck as StuckNetwork
     from anygame.playouts.request import PlayoutRequest
     from anygame.playouts.tally import Tally
 

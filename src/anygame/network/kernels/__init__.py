@@ -8,11 +8,9 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
    other; ``gate_loop`` writes them as data, and one loop that reads it, where that would take too long to
    compile. Either way they become two functions, described in ``gate_code``.
-3. Moves are chosen by ``uniform_choice``: ``random_rows`` gives random bits, ``nth_set_bit`` adds up how many
-   moves are legal, and finds the one that a random number points to. Among very many moves that is a group
-   and a member of it: ``factors``.
-4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
-   answers about one state.
+3. Moves are chosen by ``uniform_choice``: ``nth_set_bit`` adds up how many moves are legal, and finds the one
+   that a random number points to. Among very many moves that is a group and a member of it.
+4. ``playout_loop`` plays block after block of random games, and counts.
 5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until
    another process has done that for straight code (``background``), a loop over the
    same gates stands in for it; all other functions are the same.

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_function
-from anygame.network.kernels.presence import Presence
+from anygame.network.kernels.gate_code import GateCode, Presence, copy_order, outputs_of, state_function
 from anygame.network.kernels.rows import GO, RESTART, linear_scan
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places

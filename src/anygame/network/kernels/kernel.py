@@ -17,13 +17,10 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from anygame.network.kernels.background import Compilation
-from anygame.network.kernels.clusters import cluster
-from anygame.network.kernels.counters import Counters, account_function
-from anygame.network.kernels.factors import factor_functions
+from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.gate_code import no_data
+from anygame.network.kernels.gate_code import no_data, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
-from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.native import (
     compile_library,
     find_library,
@@ -31,12 +28,11 @@ from anygame.network.kernels.native import (
     make_image,
     source_digest,
 )
-from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
+from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
-from anygame.network.kernels.playout_loop import PlayedGame, play_functions
+from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
-from anygame.network.kernels.single_state import single_state_functions
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
 #: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
 #: ``RANDOM`` on the state of the random numbers; ``IDLE``: those that wait for the next playout; ``ABSENT``:
-#: see ``presence``.
+#: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 FIRST_FLUENT = 14
 #: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that

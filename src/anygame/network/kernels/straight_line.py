@@ -18,13 +18,13 @@ from anygame.network.kernels import rows
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import (
     GateCode,
+    Presence,
     copy_order,
     no_data,
     restart_fluent,
     set_fluent,
     state_function,
 )
-from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
 if TYPE_CHECKING:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from anygame.datalog.relations import FlatAtom, Negated, Unequal
 from anygame.language.terms import Compound, Term, Variable
 from anygame.language.unification import unify_all
-from anygame.network.grounding.rules import variables_of_atom, variables_of_test
-from anygame.network.grounding.substitution import (
+from anygame.network.grounding.rules import (
     NotAVariableError,
     named_by_place,
     substituted_atom,
     substituted_test,
+    variables_of_atom,
+    variables_of_test,
 )
 
 if TYPE_CHECKING:

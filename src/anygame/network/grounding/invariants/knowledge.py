@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.datalog.relations import FlatAtom, Negated, Unequal
 from anygame.language.terms import Term, Variable
 from anygame.language.unification import unify_all
-from anygame.network.grounding.substitution import renamed_apart
+from anygame.network.grounding.rules import renamed_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import FlatAtom
 from anygame.language.unification import unify_all
-from anygame.network.grounding.rules import GroundRule, is_own, variables_of_atom
-from anygame.network.grounding.substitution import (
+from anygame.network.grounding.rules import (
+    GroundRule,
     NotAVariableError,
+    is_own,
     named_by_place,
     renamed_apart,
     substituted,
+    variables_of_atom,
 )
 
 if TYPE_CHECKING:
