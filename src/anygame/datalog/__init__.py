@@ -2,7 +2,7 @@
 
 A program passes the stages once, in this order; none knows the ones after it:
 
-1. ``flatten`` lays normal rules out as ``relations`` say, numbers of terms (``term_table``) in columns;
+1. ``flatten`` lays normal rules out as ``relations`` say, numbers of terms in columns;
 2. ``schema`` orders them: slots, levels, components; what has no meaning is refused;
 3. ``plan`` says what rules see around them, and finds the order of their joins, from a snapshot of sizes;
 4. ``rule_source`` and ``component_source`` write Python: ``source`` says what that is;

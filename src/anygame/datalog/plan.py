@@ -13,13 +13,12 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import terms_in
-from anygame.language.terms import Compound, Term, Variable, variables_of
+from anygame.language.terms import Compound, Term, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from anygame.datalog.relations import Condition, FlatRule, Relation
+    from anygame.datalog.relations import FlatRule, Relation
     from anygame.datalog.schema import Component, Schema
     from anygame.datalog.strategy import Strategy
     from anygame.datalog.termination import Termination
@@ -116,11 +115,6 @@ def joins_of(
     for number, atom in enumerate(rule.literals):
         result.append(Join(atom.relation, tuple([column(term) for term in atom.columns]), number))
     return result
-
-
-def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
-    """Return the variables of some conditions."""
-    return {variable for term in terms_in(conditions) for variable in variables_of(term)}
 
 
 class Access(Enum):

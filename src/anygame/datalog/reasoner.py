@@ -16,9 +16,9 @@ from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
 from anygame.datalog.engine import Engine
 from anygame.datalog.flatten import flatten
+from anygame.datalog.relations import TermTable
 from anygame.datalog.schema import ACTION, STATE, STATIC, Schema, check_levels, check_strata
 from anygame.datalog.strategy import DEFAULT
-from anygame.datalog.term_table import TermTable
 from anygame.errors import LimitError, PositionError
 from anygame.language.diagnostics import shown
 from anygame.language.limits import Limits
@@ -371,14 +371,6 @@ class Reasoner:
             every = relation.unpacked(row)
             if all(every[n] == value for n, value in values.items()):
                 yield tuple([every[n] for n in free])
-
-    def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of every fact of a relation, in no fixed order."""
-        relations = self.relations(key)
-        self.engine.evaluate(frame, self.schema.sequence(relations))
-        for relation in relations:
-            for row in self.engine.rows(frame, relation):
-                yield self.arguments(relation, row)
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:

@@ -16,7 +16,7 @@ from anygame.errors import QueryError
 from anygame.game.outcomes import Outcome, Stuck, count_outcomes
 from anygame.game.roles import Role
 from anygame.language.rules import KEYWORDS
-from anygame.language.unification import match
+from anygame.language.unification import match_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,10 +139,7 @@ class ReasonerMachine:
             found = []
             for arguments in self.reasoner.matching(frame, atom):
                 bindings: dict[Variable, Term] = {}
-                if all(
-                    match(pattern, term, bindings)
-                    for pattern, term in zip(atom.arguments, arguments, strict=True)
-                ):
+                if match_all(atom.arguments, arguments, bindings):
                     found.append((" ".join(map(str, arguments)), bindings))
         found.sort(key=lambda entry: entry[0])
         return iter([bindings for _, bindings in found])

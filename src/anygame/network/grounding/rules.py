@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Relation, Unequal
+from anygame.datalog.relations import (
+    Alternatives,
+    FlatAtom,
+    IsConstant,
+    Negated,
+    Relation,
+    Unequal,
+    variables_in,
+)
 from anygame.language.terms import Compound, Term, Variable, variables_of
 from anygame.language.unification import apply
 
@@ -131,7 +139,7 @@ def items_of(rule: GroundRule) -> list[Item]:
     found = [Item.of("positives", atom) for atom in rule.positives]
     found += [Item.of("negatives", atom) for atom in rule.negatives]
     found += [Item.of("guards", atom) for atom in rule.guards]
-    return found + [Item("tests", test, frozenset(variables_of_test(test))) for test in rule.tests]
+    return found + [Item("tests", test, frozenset(variables_in((test,)))) for test in rule.tests]
 
 
 def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
@@ -180,7 +188,7 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
 def variables_of_rule(rule: GroundRule) -> set[Variable]:
     """Return the variables of a rule."""
     found = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
-    found = found.union(*map(variables_of_test, rule.tests))
+    found = found | variables_in(rule.tests)
     nested = (term for item in rule.composed for term in (item.whole, *item.parts))
     return found.union(*map(variables_of, nested))
 
@@ -188,19 +196,6 @@ def variables_of_rule(rule: GroundRule) -> set[Variable]:
 def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:
     """Return the variables of some items."""
     return frozenset[Variable]().union(*(item.variables for item in items))
-
-
-def variables_of_test(test: Condition) -> set[Variable]:
-    """Return the variables of a test."""
-    if isinstance(test, FlatAtom):
-        return set(variables_of_atom(test))
-    if isinstance(test, Negated):
-        return set(variables_of_atom(test.atom))
-    if isinstance(test, Unequal):
-        return {*variables_of(test.left), *variables_of(test.right)}
-    if isinstance(test, IsConstant):
-        return {test.variable}
-    return {v for choice in test.choices for part in choice for v in variables_of_test(part)}
 
 
 def in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:

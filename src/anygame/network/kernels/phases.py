@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.components import strong_components
-from anygame.network.logic.ragged import places
+from anygame.network.logic.ragged import places, strong_components
 from anygame.network.network import FALSE, TRUE, gates_by_level, units_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.components import strong_components
 from anygame.network.logic.merging import FAILS, HOLDS, merge, normalised
-from anygame.network.logic.ragged import starts_of
+from anygame.network.logic.ragged import starts_of, strong_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from anygame.network.budget import LITERAL
-from anygame.network.logic.components import strong_components
 from anygame.network.logic.gates import Gates
+from anygame.network.logic.ragged import strong_components
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.hashing import simplified
+from anygame.network.logic.circuit import simplified
 from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import FALSE
 

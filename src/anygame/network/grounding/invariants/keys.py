@@ -18,8 +18,7 @@ from anygame.analysis.domains import Domains
 from anygame.datalog.relations import Alternatives, Relation, Unequal
 from anygame.language.terms import Constant, Variable
 from anygame.network.budget import CASE, QUESTION
-from anygame.network.grounding.invariants.cases import Case, Known, assumed, equated, settled
-from anygame.network.grounding.invariants.knowledge import Knowledge
+from anygame.network.grounding.invariants.cases import Case, Knowledge, Known, assumed, equated, settled
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.budget import Budget
-    from anygame.network.grounding.invariants.knowledge import Key
+    from anygame.network.grounding.invariants.cases import Key
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.static import StaticRelations
 

@@ -22,10 +22,10 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import FlatAtom, reads_of
+from anygame.datalog.relations import FlatAtom, reads_of, variables_in
 from anygame.language.terms import Constant, variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
-from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom, variables_of_test
+from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -216,7 +216,7 @@ def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -
     return GroundRule(
         head,
         guards=kept,
-        tests=tuple(test for test in rule.tests if variables_of_test(test) <= bound),
+        tests=tuple(test for test in rule.tests if variables_in((test,)) <= bound),
         composed=tuple(item for item in rule.composed if item.whole in bound),
     )
 

@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal, variables_in
 from anygame.language.terms import Variable, variables_of
 from anygame.network.grounding.rules import (
     GroundRule,
@@ -33,7 +33,6 @@ from anygame.network.grounding.rules import (
     items_of,
     variables_of_atom,
     variables_of_items,
-    variables_of_test,
 )
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
         positives=(some,),
         negatives=(failing, *of_head),
         guards=binding,
-        tests=tuple(test for test in rule.tests if variables_of_test(test) <= head),
+        tests=tuple(test for test in rule.tests if variables_in((test,)) <= head),
     )
     return [*made, complement]
 

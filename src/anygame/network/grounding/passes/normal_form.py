@@ -25,7 +25,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated
+from anygame.datalog.relations import Alternatives, FlatAtom, reads_of, variables_in
 from anygame.language.terms import Compound, Term, Variable
 from anygame.network.grounding.passes.context import can_be_joined
 from anygame.network.grounding.rules import (
@@ -35,7 +35,6 @@ from anygame.network.grounding.rules import (
     in_order,
     variables_of_atom,
     variables_of_rule,
-    variables_of_test,
     with_conditions,
 )
 
@@ -72,7 +71,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
     for test in rule.tests:
         if _is_plain(test, context):
             continue
-        variables = in_order(variables_of_test(test))
+        variables = in_order(variables_in((test,)))
         atom = FlatAtom(context.new_relation(len(variables)), variables)
         named.append(atom)
         literals = (*rule.positives, *rule.guards)
@@ -90,13 +89,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 def _is_plain(test: Test, context: Context) -> bool:
     """Whether a test depends on nothing but values and static relations."""
-    if isinstance(test, FlatAtom):
-        return context.is_static(test.relation)
-    if isinstance(test, Negated):
-        return context.is_static(test.atom.relation)
-    if isinstance(test, Alternatives):
-        return all(_is_plain(part, context) for choice in test.choices for part in choice)
-    return True
+    return all(context.is_static(read.relation) for read in reads_of((test,)))
 
 
 def _copies(test: Test, context: Context) -> int:
