@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import LANES
+from anygame.network.kernels.function import ABSENT, GO, GROUP, IDLE, LANES, RANDOM, RUNNING
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
@@ -23,7 +23,6 @@ from anygame.network.kernels.playout_loop import (
     STUCK_STEP,
     WHOLE,
 )
-from anygame.network.kernels.rows import ABSENT, GO, GROUP, IDLE, RANDOM, RUNNING
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class Block:
         whole: whether to compute what the phase of the lanes does not need, too; what is played is the same.
 
     Attributes:
-        rows: uint64 [rows, 8]; see ``rows.RowLayout``. The counters in there add up over all blocks.
+        rows: uint64 [rows, 8]; see ``function.RowLayout``. The counters in there add up over all blocks.
         lengths: int64 [limit + 2]; at ``n`` how many playouts ended after ``n`` joint moves; at the end how
             many were cut. It adds up over all blocks.
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.function import GO, RESTART
 from anygame.search.native.marking import (
     Bools,
     Float64Rows,

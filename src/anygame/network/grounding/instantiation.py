@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal, variables_in
-from anygame.datalog.termination import known_columns
 from anygame.language.terms import Compound, Term, Variable, variables_of
 from anygame.network.budget import TURN
 from anygame.network.grounding.tables import hashed, matches, too_many_rows

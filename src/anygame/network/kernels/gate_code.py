@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import WORDS, FunctionBuilder
-from anygame.network.kernels.rows import ABSENT, FIRST_FLUENT, GO, RESTART
+from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, WORDS, FunctionBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
     from anygame.network.network import Network
 
 

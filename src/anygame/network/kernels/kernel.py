@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from anygame.network.kernels.background import Compilation
 from anygame.network.kernels.clusters import cluster, part_by_phase
-from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
+from anygame.network.kernels.function import LANES, MOST_UNROLLED, PREAMBLE, ROW_BYTES, WORDS, RowLayout
 from anygame.network.kernels.gate_code import no_data, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import (
+    Compilation,
     compile_library,
     find_library,
     load_library,
@@ -31,7 +31,6 @@ from anygame.network.kernels.native import (
 from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
-from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
@@ -372,7 +371,7 @@ def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list
 def make_requested() -> None:
     """Compile the network that comes in, cache the code, and write it to the output, if that is there.
 
-    This is what another process does; see ``background``.
+    This is what another process does; see ``native``.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)

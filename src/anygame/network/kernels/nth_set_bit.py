@@ -13,15 +13,14 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
+from anygame.network.kernels.function import GROUP, ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import Presence
-from anygame.network.kernels.rows import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
 
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
@@ -299,8 +298,8 @@ def each_group(
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:
     """Write ``@choose`` and ``@evaluate_moves``, or ``@evaluate_factors``, by the functions that are there.
 
-    See ``rows.RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. What looks
-    at the rows of actions, or sets them, calls ``@choose`` and ``@evaluate_moves``, which bring one into the
+    See ``RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. What looks at
+    the rows of actions, or sets them, calls ``@choose`` and ``@evaluate_moves``, which bring one into the
     other.
 
     Args:

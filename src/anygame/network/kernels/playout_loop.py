@@ -15,9 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import find_presence
-from anygame.network.kernels.rows import (
+from anygame.network.kernels.function import (
     ABSENT,
     ACTIVE,
     CUT,
@@ -25,17 +23,22 @@ from anygame.network.kernels.rows import (
     FIRST_FLUENT,
     GO,
     IDLE,
+    LANES,
     RESTART,
     RUNNING,
     STUCK,
+    WORDS,
+    ZERO,
+    FunctionBuilder,
 )
+from anygame.network.kernels.gate_code import find_presence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
 
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may

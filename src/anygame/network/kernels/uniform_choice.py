@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import LANES, ONES, WORDS, ZERO, FunctionBuilder
+from anygame.network.kernels.function import (
+    ACTIVE,
+    GO,
+    LANES,
+    ONES,
+    RANDOM,
+    STUCK,
+    WORDS,
+    ZERO,
+    FunctionBuilder,
+)
 from anygame.network.kernels.gate_code import Presence
 from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection, decrease, less, masks
-from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, STUCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.merging import mixed
+from anygame.network.logic.atoms import mixed
 from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import FALSE, TRUE
 

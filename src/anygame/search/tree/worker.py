@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from anygame.network.kernels.rows import RANDOM
+from anygame.network.kernels.function import RANDOM
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.search.native.marking import (
     BoolRows,

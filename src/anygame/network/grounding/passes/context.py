@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import FlatAtom, Unequal
-from anygame.datalog.termination import known_columns
 from anygame.language.terms import Variable, variables_of
 from anygame.network.grounding.rules import variables_of_atom
 

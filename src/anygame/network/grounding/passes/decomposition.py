@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import FlatAtom
-from anygame.datalog.termination import known_columns
 from anygame.network.grounding.passes.context import determined
 from anygame.network.grounding.rules import (
     GroundRule,
