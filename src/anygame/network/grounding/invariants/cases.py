@@ -25,7 +25,7 @@ from anygame.network.grounding.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.rules import GroundRule, Test
@@ -470,11 +470,20 @@ class Knowledge:
         rows = self._rows(relation)
         if rows is None or relation.width > _WIDEST:
             return []
-        found: list[Key] = []
-        for size in range(1, relation.width):
-            for key in combinations(range(relation.width), size):
-                if any(set(smaller) <= set(key) for smaller in found):
-                    continue
-                if len({tuple([row[number] for number in key]) for row in rows}) == len(rows):
-                    found.append(key)
-        return found
+        found = [key for key in candidate_keys(relation, [rows]) if key]
+        return [key for key in found if not is_implied(key, found)]
+
+
+def candidate_keys(relation: Relation, states: Collection[Sequence[Sequence[object]]]) -> list[Key]:
+    """Return the sets of columns in which no two rows of any state are equal, small ones first."""
+    return [
+        key
+        for size in range(relation.width)
+        for key in combinations(range(relation.width), size)
+        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
+    ]
+
+
+def is_implied(key: Key, others: Iterable[Key]) -> bool:
+    """Whether some of the columns of a key are a key, too."""
+    return any(set(other) < set(key) for other in others)

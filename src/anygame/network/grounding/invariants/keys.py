@@ -10,7 +10,7 @@ Schiffel and Thielscher 2012, "Automated verification of state sequence invarian
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,16 @@ from anygame.analysis.domains import Domains
 from anygame.datalog.relations import Alternatives, Relation, Unequal
 from anygame.language.terms import Constant, Variable
 from anygame.network.budget import CASE, QUESTION
-from anygame.network.grounding.invariants.cases import Case, Knowledge, Known, assumed, equated, settled
+from anygame.network.grounding.invariants.cases import (
+    Case,
+    Knowledge,
+    Known,
+    assumed,
+    candidate_keys,
+    equated,
+    is_implied,
+    settled,
+)
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
@@ -115,7 +124,10 @@ def keys_of_fluents(
         samples: per relation of fluents the rows of the first state, and of some others that can be reached.
         budget: what proofs cost is spent from it.
     """
-    assumed_keys = {relation: _candidates(relation, states) for relation, states in samples.items()}
+    assumed_keys = {
+        relation: candidate_keys(relation, states) if relation.width <= _WIDEST else []
+        for relation, states in samples.items()
+    }
     refutation = Refutation(knowledge, _MOST_CASES, budget)
     knowledge.assumed = assumed_keys
     changed = True
@@ -123,33 +135,17 @@ def keys_of_fluents(
         changed = False
         for relation in assumed_keys:
             for key in list(assumed_keys[relation]):
-                if _is_implied(key, assumed_keys[relation]):
+                if is_implied(key, assumed_keys[relation]):
                     continue
                 if not _is_kept(relation, key, knowledge, refutation):
                     assumed_keys[relation].remove(key)
                     changed = True
     found = {
-        relation: [key for key in keys if not _is_implied(key, keys)]
+        relation: [key for key in keys if not is_implied(key, keys)]
         for relation, keys in assumed_keys.items()
     }
     knowledge.assumed = {relation: keys for relation, keys in found.items() if keys}
     return knowledge.assumed
-
-
-def _candidates(relation: Relation, states: Collection[Sequence[Row]]) -> list[Key]:
-    """Return the sets of columns that are keys in all samples."""
-    if relation.width > _WIDEST:
-        return []
-    return [
-        key
-        for size in range(relation.width)
-        for key in combinations(range(relation.width), size)
-        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
-    ]
-
-
-def _is_implied(key: Key, others: Sequence[Key]) -> bool:
-    return any(set(other) < set(key) for other in others)
 
 
 def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Refutation) -> bool:

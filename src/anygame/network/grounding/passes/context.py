@@ -98,18 +98,14 @@ def determined(rule: GroundRule, known: Iterable[Variable], context: Context, mo
         context: what is known of relations.
         most: a static guard is followed if it gives at most so many values on average.
     """
-    found = bound_by(rule, known)
-    _follow(rule, found, context, most, lambda _: None)
-    return found
+    return _follow(rule, known, context, most)[0]
 
 
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
     """Return the guards that ``determined`` follows, and those that say more of what it found."""
-    found = bound_by(rule, known)
-    followed: list[FlatAtom] = []
-    _follow(rule, found, context, most, followed.append)
+    found, followed = _follow(rule, known, context, most)
     rest = [
         guard
         for guard in rule.guards
@@ -121,12 +117,9 @@ def narrow_guards(
 
 
 def _follow(
-    rule: GroundRule,
-    found: set[Variable],
-    context: Context,
-    most: float,
-    note: Callable[[FlatAtom], None],
-) -> None:
+    rule: GroundRule, known: Iterable[Variable], context: Context, most: float
+) -> tuple[set[Variable], list[FlatAtom]]:
+    found, followed = bound_by(rule, known), list[FlatAtom]()
     waiting = [guard for guard in rule.guards if context.is_static(guard.relation)]
     changed = True
     while changed:
@@ -137,6 +130,7 @@ def _follow(
                 continue
             if context.fan_out(guard.relation, tuple(known_columns(guard, found))) <= most:
                 waiting.remove(guard)
-                note(guard)
+                followed.append(guard)
                 found |= bound_by(rule, {*found, *variables_of_atom(guard)})
                 changed = True
+    return found, followed
