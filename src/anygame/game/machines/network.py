@@ -7,7 +7,7 @@ reasoner answers for it, and what roles see where a sheet is too large for that.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import nan
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -371,14 +371,12 @@ class GameLanes(Lanes):
 
     def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
-        ends = accumulate(map(len, compiled.actions), initial=0)
-        self._columns = [slice(first, end) for first, end in pairwise(ends)]
         super().__init__(kernel, count, seed)
 
     def legal_by_role(self) -> list[NDArray[np.bool_]]:
         """Return which moves are legal for each role: bool [lanes, actions] per role."""
         legal = self.legal()
-        return [legal[:, columns] for columns in self._columns]
+        return [legal[:, first:end] for first, end in pairwise(self._first)]
 
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
         """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].

@@ -236,7 +236,9 @@ def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Re
     if arities:
         wanted = " or ".join(map(str, arities))
         return f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, but {atom} has {count}"
-    fluents = {r.shapes[0][0] for r in reasoner.relations(("true", 1)) if isinstance(r.shapes[0], tuple)}
+    fluents = {
+        r.shapes[0][0] for r in reasoner.layout.variants(("true", 1)) if isinstance(r.shapes[0], tuple)
+    }
     if name in fluents:
         return f"{name} is a fluent, not a relation: ask for (true {atom})"
     near = get_close_matches(name, sorted({other for other, _ in known} | KEYWORDS.keys()), n=3)

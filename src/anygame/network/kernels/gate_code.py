@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
+#: Data for code that reads none.
+NO_DATA = np.zeros(1, np.int32)
+
 
 @dataclass(frozen=True, eq=False)
 class GateOutputs:
@@ -88,11 +91,6 @@ class GateCode:
 def answer_bits(gates: GateOutputs) -> list[int]:
     """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
     return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
-
-
-def no_data() -> NDArray[np.int32]:
-    """Return data for code that reads none."""
-    return np.zeros(1, np.int32)
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:

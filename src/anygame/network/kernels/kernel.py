@@ -18,7 +18,7 @@ import numpy as np
 
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.function import LANES, MOST_UNROLLED, PREAMBLE, ROW_BYTES, WORDS, RowLayout
-from anygame.network.kernels.gate_code import no_data, single_state_functions
+from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import (
     Compilation,
@@ -169,7 +169,7 @@ class Kernel:
             found = load_library(make_image(self.code, self.key), _SIGNATURES)
         if found is not None:
             self._allocated.clear()
-            return _Start(found, no_data(), self.end)
+            return _Start(found, NO_DATA, self.end)
         places = (self._order, self._phases, self.layout, self._allocation(), self.end)
         gates = loop_gates(self._parted, *places)
         library = load_library(make_image(self._module(gates)), _SIGNATURES)
@@ -260,7 +260,7 @@ class Kernel:
     @property
     def bytes(self) -> int:
         """Bytes of a block of lanes, and of what its functions read: with the final code."""
-        data = no_data() if self._written is None else self._written.data
+        data = NO_DATA if self._written is None else self._written.data
         return self.end * ROW_BYTES + data.nbytes
 
     def describe(self) -> dict[str, int | str]:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 from anygame.network.kernels import function
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import (
+    NO_DATA,
     GateCode,
     Presence,
     copy_order,
-    no_data,
     restart_fluent,
     set_fluent,
     state_function,
@@ -117,7 +117,7 @@ class _Writer:
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
-            data=no_data(),
+            data=NO_DATA,
             outputs=placed.outputs(),
             end=placed.end,
             factors=bool(self._factors),

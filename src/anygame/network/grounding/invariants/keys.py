@@ -206,13 +206,11 @@ class Refutation:
                 continue
             branches = self._branches(found)
             if branches is None:
+                waiting.append(found)
                 break
             waiting += branches
-        else:
-            self.cases -= looked_at
-            return not waiting
         self.cases -= looked_at
-        return False
+        return not waiting
 
     def _branches(self, case: Case) -> list[Case] | None:
         """Return cases of which one holds if the case does; None where there is no choice to go through."""
