@@ -118,7 +118,7 @@ def test_time_is_bounded() -> None:
 
 
 def test_steps_are_bounded_and_every_question_has_them_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.datalog.guard.monotonic", lambda: 0.0)
+    monkeypatch.setattr("anygame.datalog.linker.monotonic", lambda: 0.0)
     never = " ".join(f"(distinct {name} {other})" for name, other in pairwise(EIGHT))
     text = f"{HUGE} (<= (slow {EIGHT[0]}) (p {' '.join(EIGHT)}) {never} (not (d {EIGHT[-1]})))"
     error = limit_of(text, Limits(steps=20_000), "(slow ?x)")

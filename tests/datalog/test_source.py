@@ -16,10 +16,10 @@ from anygame.analysis.safety import normal_rules
 from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot
+from anygame.datalog.relations import TermTable
 from anygame.datalog.schema import STATE, Component, Schema
 from anygame.datalog.source import Kind, Need
 from anygame.datalog.strategy import DEFAULT
-from anygame.datalog.term_table import TermTable
 from anygame.game.inspection import describe
 from anygame.language.parser import parse_program
 

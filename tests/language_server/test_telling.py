@@ -242,7 +242,7 @@ def _compare_with_the_reasoner(path: Path) -> int:
     for symbol in sheet.heads:
         if is_keyword(symbol):
             continue
-        relations = reasoner.relations((symbol.name, symbol.arity))
+        relations = reasoner.layout.variants((symbol.name, symbol.arity))
         level = max([reasoner.schema.level(relation) for relation in relations], default=STATIC)
         assert kind_of(sheet, symbol) == _LEVELS[level], (path.stem, symbol)
         count += 1

@@ -19,7 +19,7 @@ from anygame.players import Player
 if TYPE_CHECKING:
     import pytest
 
-    from anygame.game.role_view import RoleView
+    from anygame.game.state import RoleView
     from anygame.match.record import Record
     from anygame.players import Clock
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import anygame
-from anygame.network.clocks import autonomous_fluents, run_alone
+from anygame.network.kernels.phases import autonomous_fluents, run_alone
 
 _SHEET = """
     (role a) (role b) (init (step 0)) (init (control a)) (init (cell empty)) (succ 0 1) (succ 1 2)

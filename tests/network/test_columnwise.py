@@ -13,7 +13,7 @@ from anygame.datalog.strategy import Strategy
 from anygame.language.parser import parse_program
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
-from anygame.network.grounding import columnwise
+from anygame.network.grounding import static as static_relations
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
 
@@ -81,7 +81,7 @@ def test_what_reads_others_negated_is_computed_too() -> None:
 
 
 def test_too_many_rows_stay_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnwise, "_MOST_ROWS", 500)
+    monkeypatch.setattr(static_relations, "_MOST_ROWS", 500)
     assert _rows("sum", 3) is None
     assert _rows("apart", 3) is None
 
@@ -90,9 +90,9 @@ def test_terms_that_are_put_together_are_left_to_the_reasoner() -> None:
     reasoner = _static()[0]
     rules = [rule for rule in reasoner.flat_rules if rule.head.relation.predicate == "deep" and rule.literals]
     assert rules
-    assert not columnwise.is_computable(rules, {rule.head.relation for rule in rules})
+    assert not static_relations.is_computable(rules, {rule.head.relation for rule in rules})
     sums = [rule for rule in reasoner.flat_rules if rule.head.relation.predicate == "sum" and rule.literals]
-    assert columnwise.is_computable(sums, {rule.head.relation for rule in sums})
+    assert static_relations.is_computable(sums, {rule.head.relation for rule in sums})
 
 
 def test_the_game_is_the_same() -> None:

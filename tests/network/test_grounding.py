@@ -141,7 +141,7 @@ def test_the_work_is_the_same_each_time_and_no_clock_is_asked(monkeypatch: pytes
     spent = []
     for ticking in (0.0, 1e9):
         monkeypatch.setattr("anygame.network.budget.monotonic", iter(count(0.0, ticking)).__next__)
-        monkeypatch.setattr("anygame.datalog.guard.monotonic", iter(count(0.0, ticking)).__next__)
+        monkeypatch.setattr("anygame.datalog.linker.monotonic", iter(count(0.0, ticking)).__next__)
         budget = Budget(GroundingLimits().steps)
         ground(_reasoner(_COUNTER), budget=budget)
         spent.append(budget.spent)

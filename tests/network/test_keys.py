@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.invariants.knowledge import Key
+    from anygame.network.grounding.invariants.cases import Key
 
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:

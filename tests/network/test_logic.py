@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.logic.circuit import Circuit
-from anygame.network.logic.factoring import sum_of_products
+from anygame.network.logic.building import sum_of_products
+from anygame.network.logic.circuit import Circuit, simplified
 from anygame.network.logic.gates import Gates
-from anygame.network.logic.hashing import simplified
-from anygame.network.logic.rewrites.conjunctions import merge_conjunctions
-from anygame.network.logic.rewrites.implied import drop_implied_conditions
+from anygame.network.logic.rewrites import drop_implied_conditions, merge_conjunctions
 from anygame.network.network import FALSE, TRUE
 
 _INPUTS = 6

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.logic.merging import FAILS, HOLDS, merge
+from anygame.network.logic.atoms import FAILS, HOLDS, merge
 
 _INPUTS = 3
 _ATOMS = 12

@@ -15,17 +15,18 @@ from tests.network.test_compiled_sheets import SHEETS
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation, Unequal
 from anygame.language.parser import parse_term
 from anygame.language.terms import Variable
-from anygame.network.grounding.passes.complements import complement_moves
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.passes.decomposition import decompose_bodies
-from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
-from anygame.network.grounding.passes.guards import project_guards
-from anygame.network.grounding.passes.inlining import inline_static_relations
-from anygame.network.grounding.passes.keys import split_at_keys
+from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys
+from anygame.network.grounding.passes.demand import specialise_views
+from anygame.network.grounding.passes.folding import inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
-from anygame.network.grounding.passes.moves import project_moves
-from anygame.network.grounding.passes.nesting import name_nested_terms
-from anygame.network.grounding.passes.specialising import specialise_views
+from anygame.network.grounding.passes.moves import complement_moves, project_moves
+from anygame.network.grounding.passes.normal_form import (
+    expand_disjunctions,
+    name_disjunctions,
+    name_nested_terms,
+    project_guards,
+)
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.grounding.rules import GroundRule
 from anygame.network.logic.rewrites import REWRITES

@@ -14,10 +14,10 @@ import pytest
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, random_network
 
+from anygame.network.block import Stuck, StuckError
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
-from anygame.network.stuck import Stuck, StuckError
 from anygame.playouts.request import PlayoutRequest
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.network.networks import Builder, networks, random_network, tic_tac_toe
 
-from anygame.network.kernels import background, native, straight_line
+from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import kernel as kernels
-from anygame.network.kernels import rows as kernel_rows
+from anygame.network.kernels import native, straight_line
+from anygame.network.kernels.function import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.kernels.native import Library, compile_library
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.network.lanes import Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
@@ -55,8 +55,8 @@ def standing_in(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def never_made(standing_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have another process never make what it is asked for."""
-    monkeypatch.setattr(background, "_begun", lambda *_: None)
-    monkeypatch.setattr(background.Compilation, "_image", lambda _: None)
+    monkeypatch.setattr(native, "_begun", lambda *_: None)
+    monkeypatch.setattr(native.Compilation, "_image", lambda _: None)
 
 
 class Played:
@@ -215,7 +215,7 @@ def test_who_waits_for_little_code_needs_no_other_process(
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     asked: list[str] = []  # also for games of other tests, whose turn comes only now
-    monkeypatch.setattr(background, "_begun", lambda request, _: asked.append(pickle.loads(request)[0]))
+    monkeypatch.setattr(native, "_begun", lambda request, _: asked.append(pickle.loads(request)[0]))
     first, second = build_kernel(tic_tac_toe()), build_kernel(tic_tac_toe())
     assert not first.finish()
     assert first.key not in asked
@@ -231,7 +231,7 @@ def test_where_no_other_process_helps(fails: str, monkeypatch: pytest.MonkeyPatc
     if fails == "beginning it":
         monkeypatch.setattr(sys, "executable", "")
     else:
-        monkeypatch.setattr(background, "_BOOTSTRAP", "raise SystemExit(3)")
+        monkeypatch.setattr(native, "_BOOTSTRAP", "raise SystemExit(3)")
     kernel = build_kernel(tic_tac_toe())
     before = counted(Simulator(kernel))
     assert not kernel.finish()
@@ -256,8 +256,8 @@ def test_code_of_other_sources_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
 def test_games_that_are_gone_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[bytes] = []
     held = threading.Event()
-    monkeypatch.setattr(background, "_begun", lambda request, _: begun.append(request))
-    monkeypatch.setattr(background, "make_image", lambda *_: held.wait(60) and None)
+    monkeypatch.setattr(native, "_begun", lambda request, _: begun.append(request))
+    monkeypatch.setattr(native, "make_image", lambda *_: held.wait(60) and None)
     built = [build_kernel(random_network(random.Random(seed))) for seed in range(4)]
     for each in built:
         assert each.library
@@ -352,9 +352,9 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
 @pytest.mark.slow
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
     """The other process is ended with the one that asked it: its work would be of no use to anybody."""
-    script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import background\n" + (
-        "for _ in range(1000):\n    if background._LEAVING.useless is None: time.sleep(0.01)\n"
-        "print(background._LEAVING.useless.pid)\n"
+    script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import native\n" + (
+        "for _ in range(1000):\n    if native._LEAVING.useless is None: time.sleep(0.01)\n"
+        "print(native._LEAVING.useless.pid)\n"
     )
     done = running(script, "")
     assert done.stderr == ""

@@ -15,7 +15,7 @@ import pytest
 from tests.network.networks import Builder
 
 from anygame.network.kernels import uniform_choice
-from anygame.network.kernels.function import LANES, PREAMBLE, FunctionBuilder
+from anygame.network.kernels.function import ACTIVE, GO, LANES, PREAMBLE, RANDOM, FunctionBuilder
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.nth_set_bit import (
@@ -29,9 +29,7 @@ from anygame.network.kernels.nth_set_bit import (
     subtract,
 )
 from anygame.network.kernels.phases import Phases
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import ACTIVE, GO, RANDOM
-from anygame.network.kernels.uniform_choice import choose_function
+from anygame.network.kernels.uniform_choice import STATE_ROWS, choose_function, seed_rows
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from anygame.protocol.messages import PlayII, Start, StopII, parse_message
 from anygame.protocol.seat import RemoteSeat
 
 if TYPE_CHECKING:
-    from anygame.game.role_view import RoleView
+    from anygame.game.state import RoleView
     from anygame.match.record import Record
     from anygame.players import Clock
     from anygame.protocol.messages import Message

@@ -6,8 +6,15 @@ import re
 import pytest
 from tests.protocol.loops import http, listening, run, send
 
-from anygame.protocol.http.framing import Body, HttpError, RequestFraming, ResponseFraming, UnwantedError
-from anygame.protocol.http.headers import format_request, format_response
+from anygame.protocol.http.framing import (
+    Body,
+    HttpError,
+    RequestFraming,
+    ResponseFraming,
+    UnwantedError,
+    format_request,
+    format_response,
+)
 from anygame.protocol.http.listener import Bounds
 
 

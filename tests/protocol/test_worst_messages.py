@@ -13,9 +13,8 @@ import pytest
 from tests.protocol.loops import RULES, listening, run, say
 
 from anygame.players import LegalPlayer
-from anygame.protocol.http import framing, headers, listener
-from anygame.protocol.http.framing import HttpError, RequestFraming
-from anygame.protocol.http.headers import mend_request
+from anygame.protocol.http import framing, listener
+from anygame.protocol.http.framing import HttpError, RequestFraming, mend_request
 from anygame.protocol.messages import LONGEST_USUAL, parse_message
 from anygame.protocol.player import server as servers
 from anygame.protocol.player.server import PlayerServer, Said
@@ -75,7 +74,7 @@ def test_blanks_of_a_header_are_read_wherever_they_are(blanks: bytes, place: str
 
 def test_blanks_of_a_header_are_read_one_way_alone() -> None:
     # What could be split in many ways would be tried in all of them: no blank begins a value.
-    blanks, _, value = headers._HEADER.pattern.rpartition(rb"[ \t]*")
+    blanks, _, value = framing._HEADER.pattern.rpartition(rb"[ \t]*")
     assert blanks.endswith(rb"[ \t]*:")
     assert value.startswith(rb"((?:[^\x00-\x20\x7f]")
 

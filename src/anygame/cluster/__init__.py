@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from anygame.cluster.ray_cluster import Cluster
-from anygame.cluster.self_play import SelfPlay
+from anygame.cluster.ray_cluster import Cluster, SelfPlay
 
 __all__ = ["Cluster", "SelfPlay"]

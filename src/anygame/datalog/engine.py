@@ -27,12 +27,10 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
-from anygame.datalog.guard import Guard, TooCostly, blame
-from anygame.datalog.linker import Linker
-from anygame.datalog.plan import Snapshot
+from anygame.datalog.linker import Guard, Linker, TooCostly, blame
+from anygame.datalog.plan import Snapshot, Termination
 from anygame.datalog.relations import terms_of
 from anygame.datalog.schema import TRACE
-from anygame.datalog.termination import Termination
 from anygame.errors import LimitError
 
 if TYPE_CHECKING:

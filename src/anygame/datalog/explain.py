@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binders, substitute_atom
-from anygame.errors import LimitError, QueryError
+from anygame.errors import LimitError
 from anygame.language.derivations import Attempt, Derivation, Failure
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
 from anygame.language.terms import Variable, substitute
@@ -47,7 +47,6 @@ class Explainer:
     def __init__(self, reasoner: Reasoner, frame: Frame, joint: Sequence[Move] | None) -> None:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
-        self._joint = joint
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
         # What is given comes first: nothing needs a rule that rests on itself.
         given_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
@@ -234,10 +233,6 @@ class Explainer:
 
     def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of the facts that match an atom, sorted by text."""
-        if self._joint is None and self._reasoner.depends_on_moves(atom.key):
-            raise QueryError(
-                f"{atom.predicate} depends on the moves: give the joint move that is asked about"
-            )
         found = self._found.get(atom)
         if found is None:
             every = [

@@ -16,9 +16,9 @@ from anygame.analysis.domains import Domains
 from anygame.analysis.safety import normal_rules
 from anygame.datalog.engine import Engine
 from anygame.datalog.flatten import flatten
+from anygame.datalog.relations import TermTable
 from anygame.datalog.schema import ACTION, STATE, STATIC, Schema, check_levels, check_strata
 from anygame.datalog.strategy import DEFAULT
-from anygame.datalog.term_table import TermTable
 from anygame.errors import LimitError, PositionError
 from anygame.language.diagnostics import shown
 from anygame.language.limits import Limits
@@ -220,10 +220,6 @@ class Reasoner:
         relation = next(r for r in self._does if self.schema.slots[r] == move[0])
         return self.arguments(relation, move[1])[1]
 
-    def relations(self, key: tuple[str, int]) -> list[Relation]:
-        """Return the flat relations of a relation of the sheet."""
-        return self.layout.variants(key)
-
     def describe_strata(self) -> list[dict[str, Any]]:
         """Return the components above plain facts in the order of computation, as plain data."""
         words = {STATIC: "once", STATE: "per state", ACTION: "per joint move"}
@@ -282,7 +278,7 @@ class Reasoner:
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
         """Whether a relation can only be asked about together with a joint move."""
-        return any(self.schema.level(relation) == ACTION for relation in self.relations(key))
+        return any(self.schema.level(relation) == ACTION for relation in self.layout.variants(key))
 
     def makers(self, atom: Atom) -> Sequence[Component]:
         """Return the components that make a ground atom's relation, in the order of computation.
@@ -308,7 +304,7 @@ class Reasoner:
         """Return about how many facts a relation has; many for one that is computed on demand."""
         many = 10**9
         total = 0
-        for relation in self.relations(key):
+        for relation in self.layout.variants(key):
             self.engine.evaluate(frame, self.schema.sequence([relation]))
             demanded = self.engine.is_on_demand(relation)
             total += many if demanded else len(self.engine.rows(frame, relation))
@@ -321,7 +317,7 @@ class Reasoner:
         """
         found = (
             row
-            for relation in self.relations(atom.key)
+            for relation in self.layout.variants(atom.key)
             if all(map(_may_stand, atom.arguments, relation.shapes))
             for row in self._matching(frame, relation, atom)
         )
@@ -371,14 +367,6 @@ class Reasoner:
             every = relation.unpacked(row)
             if all(every[n] == value for n, value in values.items()):
                 yield tuple([every[n] for n in free])
-
-    def evaluate(self, frame: Frame, key: tuple[str, int]) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of every fact of a relation, in no fixed order."""
-        relations = self.relations(key)
-        self.engine.evaluate(frame, self.schema.sequence(relations))
-        for relation in relations:
-            for row in self.engine.rows(frame, relation):
-                yield self.arguments(relation, row)
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anygame.datalog.plan import Access, Compose, Join, joins_of, order_joins, variables_in
-from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
+from anygame.datalog.plan import Access, Compose, Join, joins_of, order_joins
+from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal, variables_in
 from anygame.datalog.source import Kind, Need, row_source
 from anygame.language.terms import Compound, Term, Variable, variables_of
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anygame.analysis.dependencies import Component as Rules
-    from anygame.datalog.term_table import TermTable
+    from anygame.datalog.relations import TermTable
 
 #: What a relation depends on: nothing, the state, the joint move as well.
 STATIC, STATE, ACTION = 0, 1, 2

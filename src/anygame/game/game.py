@@ -90,10 +90,7 @@ class Game:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        found = self._index.get(role if isinstance(role, str) else str(role))
-        if found is None:
-            return find_role(role, self._index, case_sensitive=self.case_sensitive)
-        return found
+        return find_role(role, self._index, case_sensitive=self.case_sensitive)
 
     # -- states ------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from anygame.errors import GoalError, QueryError
@@ -15,7 +16,7 @@ from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.game.machine import Machine, Position, View
     from anygame.game.roles import JointMove, Role
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.derivations import Derivation
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
+
 
 #: States that keep what was computed for them, which takes some hundred kilobytes in large games.
 _MOST_RECENT: Final = 512
@@ -341,3 +343,60 @@ def known_goal(state: State, role: str) -> int | None:
         return state.goal(role)
     except GoalError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a role knows of one joint move.
+
+    Attributes:
+        move: its own; None where that was not sent either.
+        percepts: what it saw (GDL-II ``sees``).
+        legal: what it may do next; None where it is not sent, and should know from the rest.
+    """
+
+    move: Term | None
+    percepts: tuple[Term, ...]
+    legal: tuple[Term, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleView:
+    """What a role knows of a match up to now.
+
+    Attributes:
+        start: the state in which the match began, which all roles know.
+        observations: what it knows of each joint move since.
+    """
+
+    start: State
+    observations: tuple[Observation, ...] = ()
+
+    @classmethod
+    def of(cls, role: Role, states: Sequence[State], joints: Sequence[Sequence[Term]]) -> RoleView:
+        """Return what a role knows of a match.
+
+        >>> import anygame
+        >>> game = anygame.loads('''
+        ...   (role me) (role random) (legal me wait) (legal random (hide a)) (legal random (hide b))
+        ...   (<= (next (hidden ?x)) (does random (hide ?x))) (<= terminal (true (hidden ?x)))
+        ...   (<= (sees me lucky) (does random (hide a)))''')
+        >>> start = game.initial_state()
+        >>> joint = [start.legal_moves(role)[0] for role in game.roles]
+        >>> view = RoleView.of(game.roles[0], [start, start.next(joint)], [joint])
+        >>> [(str(turn.move), *map(str, turn.percepts)) for turn in view.observations]
+        [('wait', 'lucky')]
+
+        Args:
+            role: who knows it.
+            states: those of the match, one more than there are joint moves.
+            joints: the moves made in all states but the last.
+        """
+        own = states[0].game.role_index(role)
+        return cls(
+            states[0],
+            tuple(
+                Observation(joint[own], before.percepts(joint)[role], after.legal_moves(role))
+                for before, joint, after in zip(states, joints, states[1:], strict=False)
+            ),
+        )

@@ -14,7 +14,7 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.role_view import Observation, RoleView
+from anygame.game.state import Observation, RoleView
 from anygame.language.terms import Compound
 from anygame.match.judging import match_ignoring_case
 

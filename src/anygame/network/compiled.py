@@ -22,10 +22,9 @@ from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
 from anygame.network.interface import Exclusions, Interface
 from anygame.network.logic.assembly import assemble
-from anygame.network.logic.atoms import Atoms
+from anygame.network.logic.atoms import FAILS, HOLDS, Atoms
 from anygame.network.logic.building import build_gates
 from anygame.network.logic.circuit import Circuit
-from anygame.network.logic.merging import FAILS, HOLDS
 from anygame.network.logic.rewrites import REWRITES
 from anygame.network.network import FALSE, TRUE, Network
 

@@ -99,7 +99,6 @@ class Interface:
         self._atoms = atoms
         roles = {reasoner.terms.number(role): index for index, role in enumerate(reasoner.roles)}
         fluents: list[tuple[str, Term, int, int | None, bool]] = []
-        actions: list[list[tuple[str, Term, int, int | None]]] = [[] for _ in roles]
         for relation in atoms.fluents:
             terms = self._terms(relation, 0)
             starts = set(grounding.initial.get(relation, np.zeros(0, np.int64)).tolist())
@@ -108,31 +107,21 @@ class Interface:
                 zip(terms, atoms.of(relation).tolist(), next_state, strict=True)
             ):
                 fluents.append((str(term), term, atom, after, row in starts))
-        for relation in atoms.actions:
-            terms = self._terms(relation, 1)
-            legal = self._same_rows("legal", relation)
-            players = grounding.tables[relation].column(0).tolist()
-            for term, role, atom, allowed in zip(
-                terms, players, atoms.of(relation).tolist(), legal, strict=True
-            ):
-                actions[roles[role]].append((str(term), term, atom, allowed))
         fluents.sort(key=lambda item: item[0])
-        for moves in actions:
-            moves.sort(key=lambda item: item[0])
         self.fluents = tuple(item[1] for item in fluents)
         self.fluent_atoms = [item[2] for item in fluents]
         self.next_state = [item[3] for item in fluents]
         self.exclusions = Exclusions(list(self._groups()))
         self.initial = np.array([item[4] for item in fluents], np.bool_)
-        self.actions = tuple(tuple(item[1] for item in moves) for moves in actions)
-        self.action_atoms = [[item[2] for item in moves] for moves in actions]
-        self.legal = [item[3] for moves in actions for item in moves]
+        self.actions, self.action_atoms = self._by_text(("does", 2), roles)
+        legal: dict[int, int | None] = {}
+        for relation in atoms.actions:
+            legal.update(zip(atoms.of(relation).tolist(), self._same_rows("legal", relation), strict=True))
+        self.legal = [legal[atom] for moves in self.action_atoms for atom in moves]
         terminal = atoms.of(reasoner.layout.variants(("terminal", 0))[0]).tolist()
         self.terminal: int | None = terminal[0] if terminal else None
         self.goals = self._goals(roles)
-        seen = self._percepts(roles)
-        self.percepts = tuple(tuple(term for _, term, _ in of_role) for of_role in seen)
-        self.percept_atoms = [[atom for _, _, atom in of_role] for of_role in seen]
+        self.percepts, self.percept_atoms = self._by_text(SEEN, roles)
 
     def _groups(self) -> Iterator[NDArray[np.int64]]:
         """Yield, for each key of fluents, which of them agree in it: int [fluents], -1 for others."""
@@ -200,11 +189,17 @@ class Interface:
                     if role in roles:
                         yield roles[role], term, atom
 
-    def _percepts(self, roles: dict[int, int]) -> list[list[tuple[str, Term, int]]]:
-        found: list[list[tuple[str, Term, int]]] = [[] for _ in roles]
-        for role, term, atom in self._of_roles(SEEN, roles):
-            found[role].append((str(term), term, atom))
-        return [sorted(of_role, key=lambda item: item[0]) for of_role in found]
+    def _by_text(
+        self, key: tuple[str, int], roles: dict[int, int]
+    ) -> tuple[tuple[tuple[Term, ...], ...], list[list[int]]]:
+        """Return what rules say of each role, sorted by text, and the atoms of that."""
+        found: list[list[tuple[Term, int]]] = [[] for _ in roles]
+        for role, term, atom in self._of_roles(key, roles):
+            found[role].append((term, atom))
+        for of_role in found:
+            of_role.sort(key=lambda item: str(item[0]))
+        terms = tuple(tuple(term for term, _ in of_role) for of_role in found)
+        return terms, [[atom for _, atom in of_role] for of_role in found]
 
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]

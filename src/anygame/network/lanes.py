@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from anygame.network.kernels.function import LANES, WORDS
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import ACTIVE, GO, RANDOM, RESTART, STUCK
+from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, RESTART, STUCK, WORDS
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.block import Block
-from anygame.network.stuck import Found, Stuck, StuckError, replay
+from anygame.network.block import Block, Found, Stuck, StuckError, replay
 from anygame.playouts.tally import Tally
 
 if TYPE_CHECKING:

@@ -28,25 +28,9 @@ _SLOTS_PER_STATE: Final = 2
 #: The states grow by a quarter, in place where the system can do that.
 _GROWTH: Final = 2
 
-#: What is done with a state that is not there: it is kept, or has no number.
-_KEEP: Final = """
-  %count.small = trunc i64 %count to i32
-  %number = add i32 %count.small, 1
-  store i32 %number, ptr %slot.at
-  %to = mul i64 %count, %words
-  %copy.to = getelementptr i64, ptr %store, i64 %to
-  %bytes = shl i64 %words, 3
-  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
-  %count.more = add i64 %count, 1
-"""
-_MISS: Final = """
-  %count.small = add i32 0, -1
-  %count.more = add i64 %count, 0
-"""
-
-_FUNCTION: Final = """
-define i64 @NAME(ptr %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
-                   i64 %used, ptr noalias %ids) {
+_CODE: Final = """
+define i64 @number(ptr %keys, i64 %n, i64 %words, ptr noalias %slots, i64 %mask, ptr %store,
+                  i64 %used, ptr noalias %ids, i1 %keep) {
 entry:
   br label %state
 state:                                            ; for each of n states
@@ -101,11 +85,20 @@ other:
   %at.next = add i64 %slot, 1
   br label %probe
 new:
-  NEW
+  br i1 %keep, label %kept, label %known
+kept:
+  %count.small = trunc i64 %count to i32
+  %number = add i32 %count.small, 1
+  store i32 %number, ptr %slot.at
+  %to = mul i64 %count, %words
+  %copy.to = getelementptr i64, ptr %store, i64 %to
+  %bytes = shl i64 %words, 3
+  call void @llvm.memmove.p0.p0.i64(ptr %copy.to, ptr %key, i64 %bytes, i1 false)
+  %count.more = add i64 %count, 1
   br label %known
 known:
-  %found = phi i32 [ %old, %same ], [ %count.small, %new ]
-  %count.next = phi i64 [ %count, %same ], [ %count.more, %new ]
+  %found = phi i32 [ %old, %same ], [ %count.small, %kept ], [ -1, %new ]
+  %count.next = phi i64 [ %count, %same ], [ %count.more, %kept ], [ %count, %new ]
   %id.at = getelementptr i32, ptr %ids, i64 %i
   store i32 %found, ptr %id.at
   %i.next = add i64 %i, 1
@@ -113,22 +106,15 @@ known:
 end:
   ret i64 %count
 }
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 """
-_CODE: Final = "".join(
-    [
-        _FUNCTION.replace("NAME", "insert").replace("NEW", _KEEP),
-        _FUNCTION.replace("NAME", "find").replace("NEW", _MISS),
-        "declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)",
-    ]
-)
 
 
 @cache
 def _library() -> Library:
     pointer, number = ctypes.c_void_p, ctypes.c_int64
-    parameters = (pointer, number, number, pointer, number, pointer, number, pointer)
-    signature = (number, *parameters)
-    return compile_library(_CODE, {"insert": signature, "find": signature})
+    parameters = (pointer, number, number, pointer, number, pointer, number, pointer, ctypes.c_bool)
+    return compile_library(_CODE, {"number": (number, *parameters)})
 
 
 class StateSet:
@@ -181,14 +167,14 @@ class StateSet:
         states = self._checked(states)
         self._make_room(self._count + len(states))
         ids = np.empty(len(states), np.int32)
-        self._count = self._call("insert", states, self._count, ids)
+        self._count = self._number(states, self._count, ids, keep=True)
         return ids
 
     def find(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return the number of each state, uint64 [n, words], and -1 where there is none: int32 [n]."""
         states = self._checked(states)
         ids = np.empty(len(states), np.int32)
-        self._call("find", states, self._count, ids)
+        self._number(states, self._count, ids, keep=False)
         return ids
 
     def _checked(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -215,10 +201,11 @@ class StateSet:
             # The old ones go first: all that they say can be found again.
             self._slots = np.zeros(0, np.int32)
             self._slots = np.zeros(slots, np.int32)
-            self._call("insert", self._store[: self._count], 0, np.empty(self._count, np.int32))
+            self._number(self._store[: self._count], 0, np.empty(self._count, np.int32), keep=True)
 
-    def _call(self, name: str, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32]) -> int:
-        count: int = _library()[name](
+    def _number(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32], *, keep: bool) -> int:
+        """Write the number of each state; one that is new is kept, or has the number -1."""
+        count: int = _library()["number"](
             states.ctypes.data,
             len(states),
             self.words,
@@ -227,5 +214,6 @@ class StateSet:
             self._store.ctypes.data,
             used,
             ids.ctypes.data,
+            keep,
         )
         return count

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from anygame.game.game import Game
-    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
-    from anygame.game.state import State
+    from anygame.game.state import RoleView, State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 

@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import TermSyntaxError
 from anygame.language.diagnostics import shown
+from anygame.language.limits import ReadingLimits
+from anygame.language.parser import parse_term
+from anygame.language.terms import Compound
 from anygame.match.judging import spaced
-from anygame.protocol.expressions import is_list, read_list, read_term, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from anygame.language.terms import Term
+
 
 #: A match was aborted, as asked.
 ABORTED: Final = "aborted"
@@ -234,14 +237,6 @@ def _abort(fields: list[str]) -> Abort:
     return Abort(_id(fields[0]))
 
 
-def _play(fields: list[str]) -> Play | PlayII:
-    return Play(*_moves("PLAY", fields)) if len(fields) < 4 else PlayII(*_turn(fields))
-
-
-def _stop(fields: list[str]) -> Stop | StopII:
-    return Stop(*_moves("STOP", fields)) if len(fields) < 4 else StopII(*_turn(fields))
-
-
 def _moves(keyword: str, fields: list[str]) -> tuple[str, tuple[Term, ...] | None]:
     if len(fields) != 2:
         raise _FieldError(f"{keyword} takes 2 fields, or 4 in GDL-II, found {len(fields)}")
@@ -285,8 +280,8 @@ _PARSERS: Final[dict[str, Callable[[list[str]], Message]]] = {
     "INFO": lambda _: Info(),
     "PING": lambda fields: Ping(fields[0] if fields else None),
     "START": _start,
-    "PLAY": _play,
-    "STOP": _stop,
+    "PLAY": lambda fields: Play(*_moves("PLAY", fields)) if len(fields) < 4 else PlayII(*_turn(fields)),
+    "STOP": lambda fields: Stop(*_moves("STOP", fields)) if len(fields) < 4 else StopII(*_turn(fields)),
     "ABORT": _abort,
     "PREVIEW": _preview,
 }
@@ -387,3 +382,102 @@ def player_name(text: str) -> str:
     'My_player_v_2'
     """
     return _NOT_IN_NAMES.sub("_", text).strip("_")[:60] or "anygame"
+
+
+_PARENTHESIS: Final = re.compile(r"[()]")
+_COMMENT: Final = re.compile(r";[^\r\n]*")
+#: Lists in a message: looked at within some tenths of a second. Sheets of a million tokens have fewer.
+_MOST_LISTS: Final = 400_000
+_MOST_COMMENTS: Final = 100_000
+#: Parts of one list: no game has as many roles, nor makes as much to see at once.
+_MOST_PARTS: Final = 10_000
+#: Deeper terms are derived by no game, and cannot be copied.
+_TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a list as texts; of anything else, its atoms and lists one after the other.
+
+    Only what a message says of itself is read here; the rules in it stay text, for `anygame.language.parser`.
+    What is no message costs little, however long it is.
+
+    >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
+    ['PLAY', 'm.1', '(( mark 1 ) noop )']
+    >>> str(read_term("( mark  ( at 1 01 ) )"))
+    '(mark (at 1 01))'
+
+    Raises:
+        TermSyntaxError: parentheses do not match, or there are too many parts.
+    """
+    if max(text.count("("), text.count(")")) > _MOST_LISTS or text.count(";") > _MOST_COMMENTS:
+        raise TermSyntaxError(f"more than {_MOST_LISTS:,} lists or {_MOST_COMMENTS:,} comments", text[:200])
+    outer, inner = _parts(text)
+    parts = inner if len(outer) == 1 and is_list(outer[0]) else outer
+    if len(parts) > _MOST_PARTS:
+        raise TermSyntaxError(f"more than {_MOST_PARTS:,} parts", text[:200])
+    return parts
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    """Return the atoms and lists of a text in order, and those of the lists in it."""
+    blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
+    found: tuple[list[str], list[str]] = ([], [])
+    #: Per depth where what has not been looked at begins, and where the list that is open does.
+    rests, starts, depth = [0, 0], [0, 0], 0
+
+    def add_atoms(level: int, end: int) -> None:
+        if len(found[level]) <= _MOST_PARTS:
+            found[level].extend(blank[rests[level] : end].split(None, _MOST_PARTS + 1))
+
+    for match in _PARENTHESIS.finditer(blank):
+        if match[0] == "(":
+            if depth < 2:
+                add_atoms(depth, match.start())
+                starts[depth] = match.start()
+            depth += 1
+            if depth == 1:
+                rests[1] = match.end()
+            continue
+        depth -= 1
+        if depth < 0:
+            raise TermSyntaxError("a closing parenthesis has no opening one", text[:200], match.start())
+        if depth < 2:
+            if depth == 0:
+                add_atoms(1, match.start())
+            found[depth].append(text[starts[depth] : match.end()])
+            rests[depth] = match.end()
+    if depth:
+        raise TermSyntaxError("an opening parenthesis is never closed", text[:200], starts[0])
+    add_atoms(0, len(text))
+    return found
+
+
+def is_list(text: str) -> bool:
+    """Whether a part is a list, not an atom."""
+    return text.startswith("(")
+
+
+def read_term(text: str) -> Term:
+    """Read one term, however it is spaced.
+
+    Raises:
+        TermSyntaxError: it is not one term, or a very large one.
+    """
+    try:
+        return parse_term(text, limits=_TERM)
+    except TermSyntaxError as error:
+        # What is shown of a stranger's text is one line.
+        raise TermSyntaxError(str(error).partition("\n")[0], text[:200], error.position) from None
+
+
+def read_list(text: str) -> tuple[Term, ...]:
+    """Read the terms of a list.
+
+    Raises:
+        TermSyntaxError: it is no list, or holds what is no term.
+    """
+    if not is_list(text):
+        raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
+    # All of them are read at once, as the arguments of one term.
+    found = read_term(f"(list {text[1:]}")
+    return found.arguments if isinstance(found, Compound) else ()

@@ -25,8 +25,7 @@ from anygame.match.seats import (
     TIMED_OUT,
     Reply,
 )
-from anygame.protocol.http.framing import CHUNK, HttpError, ResponseFraming, need_h11
-from anygame.protocol.http.headers import format_request
+from anygame.protocol.http.framing import CHUNK, HttpError, ResponseFraming, format_request, need_h11
 from anygame.protocol.messages import (
     Abort,
     Info,

@@ -1,6 +1,6 @@
 """Blocks of lanes in native code: states in and out, their moves listed, and made one round after the other.
 
-A block is the rows of 512 games (``network.kernels.rows``).
+A block is the rows of 512 games (``network.kernels.function``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.function import GO, RESTART
 from anygame.search.native.marking import (
     Bools,
     Float64Rows,

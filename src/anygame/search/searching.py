@@ -16,7 +16,7 @@ from warnings import warn
 
 from anygame.errors import CompilationError, LimitError, PositionError
 from anygame.game.machine import FallbackWarning, reason_of
-from anygame.game.role_view import RoleView
+from anygame.game.state import RoleView
 from anygame.search.one_player import LineSearch, SeveralChooseError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tests.match.test_hiding import SECRET
 from tests.network.random_rules import sheets_with_percepts
 
 import anygame
-from anygame.game.role_view import Observation, RoleView
+from anygame.game.state import Observation, RoleView
 from anygame.search.hidden.belief import Belief
 
 if TYPE_CHECKING:

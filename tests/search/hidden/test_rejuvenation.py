@@ -14,7 +14,7 @@ from tests.network.random_rules import sheets_with_percepts
 from tests.search.hidden.card_games import card_game
 
 import anygame
-from anygame.game.role_view import Observation, RoleView
+from anygame.game.state import Observation, RoleView
 from anygame.search.hidden.belief import Belief
 from anygame.search.hidden.observing import TurnReader
 from anygame.search.hidden.rejuvenation import Rejuvenation

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.game.role_view import Observation, RoleView
+from anygame.game.state import Observation, RoleView
 from anygame.match.running import run
 from anygame.players import Clock, Player
 from anygame.players.loading import make_player

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.output import table_lines
 from anygame.cli.progress import analyse, compile_game, compile_search
 from anygame.cli.repl.manual import CommandError
-from anygame.game.role_view import RoleView
+from anygame.game.state import RoleView
 from anygame.search import Search, load_table, solve
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ reasoner answers for it, and what roles see where a sheet is too large for that.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import nan
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from anygame.game.outcomes import Outcome, Stuck
 from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
+from anygame.network.block import StuckError
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
@@ -26,7 +27,6 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
-from anygame.network.stuck import StuckError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
+    from anygame.network.block import Stuck as StuckNetwork
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
-    from anygame.network.stuck import Stuck as StuckNetwork
     from anygame.playouts.request import PlayoutRequest
     from anygame.playouts.tally import Tally
 
@@ -371,14 +371,12 @@ class GameLanes(Lanes):
 
     def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
-        ends = accumulate(map(len, compiled.actions), initial=0)
-        self._columns = [slice(first, end) for first, end in pairwise(ends)]
         super().__init__(kernel, count, seed)
 
     def legal_by_role(self) -> list[NDArray[np.bool_]]:
         """Return which moves are legal for each role: bool [lanes, actions] per role."""
         legal = self.legal()
-        return [legal[:, columns] for columns in self._columns]
+        return [legal[:, first:end] for first, end in pairwise(self._first)]
 
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
         """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].

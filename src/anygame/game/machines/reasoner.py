@@ -16,7 +16,7 @@ from anygame.errors import QueryError
 from anygame.game.outcomes import Outcome, Stuck, count_outcomes
 from anygame.game.roles import Role
 from anygame.language.rules import KEYWORDS
-from anygame.language.unification import match
+from anygame.language.unification import match_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,10 +139,7 @@ class ReasonerMachine:
             found = []
             for arguments in self.reasoner.matching(frame, atom):
                 bindings: dict[Variable, Term] = {}
-                if all(
-                    match(pattern, term, bindings)
-                    for pattern, term in zip(atom.arguments, arguments, strict=True)
-                ):
+                if match_all(atom.arguments, arguments, bindings):
                     found.append((" ".join(map(str, arguments)), bindings))
         found.sort(key=lambda entry: entry[0])
         return iter([bindings for _, bindings in found])
@@ -240,7 +237,9 @@ def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Re
     if arities:
         wanted = " or ".join(map(str, arities))
         return f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, but {atom} has {count}"
-    fluents = {r.shapes[0][0] for r in reasoner.relations(("true", 1)) if isinstance(r.shapes[0], tuple)}
+    fluents = {
+        r.shapes[0][0] for r in reasoner.layout.variants(("true", 1)) if isinstance(r.shapes[0], tuple)
+    }
     if name in fluents:
         return f"{name} is a fluent, not a relation: ask for (true {atom})"
     near = get_close_matches(name, sorted({other for other, _ in known} | KEYWORDS.keys()), n=3)

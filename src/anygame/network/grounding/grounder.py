@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.invariants.knowledge import Key, Knowledge
+    from anygame.network.grounding.invariants.cases import Key, Knowledge
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 

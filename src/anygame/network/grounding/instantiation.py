@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal
-from anygame.datalog.termination import known_columns
+from anygame.datalog.plan import known_columns
+from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal, variables_in
 from anygame.language.terms import Compound, Term, Variable, variables_of
 from anygame.network.budget import TURN
-from anygame.network.grounding.rules import variables_of_test
 from anygame.network.grounding.tables import hashed, matches, too_many_rows
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class Join:
         self._tables = tables
         self._static = static
         self.literals: tuple[FlatAtom, ...] = (*rule.positives, *rule.guards)
-        self._needs = [(test, variables_of_test(test)) for test in rule.tests]
+        self._needs = [(test, variables_in((test,))) for test in rule.tests]
 
     def run(self, first: int | None, ranges: Mapping[int, tuple[int, int]]) -> Instances:
         """Return the instances whose rows lie in some ranges.

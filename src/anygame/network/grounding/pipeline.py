@@ -8,21 +8,23 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.budget import TURN
-from anygame.network.grounding.passes.binding import can_be_joined
-from anygame.network.grounding.passes.complements import complement_moves
-from anygame.network.grounding.passes.decomposition import decompose_bodies
-from anygame.network.grounding.passes.demand import ask_for_rows
-from anygame.network.grounding.passes.disjunctions import expand_disjunctions, name_disjunctions
-from anygame.network.grounding.passes.guards import project_guards
-from anygame.network.grounding.passes.heads import split_heads
-from anygame.network.grounding.passes.inlining import inline_dense_relations, inline_static_relations
-from anygame.network.grounding.passes.keys import split_at_keys
+from anygame.network.grounding.passes.context import can_be_joined
+from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_heads
+from anygame.network.grounding.passes.demand import ask_for_rows, specialise_views
+from anygame.network.grounding.passes.folding import (
+    inline_dense_relations,
+    inline_static_relations,
+    merge_rules,
+    share_parts,
+)
 from anygame.network.grounding.passes.linearising import linearise
-from anygame.network.grounding.passes.merging import merge_rules
-from anygame.network.grounding.passes.moves import project_moves
-from anygame.network.grounding.passes.nesting import name_nested_terms
-from anygame.network.grounding.passes.sharing import share_parts
-from anygame.network.grounding.passes.specialising import specialise_views
+from anygame.network.grounding.passes.moves import complement_moves, project_moves
+from anygame.network.grounding.passes.normal_form import (
+    expand_disjunctions,
+    name_disjunctions,
+    name_nested_terms,
+    project_guards,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -7,14 +7,23 @@ and become inputs of the rule's instances; and *guards*, which only say for whic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Relation, Unequal
-from anygame.language.terms import Term, Variable, variables_of
+from anygame.datalog.relations import (
+    Alternatives,
+    FlatAtom,
+    IsConstant,
+    Negated,
+    Relation,
+    Unequal,
+    variables_in,
+)
+from anygame.language.terms import Compound, Term, Variable, variables_of
+from anygame.language.unification import apply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from anygame.datalog.relations import Condition, FlatRule
 
@@ -130,7 +139,7 @@ def items_of(rule: GroundRule) -> list[Item]:
     found = [Item.of("positives", atom) for atom in rule.positives]
     found += [Item.of("negatives", atom) for atom in rule.negatives]
     found += [Item.of("guards", atom) for atom in rule.guards]
-    return found + [Item("tests", test, frozenset(variables_of_test(test))) for test in rule.tests]
+    return found + [Item("tests", test, frozenset(variables_in((test,)))) for test in rule.tests]
 
 
 def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
@@ -179,7 +188,7 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
 def variables_of_rule(rule: GroundRule) -> set[Variable]:
     """Return the variables of a rule."""
     found = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
-    found = found.union(*map(variables_of_test, rule.tests))
+    found = found | variables_in(rule.tests)
     nested = (term for item in rule.composed for term in (item.whole, *item.parts))
     return found.union(*map(variables_of, nested))
 
@@ -187,19 +196,6 @@ def variables_of_rule(rule: GroundRule) -> set[Variable]:
 def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:
     """Return the variables of some items."""
     return frozenset[Variable]().union(*(item.variables for item in items))
-
-
-def variables_of_test(test: Condition) -> set[Variable]:
-    """Return the variables of a test."""
-    if isinstance(test, FlatAtom):
-        return set(variables_of_atom(test))
-    if isinstance(test, Negated):
-        return set(variables_of_atom(test.atom))
-    if isinstance(test, Unequal):
-        return {*variables_of(test.left), *variables_of(test.right)}
-    if isinstance(test, IsConstant):
-        return {test.variable}
-    return {v for choice in test.choices for part in choice for v in variables_of_test(part)}
 
 
 def in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -220,3 +216,76 @@ def binders(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[Fl
         found.append(offered[best][0])
         missing -= offered[best][1]
     return found
+
+
+def named_by_place(
+    atoms: Iterable[FlatAtom], name: str, but: Container[Variable] = ()
+) -> dict[Variable, Term]:
+    """Return names for the variables of some atoms: alike where these differ in names alone.
+
+    Args:
+        atoms: the atoms.
+        name: with ``{}`` for the number of a variable, in the order in which they occur.
+        but: variables that keep their names.
+    """
+    found: dict[Variable, Term] = {}
+    for atom in atoms:
+        for variable in variables_of_atom(atom):
+            if variable not in but:
+                found.setdefault(variable, Variable(name.format(len(found))))
+    return found
+
+
+def renamed_apart(rule: GroundRule, number: int) -> GroundRule:
+    """Return a rule with variables of its own, given a number that no other has."""
+    return substituted(rule, {v: Variable(f"{v.name} {number}") for v in variables_of_rule(rule)})
+
+
+class NotAVariableError(ValueError):
+    """A condition on a variable has become one on something else."""
+
+
+def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRule:
+    """Return a rule with variables replaced.
+
+    Raises:
+        NotAVariableError: a condition on a variable would become one on something else.
+    """
+    composed = []
+    for item in rule.composed:
+        whole = apply(item.whole, bindings)
+        if not isinstance(whole, Variable):
+            raise NotAVariableError
+        parts = tuple([apply(part, bindings) for part in item.parts])
+        composed.append(replace(item, whole=whole, parts=parts))
+    tests = tuple([substituted_test(test, bindings) for test in rule.tests])
+    changed = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
+    return replace(changed, tests=tests, composed=tuple(composed))
+
+
+def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
+    """Return an atom with variables replaced; the same one where it has none of them."""
+    if bindings.keys().isdisjoint(atom.columns) and not any(isinstance(t, Compound) for t in atom.columns):
+        return atom
+    return FlatAtom(atom.relation, tuple([apply(term, bindings) for term in atom.columns]))
+
+
+def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:
+    """Return a test with variables replaced.
+
+    Raises:
+        NotAVariableError: a condition on a variable would become one on something else.
+    """
+    if isinstance(test, FlatAtom):
+        return substituted_atom(test, bindings)
+    if isinstance(test, Negated):
+        return Negated(substituted_atom(test.atom, bindings))
+    if isinstance(test, Unequal):
+        return replace(test, left=apply(test.left, bindings), right=apply(test.right, bindings))
+    if isinstance(test, IsConstant):
+        term = apply(test.variable, bindings)
+        if not isinstance(term, Variable):
+            raise NotAVariableError
+        return IsConstant(term)
+    choices = [tuple([substituted_test(part, bindings) for part in choice]) for choice in test.choices]
+    return Alternatives(tuple(choices))

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.datalog.relations import Relation
-    from anygame.datalog.term_table import TermTable
+    from anygame.datalog.relations import Relation, TermTable
     from anygame.network.budget import Budget
 
     Rows = NDArray[np.int32]

@@ -3,18 +3,16 @@
 A row of 512 bits holds one truth value of 512 games, the *lanes*: this is bit-slicing (Biham, "A Fast New DES
 Implementation in Software", 1997), and a gate is one vector instruction or two. The way of a network:
 
-1. ``schedule`` puts the gates in an order, ``rows`` says in which row of memory each value lies. In large
-   networks ``clusters`` brings together what shares gates.
+1. ``schedule`` puts the gates in an order, ``RowLayout`` says in which row of memory each value lies. In
+   large networks ``clusters`` brings together what shares gates.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
    other; ``gate_loop`` writes them as data, and one loop that reads it, where that would take too long to
    compile. Either way they become two functions, described in ``gate_code``.
-3. Moves are chosen by ``uniform_choice``: ``random_rows`` gives random bits, ``nth_set_bit`` adds up how many
-   moves are legal, and finds the one that a random number points to. Among very many moves that is a group
-   and a member of it: ``factors``.
-4. ``playout_loop`` plays block after block of random games, and counts by ``counters``; ``single_state``
-   answers about one state.
+3. Moves are chosen by ``uniform_choice``: ``nth_set_bit`` adds up how many moves are legal, and finds the one
+   that a random number points to. Among very many moves that is a group and a member of it.
+4. ``playout_loop`` plays block after block of random games, and counts.
 5. ``kernel`` puts these functions together, ``native`` makes machine code of them, and caches it. Until
-   another process has done that for straight code (``background``), a loop over the
+   another process has done that for straight code, a loop over the
    same gates stands in for it; all other functions are the same.
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.

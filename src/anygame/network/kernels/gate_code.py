@@ -6,21 +6,26 @@ straight code, both have their outputs at the same places: one can go on behind 
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import FunctionBuilder
-from anygame.network.kernels.rows import GO, RESTART
+from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, WORDS, FunctionBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.rows import RowLayout
+    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
+
+#: Data for code that reads none.
+NO_DATA = np.zeros(1, np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ class GateCode:
         outputs: where the outputs lie.
         end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
             stands in for straight code, and keeps its own values behind all that both have.
-        factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``factors``.
+        factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``nth_set_bit``.
     """
 
     code: str
@@ -86,11 +91,6 @@ class GateCode:
 def answer_bits(gates: GateOutputs) -> list[int]:
     """Return the bit literals of the answers: the end, the legal actions, the goals role by role."""
     return [gates.terminal, *gates.legal, *(bit for role in gates.goals for _, bit in role)]
-
-
-def no_data() -> NDArray[np.int32]:
-    """Return data for code that reads none."""
-    return np.zeros(1, np.int32)
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
@@ -134,3 +134,120 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
             ring.append(source)
             rest.discard(source)
         yield ring
+
+
+def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
+    """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
+
+    ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``gate_code.answer_bits``.
+    ``@advance`` takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
+    """
+    bits = answer_bits(gates)
+    words = ", ".join(f"i32 {bit}" for bit in bits)
+    table = f"@answers = private unnamed_addr constant [{len(bits)} x i32] [{words}]\n"
+    fluents, actions = str(layout.actions - layout.fluents), str(len(layout.chosen))
+    return "".join((table, _query(fluents, str(len(bits))), _advance(fluents, actions)))
+
+
+def _query(fluents: str, answers: str) -> str:
+    code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
+    first = code.address(FIRST_FLUENT)
+    for index in code.repeat(fluents):
+        byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
+        code.set_word(_row(code, first, index), code.let(f"sub i64 0, {code.let(f'zext i8 {byte} to i64')}"))
+    code.line("call void @evaluate_state(ptr %rows, ptr %data)")
+    for index in code.repeat(answers):
+        slot = code.let(f"getelementptr inbounds i32, ptr @answers, i64 {index}")
+        bit = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
+        row = code.let(f"lshr i64 {bit}, 1")
+        _give(code, code.let(f"xor i64 {code.word(_row(code, '%rows', row))}, {bit}"), index)
+    return code.text()
+
+
+def _advance(fluents: str, actions: str) -> str:
+    code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
+    state = code.address(FIRST_FLUENT)
+    moves = _row(code, state, fluents)
+    for index in code.repeat(actions):
+        code.set_word(_row(code, moves, index), 0)
+    for role in code.repeat("%roles"):
+        slot = code.let(f"getelementptr inbounds i32, ptr %taken, i64 {role}")
+        action = code.let(f"zext i32 {code.let(f'load i32, ptr {slot}')} to i64")
+        code.set_word(_row(code, moves, action), -1)
+    code.set_word(code.address(GO), -1)
+    code.set_word(code.address(RESTART), 0)
+    code.line("call void @evaluate_moves(ptr %rows, ptr %data)")
+    for index in code.repeat(fluents):
+        _give(code, code.word(_row(code, state, index)), index)
+    return code.text()
+
+
+def _row(code: FunctionBuilder, first: str, index: str) -> str:
+    return code.offset(first, code.let(f"shl i64 {index}, {WORDS.bit_length() - 1}"))
+
+
+def _byte(code: FunctionBuilder, pointer: str, index: str) -> str:
+    return code.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {index}")
+
+
+def _give(code: FunctionBuilder, word: str, index: str) -> None:
+    byte = code.let(f"trunc i64 {code.let(f'and i64 {word}, 1')} to i8")
+    code.line(f"store i8 {byte}, ptr {_byte(code, '%out', index)}")
+
+
+class Presence:
+    """The branches of one function.
+
+    Row ``ABSENT`` says which phases no lane is in, in its first word: none, where the lanes are not all in
+    one phase. So what looks at lanes of all kinds leaves the row as it is, at nothing, and all is computed.
+
+    Args:
+        code: the function, at its beginning.
+        phases: of the game.
+
+    Attributes:
+        present: the mask of the phases that lanes are in.
+        alone: the same, but 0 where there is no common one.
+    """
+
+    def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
+        self._code = code
+        self._every = phases.every
+        self.present, self.alone = str(phases.every), "0"
+        if phases.patterns:
+            self.present = code.let(f"xor i64 {code.word(code.address(ABSENT))}, {phases.every}")
+            alone = code.let(f"icmp ult i64 {self.present}, {phases.whole}")
+            self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
+
+    def during(self, mask: int) -> AbstractContextManager[None]:
+        """Write what is done in some phases, and where there is no common one."""
+        return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
+
+    def only_during(self, mask: int) -> AbstractContextManager[None]:
+        """Write what is done only where all lanes are in one of some phases."""
+        return self._code.when(self._any(self.alone, mask))
+
+    @contextmanager
+    def restarting_during(self, mask: int) -> Iterator[None]:
+        """Write what is done only where all lanes are in one of some phases, and one starts anew."""
+        with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
+            yield
+
+    def _any(self, present: str, mask: int) -> str:
+        return self._code.let(f"icmp ne i64 {self._code.let(f'and i64 {present}, {mask}')}, 0")
+
+
+def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
+    """Write what sets row ABSENT: all but the phase of these lanes; nothing if it is not the same for all."""
+    if not phases.patterns:
+        return
+    clock = [code.load(first_fluent + fluent) for fluent in phases.clock]
+    rows = []
+    for pattern in phases.patterns:
+        values = zip(pattern, clock, strict=True)
+        rows.append(code.all([lanes, *(row if holds else code.not_(row) for holds, row in values)]))
+    absent = "0"
+    for phase, row in enumerate(rows):
+        others = code.any_lane(code.and_(lanes, code.not_(row)))
+        absent = code.let(f"select i1 {others}, i64 {absent}, i64 {phases.every & ~(1 << phase)}")
+    code.set_word(code.address(ABSENT), absent)

@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ONES, ROW_BYTES, ZERO, FunctionBuilder
-from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of, state_function
-from anygame.network.kernels.presence import Presence
-from anygame.network.kernels.rows import GO, RESTART, linear_scan
+from anygame.network.kernels.function import GO, ONES, RESTART, ROW_BYTES, ZERO, FunctionBuilder, linear_scan
+from anygame.network.kernels.gate_code import GateCode, Presence, copy_order, outputs_of, state_function
 from anygame.network.kernels.schedule import Dependences, keep_apart
 from anygame.network.logic.ragged import places
 
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network

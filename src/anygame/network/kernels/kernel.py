@@ -16,27 +16,22 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from anygame.network.kernels.background import Compilation
-from anygame.network.kernels.clusters import cluster
-from anygame.network.kernels.counters import Counters, account_function
-from anygame.network.kernels.factors import factor_functions
-from anygame.network.kernels.function import LANES, PREAMBLE, ROW_BYTES, WORDS
-from anygame.network.kernels.gate_code import no_data
+from anygame.network.kernels.clusters import cluster, part_by_phase
+from anygame.network.kernels.function import LANES, MOST_UNROLLED, PREAMBLE, ROW_BYTES, WORDS, RowLayout
+from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
-from anygame.network.kernels.gate_parts import part_by_phase
 from anygame.network.kernels.native import (
+    Compilation,
     compile_library,
     find_library,
     load_library,
     make_image,
     source_digest,
 )
-from anygame.network.kernels.nth_set_bit import Candidates, scratch_rows
+from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
-from anygame.network.kernels.playout_loop import PlayedGame, play_functions
-from anygame.network.kernels.rows import MOST_UNROLLED, RowLayout
+from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
-from anygame.network.kernels.single_state import single_state_functions
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.uniform_choice import choose_function
 
@@ -174,7 +169,7 @@ class Kernel:
             found = load_library(make_image(self.code, self.key), _SIGNATURES)
         if found is not None:
             self._allocated.clear()
-            return _Start(found, no_data(), self.end)
+            return _Start(found, NO_DATA, self.end)
         places = (self._order, self._phases, self.layout, self._allocation(), self.end)
         gates = loop_gates(self._parted, *places)
         library = load_library(make_image(self._module(gates)), _SIGNATURES)
@@ -265,7 +260,7 @@ class Kernel:
     @property
     def bytes(self) -> int:
         """Bytes of a block of lanes, and of what its functions read: with the final code."""
-        data = no_data() if self._written is None else self._written.data
+        data = NO_DATA if self._written is None else self._written.data
         return self.end * ROW_BYTES + data.nbytes
 
     def describe(self) -> dict[str, int | str]:
@@ -376,7 +371,7 @@ def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list
 def make_requested() -> None:
     """Compile the network that comes in, cache the code, and write it to the output, if that is there.
 
-    This is what another process does; see ``background``.
+    This is what another process does; see ``native``.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)

@@ -15,10 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.counters import ended_lanes
-from anygame.network.kernels.function import LANES, WORDS, ZERO, FunctionBuilder
-from anygame.network.kernels.presence import find_presence
-from anygame.network.kernels.rows import (
+from anygame.network.kernels.function import (
     ABSENT,
     ACTIVE,
     CUT,
@@ -26,22 +23,29 @@ from anygame.network.kernels.rows import (
     FIRST_FLUENT,
     GO,
     IDLE,
+    LANES,
     RESTART,
     RUNNING,
     STUCK,
+    WORDS,
+    ZERO,
+    FunctionBuilder,
 )
+from anygame.network.kernels.gate_code import find_presence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
+
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
 #: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
 #: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
 #: of the lanes does not need, too; how many steps lanes at their ends have waited, all together, since goals
-#: were evaluated; whether the moves of the last step are there as groups and members alone, see ``factors``.
+#: were evaluated; whether the moves of the last step are groups and members alone, see ``nth_set_bit``.
 #: Then per lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere,
 #: what each fluent is: 0 or -1.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
@@ -58,7 +62,7 @@ class PlayedGame:
         terminal: bit literal of the end.
         moves: the row that counts joint moves.
         phases: of the game.
-        has_factors: whether moves go from the choice to the gates as ``factors`` says.
+        has_factors: whether moves go from the choice to the gates as ``nth_set_bit`` says.
         patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
             it is evaluated in each step.
     """
@@ -399,3 +403,86 @@ def _play(game: PlayedGame) -> str:
     code.line("ret i1 true")
     code.label("out")
     return code.text("ret i1 false")
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Rows of eight 64-bit counters; the sum of a row is the count.
+
+    A counter is a row of eight 64-bit words, to which the number of lanes that hold in each word is added:
+    one population count of a vector for 512 games.
+
+    Attributes:
+        first: the first row of all.
+        end: the row behind the last.
+        moves: joint moves made.
+        options: per role and plane, in how many joint moves that bit of the number of legal moves was set.
+        goals: per row that a goal reads, in how many ends it held.
+        missing: per role, ends without a goal value.
+        double: per role, ends with several.
+        overlaps: per role and value, ends with this value and another.
+    """
+
+    first: int
+    end: int
+    moves: int
+    options: tuple[tuple[int, ...], ...]
+    goals: dict[int, int]
+    missing: tuple[int, ...]
+    double: tuple[int, ...]
+    overlaps: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def after(cls, gates: GateOutputs, candidates: Sequence[int]) -> Counters:
+        """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
+        rows = iter(range(gates.rows, 1 << 40))
+        first = next(rows)
+        options = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
+        read = dict.fromkeys(bit >> 1 for role in gates.goals for _, bit in role if bit > 1)
+        goals = {row: next(rows) for row in read}
+        missing = tuple(next(rows) for _ in gates.goals)
+        double = tuple(next(rows) for _ in gates.goals)
+        overlaps = tuple(tuple(next(rows) for _ in role) for role in gates.goals)
+        return cls(first, next(rows), first, options, goals, missing, double, overlaps)
+
+
+def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
+    """Return where a playout is at its end by the rules, given the bit literal of that."""
+    return code.and_(code.load(RUNNING), code.bits(terminal))
+
+
+def account_function(gates: GateOutputs, counters: Counters) -> str:
+    """Write ``@account``: count the goals of the lanes that end.
+
+    That a role has no goal there or several should not be: it is looked for, and counted only if it is so.
+    """
+    code = FunctionBuilder("account")
+    ended = ended_lanes(code, gates.terminal)
+    for row, counter in counters.goals.items():
+        code.count(counter, code.and_(code.load(row), ended))
+    wrong = ZERO
+    for role in gates.goals:
+        seen, twice = _unique(code, [bit for _, bit in role])
+        wrong = code.or_(wrong, code.or_(code.not_(seen), twice))
+    wrong = code.and_(wrong, ended)
+    if wrong == ZERO:
+        return code.text()
+    with code.when(code.any_lane(wrong)):
+        for number, role in enumerate(gates.goals):
+            seen, twice = _unique(code, [bit for _, bit in role])
+            code.count(counters.missing[number], code.and_(ended, code.not_(seen)))
+            twice = code.and_(ended, twice)
+            code.count(counters.double[number], twice)
+            for (_, bit), counter in zip(role, counters.overlaps[number], strict=True):
+                code.count(counter, code.and_(code.bits(bit), twice))
+    return code.text()
+
+
+def _unique(code: FunctionBuilder, bits: Sequence[int]) -> tuple[str, str]:
+    """Return where at least one of the bits holds, and where several do."""
+    seen, twice = ZERO, ZERO
+    for bit in bits:
+        value = code.bits(bit)
+        twice = code.or_(twice, code.and_(seen, value))
+        seen = code.or_(seen, value)
+    return seen, twice

@@ -218,11 +218,10 @@ class Order:
         self._base = network.first_gate
         self._starts: list[int] = starts_of(between.astype(np.int64))[network.starts].tolist()
         #: The gates that each gate reads, a cycle by the first of its gates.
-        self._read: list[int] = units_of(network)[read[between]].tolist()
+        units = units_of(network)
+        self._read: list[int] = units[read[between]].tolist()
+        self._units: list[int] = units.tolist()
         self._ends = {cycle.first: cycle.end for cycle in network.cycles}
-        self._cycle_of: dict[int, int] = {}
-        for cycle in network.cycles:
-            self._cycle_of.update(dict.fromkeys(range(cycle.first, cycle.end), cycle.first))
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
@@ -240,8 +239,7 @@ class Order:
         rests: list[Iterator[int]] = []
         for literal in literals:
             root = (literal >> 1) - self._base
-            root = self._cycle_of.get(root, root)
-            if root < 0 or seen[root]:
+            if root < 0 or seen[root := self._units[root]]:
                 continue
             seen[root] = True
             stack.append(root)

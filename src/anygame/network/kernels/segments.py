@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import outputs_of
-from anygame.network.kernels.rows import linear_scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.network import Network
 

@@ -14,24 +14,24 @@ from itertools import groupby
 from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
-from anygame.network.kernels import rows
+from anygame.network.kernels import function
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import (
+    NO_DATA,
     GateCode,
+    Presence,
     copy_order,
-    no_data,
     restart_fluent,
     set_fluent,
     state_function,
 )
-from anygame.network.kernels.presence import Presence
 from anygame.network.kernels.segments import Allocation, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.rows import RowLayout
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
@@ -55,7 +55,7 @@ def allocate(network: Network, order: Schedule, phases: Phases, layout: RowLayou
 
 def sizes() -> tuple[int, ...]:
     """Return the numbers that decide how straight code is cut, beside the network."""
-    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, rows.MOST_UNROLLED, rows.GROUP
+    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, function.MOST_UNROLLED, function.GROUP
 
 
 def straight_gates(network: Network, allocation: Allocation) -> GateCode:
@@ -117,7 +117,7 @@ class _Writer:
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
-            data=no_data(),
+            data=NO_DATA,
             outputs=placed.outputs(),
             end=placed.end,
             factors=bool(self._factors),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.components import strong_components
-from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.logic.ragged import distinct, places, starts_of, strong_components
 from anygame.network.network import Cycle, Network
 
 if TYPE_CHECKING:

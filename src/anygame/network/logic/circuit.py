@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.logic.atoms import mixed
 from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,3 +93,234 @@ class Circuit:
     def size(self) -> tuple[int, int]:
         """Return how many gates and inputs of gates the outputs need."""
         return len(self.needed), int(self.lengths[self.needed].sum())
+
+
+#: Each round costs a look at all gates; what so many do not find is left.
+_MOST_ROUNDS: Final = 60
+_SHIFT: Final = 32
+_LOW: Final = (1 << _SHIFT) - 1
+
+
+def simplified(circuit: Circuit) -> Circuit:
+    """Return a circuit for the same outputs, with no gate twice and no gate that nothing needs.
+
+    What ``gates.Gates`` does for one conjunction after the other is done here for all at once, round after
+    round: first for every gate, then for those that read what has changed.
+
+    Rows may hold a literal twice, constants, and any number of literals. Opened gates stay gates.
+    """
+    return _Hashing(circuit).run()
+
+
+class _Hashing:
+    def __init__(self, circuit: Circuit) -> None:
+        self._circuit = circuit
+        self._base = circuit.inputs
+        #: What each node has become.
+        self._become = 2 * np.arange(self._base + len(circuit.opened), dtype=np.int64)
+        #: The row of each gate: where it begins among all that were written, its length, and a hash of it.
+        self._literals = circuit.literals
+        self._firsts, self._lengths = circuit.starts[:-1].copy(), circuit.lengths.copy()
+        self._keys = np.zeros(len(circuit.opened), np.uint64)
+        self._opened = circuit.opened
+        self._is_needed = np.zeros(len(circuit.opened), np.bool_)
+        self._is_needed[circuit.needed] = True
+        self._choice_of = np.full(self._base, -1, np.int64)
+        for number, choice in enumerate(circuit.choices):
+            self._choice_of[list(choice)] = number
+        self._choice_sizes = np.array([len(choice) for choice in circuit.choices], np.int64)
+        #: The nodes of gates that come in addition, each the inverse of a part of a choice, by their rows.
+        self._rests: dict[tuple[int, ...], int] = {}
+
+    def run(self) -> Circuit:
+        active = self._circuit.needed
+        for _ in range(_MOST_ROUNDS):
+            if not len(active):
+                break
+            before = self._become
+            again = self._normalise(active)
+            self._merge()
+            self._follow()
+            changed = self._become != 2 * np.arange(len(self._become))
+            changed[: len(before)] = self._become[: len(before)] != before
+            active = distinct(np.concatenate([again, self._readers(changed)]))
+        return self._result()
+
+    def _live(self) -> Numbers:
+        """Return the gates that have become nothing else."""
+        nodes = self._base + np.arange(len(self._firsts))
+        return np.flatnonzero(self._is_needed & (self._become[nodes] == 2 * nodes))
+
+    def _normalise(self, gates: Numbers) -> Numbers:
+        """Write the rows of some gates anew; return those that are to be looked at again."""
+        owners = np.repeat(gates, self._lengths[gates])
+        found = self._literals[places(self._firsts[gates], self._lengths[gates])]
+        found = self._become[found >> 1] ^ (found & 1)
+        pairs = distinct(owners << _SHIFT | found)
+        pairs = pairs[(pairs & _LOW) != TRUE]
+        never = np.zeros(len(self._firsts), np.bool_)
+        never[pairs[(pairs & _LOW) == FALSE] >> _SHIFT] = True
+        opposed = (pairs[1:] == pairs[:-1] + 1) & (pairs[1:] & 1 == 1)
+        never[pairs[1:][opposed] >> _SHIFT] = True
+        pairs, again = self._choose(pairs, never)
+        self._write(gates, pairs)
+        self._become = self._become.copy()
+        self._name(gates, never)
+        self._add_rests()
+        return again
+
+    def _write(self, gates: Numbers, pairs: Numbers) -> None:
+        """Write the rows of some gates, given by pairs of gate and literal, in order."""
+        owners, literals = pairs >> _SHIFT, pairs & _LOW
+        begin, end = np.searchsorted(owners, gates), np.searchsorted(owners, gates, side="right")
+        self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, end - begin
+        self._literals = np.concatenate([self._literals, literals])
+        sums = np.concatenate(
+            [np.zeros(1, np.uint64), np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))]
+        )
+        self._keys[gates] = sums[end] - sums[begin]
+
+    def _name(self, gates: Numbers, never: NDArray[np.bool_]) -> None:
+        """Find gates that are constants, or names of other literals."""
+        gates = gates[~self._opened[gates]]
+        lengths = self._lengths[gates]
+        self._become[self._base + gates[lengths == 0]] = TRUE
+        single = gates[lengths == 1]
+        self._become[self._base + single] = self._literals[self._firsts[single]]
+        self._become[self._base + gates[never[gates]]] = FALSE
+
+    def _merge(self) -> None:
+        """Let gates with the same row become the first of them."""
+        gates = self._live()
+        gates = gates[~self._opened[gates]]
+        order = gates[np.argsort(self._keys[gates], kind="stable")]
+        same = np.zeros(len(order), np.bool_)
+        same[1:] = (self._keys[order[1:]] == self._keys[order[:-1]]) & (
+            self._lengths[order[1:]] == self._lengths[order[:-1]]
+        )
+        leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
+        again, first = order[same], leaders[same]
+        lengths = self._lengths[again]
+        differ = (
+            self._literals[places(self._firsts[again], lengths)]
+            != self._literals[places(self._firsts[first], lengths)]
+        )
+        equal = np.ones(len(again), np.bool_)
+        equal[np.repeat(np.arange(len(again)), lengths)[differ]] = False
+        self._become[self._base + again[equal]] = 2 * (self._base + first[equal])
+
+    def _follow(self) -> None:
+        """Let names of names name what those do."""
+        while True:
+            further = self._become[self._become >> 1] ^ (self._become & 1)
+            if np.array_equal(further, self._become):
+                return
+            self._become = further
+
+    def _readers(self, changed: NDArray[np.bool_]) -> Numbers:
+        """Return the gates that read some nodes."""
+        gates = self._live()
+        owners = np.repeat(gates, self._lengths[gates])
+        read = self._literals[places(self._firsts[gates], self._lengths[gates])] >> 1
+        return distinct(owners[changed[read]])
+
+    def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """Simplify pairs of gate and literal by what is known of choices.
+
+        Returns:
+            The pairs, and the gates whose rows are to be simplified once more.
+        """
+        inputs = np.flatnonzero((pairs & _LOW) >> 1 < self._base)
+        choices = self._choice_of[(pairs[inputs] & _LOW) >> 1]
+        chosen, choices = inputs[choices >= 0], choices[choices >= 0]
+        many = len(self._choice_sizes)
+        if not len(chosen):
+            return pairs, chosen
+        kinds = (pairs[chosen] >> _SHIFT) * many + choices
+        kinds, group, counts = np.unique(kinds, return_inverse=True, return_counts=True)
+        positive = np.bincount(group, pairs[chosen] & 1 == 0, len(kinds))
+        never[kinds[positive > 1] // many] = True
+        # One holds, so the others do not.
+        one = positive == 1
+        dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
+        # Most do not, so one of the rest does.
+        most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
+        if not len(most):
+            return np.delete(pairs, dropped), most
+        members = np.split(chosen[np.argsort(group, kind="stable")], np.cumsum(counts)[:-1])
+        gone = [members[number] for number in most.tolist()]
+        rests = self._rests_of(kinds[most] % many, [(pairs[which] & _LOW) >> 1 for which in gone])
+        owners = kinds[most] // many
+        left = np.delete(pairs, np.concatenate([dropped, *gone]))
+        return distinct(np.concatenate([left, owners << _SHIFT | rests])), distinct(owners)
+
+    def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
+        """Return per choice the literal that holds where one of its nodes does, but for some of them."""
+        found, first = [], self._base + len(self._circuit.opened)
+        for choice, nodes in zip(choices.tolist(), excluded, strict=True):
+            rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
+            if len(rest) > 1:
+                row = tuple(2 * node + 1 for node in rest)
+                found.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
+            else:
+                found.append(2 * rest[0] if rest else FALSE)
+        return np.array(found, np.int64)
+
+    def _add_rests(self) -> None:
+        """Add the gates that have come in addition."""
+        known = len(self._firsts) - len(self._circuit.opened)
+        rows = list(self._rests)[known:]
+        if not rows:
+            return
+        count, first = len(rows), len(self._firsts)
+        added = np.arange(first, first + count)
+        self._firsts = np.concatenate([self._firsts, np.zeros(count, np.int64)])
+        self._lengths = np.concatenate([self._lengths, np.zeros(count, np.int64)])
+        self._keys = np.concatenate([self._keys, np.zeros(count, np.uint64)])
+        self._opened = np.concatenate([self._opened, np.zeros(count, np.bool_)])
+        self._is_needed = np.concatenate([self._is_needed, np.ones(count, np.bool_)])
+        self._become = np.concatenate([self._become, 2 * (self._base + added)])
+        lengths = np.array([len(row) for row in rows])
+        literals = np.array([literal for row in rows for literal in row], np.int64)
+        self._write(added, np.repeat(added, lengths) << _SHIFT | literals)
+
+    def _result(self) -> Circuit:
+        circuit, own = self._circuit, len(self._circuit.opened)
+        lengths = np.where(self._is_needed, self._lengths, 0)
+        found = self._literals[places(self._firsts, lengths)]
+        found = self._become[found >> 1] ^ (found & 1)
+        outputs = {
+            name: int(self._become[literal >> 1]) ^ (literal & 1) for name, literal in circuit.outputs.items()
+        }
+        whole = replace(
+            circuit, starts=starts_of(lengths), literals=found, opened=self._opened, outputs=outputs
+        )
+        # What was added reads no gates, so it comes first.
+        needed = whole.needed
+        order = np.concatenate([needed[needed >= own], needed[needed < own]])
+        return _renumbered(whole, order)
+
+
+def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
+    """Return a circuit of some gates alone, in that order; opened gates have two literals at least."""
+    number = np.arange(circuit.inputs + len(circuit.opened), dtype=np.int64)
+    number[circuit.inputs + gates] = circuit.inputs + np.arange(len(gates))
+    owners = np.repeat(np.arange(len(gates)), circuit.lengths[gates])
+    literals = circuit.literals_of(gates)
+    literals = 2 * number[literals >> 1] + (literals & 1)
+    missing = np.repeat(np.arange(len(gates)), np.maximum(2 - circuit.lengths[gates], 0))
+    owners, literals = (
+        np.concatenate([owners, missing]),
+        np.concatenate([literals, np.full(len(missing), TRUE)]),
+    )
+    pairs = np.sort(owners << _SHIFT | literals)
+    outputs = {
+        name: 2 * int(number[literal >> 1]) + (literal & 1) for name, literal in circuit.outputs.items()
+    }
+    return replace(
+        circuit,
+        starts=np.searchsorted(pairs >> _SHIFT, np.arange(len(gates) + 1)),
+        literals=pairs & _LOW,
+        opened=circuit.opened[gates],
+        outputs=outputs,
+    )

@@ -14,8 +14,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_plus
 
-from anygame.protocol.http.framing import CHUNK, HttpError, RequestFraming, UnwantedError, need_h11
-from anygame.protocol.http.headers import format_response
+from anygame.protocol.http.framing import (
+    CHUNK,
+    HttpError,
+    RequestFraming,
+    UnwantedError,
+    format_response,
+    need_h11,
+)
 from anygame.protocol.messages import BUSY, NIL
 
 if TYPE_CHECKING:

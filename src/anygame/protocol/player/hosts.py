@@ -53,10 +53,6 @@ def check_event(message: Any) -> Event:
     return message
 
 
-def _ignore(_: Event) -> None:
-    """Hear an event that nobody waits for."""
-
-
 class Host:
     """Where a session runs.
 
@@ -68,7 +64,7 @@ class Host:
     can_be_ended = False
 
     def __init__(self) -> None:
-        self.hear: Callable[[Event], None] = _ignore
+        self.hear: Callable[[Event], None] = lambda _: None
 
     @property
     def is_gone(self) -> bool:
@@ -88,7 +84,7 @@ class Host:
 
     def ignore(self) -> None:
         """Let nobody hear of what the session still reports."""
-        self.hear = _ignore
+        self.hear = lambda _: None
 
     async def wait(self) -> None:
         """Wait until nothing of it is left; for threads that hang, not at all."""

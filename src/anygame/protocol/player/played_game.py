@@ -22,9 +22,8 @@ from anygame.protocol.messages import PlayII, Stop, StopII
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
-    from anygame.game.role_view import RoleView
     from anygame.game.roles import Role
-    from anygame.game.state import State
+    from anygame.game.state import RoleView, State
     from anygame.language.limits import Limits
     from anygame.language.terms import Term
     from anygame.protocol.messages import Message, Start

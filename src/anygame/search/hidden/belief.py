@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
-    from anygame.game.role_view import Observation, RoleView
     from anygame.game.roles import Role
+    from anygame.game.state import Observation, RoleView
 
     #: Per role the legal actions of all lanes, lane after lane; where those of each begin; and how many.
     Options = Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]

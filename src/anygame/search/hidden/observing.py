@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.game.role_view import Observation
+    from anygame.game.state import Observation
     from anygame.language.terms import Term
     from anygame.network.lanes import Lanes
     from anygame.search.lane_pool import LanePool

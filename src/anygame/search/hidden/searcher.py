@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import LimitError
-from anygame.game.role_view import RoleView
+from anygame.game.state import RoleView
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.goals import Bounds
 from anygame.search.hidden.belief import Belief

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.clocks import autonomous_fluents, cyclic_gates, inputs_of, run_alone
+from anygame.network.kernels.phases import autonomous_fluents, cyclic_gates, inputs_of, run_alone
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE, TRUE
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.network.kernels.rows import ACTIVE as _ACTIVE
-from anygame.network.kernels.rows import GO as _GO
-from anygame.network.kernels.rows import RESTART as _RESTART
-from anygame.network.kernels.rows import STUCK as _STUCK
+from anygame.network.kernels.function import ACTIVE as _ACTIVE
+from anygame.network.kernels.function import GO as _GO
+from anygame.network.kernels.function import RESTART as _RESTART
+from anygame.network.kernels.function import STUCK as _STUCK
 from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.game_code import (
     END,

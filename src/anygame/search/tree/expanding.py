@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.network.kernels.rows import GO as _GO
-from anygame.network.kernels.rows import RESTART as _RESTART
+from anygame.network.kernels.function import GO as _GO
+from anygame.network.kernels.function import RESTART as _RESTART
 from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.backpropagating import (
     WIDE,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from anygame.network.kernels.random_rows import STATE_ROWS, seed_rows
-from anygame.network.kernels.rows import RANDOM
+from anygame.network.kernels.function import RANDOM
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.search.native.marking import (
     BoolRows,
     Bools,

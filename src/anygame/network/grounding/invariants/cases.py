@@ -9,26 +9,29 @@ is not refuted.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from anygame.datalog.relations import FlatAtom, Negated, Unequal
+from anygame.datalog.relations import FlatAtom, Negated, Unequal, variables_in
 from anygame.language.terms import Compound, Term, Variable
 from anygame.language.unification import unify_all
-from anygame.network.grounding.rules import variables_of_atom, variables_of_test
-from anygame.network.grounding.substitution import (
+from anygame.network.grounding.rules import (
     NotAVariableError,
     named_by_place,
+    renamed_apart,
     substituted_atom,
     substituted_test,
+    variables_of_atom,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.invariants.knowledge import Knowledge
     from anygame.network.grounding.rules import GroundRule, Test
+
+    Rows = Sequence[tuple[Term, ...]]
+    Key = tuple[int, ...]
 
 _Condition = TypeVar("_Condition", bound="Test")
 
@@ -251,7 +254,7 @@ def _matched(
 def _with_negated_views(case: Case, knowledge: Knowledge) -> Case | None:
     """Where a view does not hold, no body of its rules does: what is left of one that nearly does, fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
-    fixed |= {v for test in case.tests for v in variables_of_test(test)}
+    fixed |= variables_in(case.tests)
     positives, negatives = list(case.positives), list(case.negatives)
     for atom in case.negatives:
         for rule in knowledge.rules_of(atom.relation) or ():
@@ -354,3 +357,133 @@ def _rest_holds(
         if wanted_test not in case.tests and not knowledge.decided(wanted_test):
             return False
     return True
+
+
+#: Keys of wider static relations are not looked for: there are as many candidates as sets of columns.
+_WIDEST: Final = 4
+
+
+class Knowledge:
+    """What proofs start from.
+
+    Args:
+        rules: per relation, all rules that derive it, facts among them; what is missing has none, and what
+            has None has too many to be gone through.
+        is_static: whether a relation depends on neither state nor moves.
+        rows: the rows of a static relation; None where there are too many.
+        values: the values that can stand in a column of a relation that changes; None where that is not
+            known.
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[Relation, Sequence[GroundRule] | None],
+        is_static: Callable[[Relation], bool],
+        rows: Callable[[Relation], Rows | None],
+        values: Callable[[Relation, int], frozenset[Term] | None],
+    ) -> None:
+        self.is_static = is_static
+        #: Keys of fluents that are taken for granted.
+        self.assumed: dict[Relation, list[Key]] = {}
+        self._rules = rules
+        self._rows = rows
+        self._values = values
+        self._numbers = count(1)
+        self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
+        #: The heads of rules with variables that no case has, by identity: the rules are kept.
+        self._heads: dict[int, tuple[Term, ...]] = {}
+        self._static_keys: dict[Relation, list[Key]] = {}
+
+    def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
+        """Return all rules that derive a relation; None where there are too many."""
+        return self._rules.get(relation, ())
+
+    def renamed(self, rule: GroundRule) -> GroundRule:
+        """Return a rule with variables of its own."""
+        return renamed_apart(rule, next(self._numbers))
+
+    def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
+        """Whether the head of a rule of the game and an atom have an instance in common."""
+        if id(rule) not in self._heads:
+            self._heads[id(rule)] = self.renamed(rule).head.columns
+        return unify_all(zip(atom.columns, self._heads[id(rule)], strict=True), {}) is not None
+
+    def rows_like(self, atom: FlatAtom) -> Rows | None:
+        """Return the rows of a static relation that an atom could stand for; None where that is not known."""
+        if not self.is_static(atom.relation):
+            return None
+        known = tuple(number for number, term in enumerate(atom.columns) if term.is_ground)
+        index = self._index(atom.relation, known)
+        if index is None:
+            return None
+        rows = index.get(tuple([atom.columns[number] for number in known]), ())
+        twice = [
+            (one, other)
+            for one, other in combinations(range(len(atom.columns)), 2)
+            if isinstance(atom.columns[one], Variable) and atom.columns[one] == atom.columns[other]
+        ]
+        return [row for row in rows if all(row[one] == row[other] for one, other in twice)] if twice else rows
+
+    def keys(self, relation: Relation) -> Sequence[Key]:
+        """Return sets of columns in which no two rows are equal."""
+        if not self.is_static(relation):
+            return self.assumed.get(relation, ())
+        if relation not in self._static_keys:
+            self._static_keys[relation] = self._keys_of_rows(relation)
+        return self._static_keys[relation]
+
+    def decided(self, test: Test) -> bool | None:
+        """Return whether a condition holds; None where that depends on values or on the state."""
+        if isinstance(test, Unequal):
+            if test.left == test.right:
+                return test.negated
+            return not test.negated if test.left.is_ground and test.right.is_ground else None
+        if isinstance(test, FlatAtom):
+            rows = self.rows_like(test)
+            if rows is None:
+                return None
+            if not rows:
+                return False
+            return True if all(term.is_ground for term in test.columns) else None
+        if isinstance(test, Negated):
+            holds = self.decided(test.atom)
+            return None if holds is None else not holds
+        return None
+
+    def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
+        """Return what can stand in a column of an atom; None where that is not known."""
+        if self.is_static(atom.relation):
+            rows = self.rows_like(atom)
+            return None if rows is None else frozenset([row[column] for row in rows])
+        return self._values(atom.relation, column)
+
+    def _index(self, relation: Relation, known: Key) -> dict[tuple[Term, ...], Rows] | None:
+        if (relation, known) not in self._by_columns:
+            rows = self._rows(relation)
+            index: dict[tuple[Term, ...], list[tuple[Term, ...]]] = {}
+            for row in rows or ():
+                index.setdefault(tuple([row[number] for number in known]), []).append(row)
+            self._by_columns[relation, known] = None if rows is None else dict(index)
+        return self._by_columns[relation, known]
+
+    def _keys_of_rows(self, relation: Relation) -> list[Key]:
+        rows = self._rows(relation)
+        if rows is None or relation.width > _WIDEST:
+            return []
+        found = [key for key in candidate_keys(relation, [rows]) if key]
+        return [key for key in found if not is_implied(key, found)]
+
+
+def candidate_keys(relation: Relation, states: Collection[Sequence[Sequence[object]]]) -> list[Key]:
+    """Return the sets of columns in which no two rows of any state are equal, small ones first."""
+    return [
+        key
+        for size in range(relation.width)
+        for key in combinations(range(relation.width), size)
+        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
+    ]
+
+
+def is_implied(key: Key, others: Iterable[Key]) -> bool:
+    """Whether some of the columns of a key are a key, too."""
+    return any(set(other) < set(key) for other in others)

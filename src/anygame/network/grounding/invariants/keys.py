@@ -9,25 +9,36 @@ Schiffel and Thielscher 2012, "Automated verification of state sequence invarian
 
 from __future__ import annotations
 
-from itertools import combinations, combinations_with_replacement
+from dataclasses import replace
+from itertools import combinations_with_replacement
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.domains import Domains
-from anygame.datalog.relations import Relation, Unequal
-from anygame.language.terms import Constant
-from anygame.network.budget import QUESTION
-from anygame.network.grounding.invariants.cases import Case, assumed, equated
-from anygame.network.grounding.invariants.knowledge import Knowledge
-from anygame.network.grounding.invariants.refutation import Refutation
+from anygame.datalog.relations import Alternatives, Relation, Unequal
+from anygame.language.terms import Constant, Variable
+from anygame.network.budget import CASE, QUESTION
+from anygame.network.grounding.invariants.cases import (
+    Case,
+    Knowledge,
+    Known,
+    assumed,
+    candidate_keys,
+    equated,
+    is_implied,
+    settled,
+)
+from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from anygame.datalog.reasoner import Move, Reasoner
+    from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.budget import Budget
-    from anygame.network.grounding.invariants.knowledge import Key
+    from anygame.network.grounding.invariants.cases import Key
+    from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.static import StaticRelations
 
     Row = tuple[int, ...]
@@ -113,7 +124,10 @@ def keys_of_fluents(
         samples: per relation of fluents the rows of the first state, and of some others that can be reached.
         budget: what proofs cost is spent from it.
     """
-    assumed_keys = {relation: _candidates(relation, states) for relation, states in samples.items()}
+    assumed_keys = {
+        relation: candidate_keys(relation, states) if relation.width <= _WIDEST else []
+        for relation, states in samples.items()
+    }
     refutation = Refutation(knowledge, _MOST_CASES, budget)
     knowledge.assumed = assumed_keys
     changed = True
@@ -121,33 +135,17 @@ def keys_of_fluents(
         changed = False
         for relation in assumed_keys:
             for key in list(assumed_keys[relation]):
-                if _is_implied(key, assumed_keys[relation]):
+                if is_implied(key, assumed_keys[relation]):
                     continue
                 if not _is_kept(relation, key, knowledge, refutation):
                     assumed_keys[relation].remove(key)
                     changed = True
     found = {
-        relation: [key for key in keys if not _is_implied(key, keys)]
+        relation: [key for key in keys if not is_implied(key, keys)]
         for relation, keys in assumed_keys.items()
     }
     knowledge.assumed = {relation: keys for relation, keys in found.items() if keys}
     return knowledge.assumed
-
-
-def _candidates(relation: Relation, states: Collection[Sequence[Row]]) -> list[Key]:
-    """Return the sets of columns that are keys in all samples."""
-    if relation.width > _WIDEST:
-        return []
-    return [
-        key
-        for size in range(relation.width)
-        for key in combinations(range(relation.width), size)
-        if all(len({tuple([row[n] for n in key]) for row in rows}) == len(rows) for rows in states)
-    ]
-
-
-def _is_implied(key: Key, others: Sequence[Key]) -> bool:
-    return any(set(other) < set(key) for other in others)
 
 
 def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Refutation) -> bool:
@@ -166,3 +164,137 @@ def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Ref
             if case is not None and not refutation.refutes(case):
                 return False
     return True
+
+
+#: Cases that are looked at to refute one, and in all: most that can be refuted take fewer than twenty.
+_MOST_CASES_OF_ONE: Final = 120
+#: A choice among more than this is not gone through.
+_MOST_BRANCHES: Final = 24
+#: Views in views are opened this deep.
+_DEEPEST: Final = 4
+
+
+class Refutation:
+    """Refutes cases, from what is known.
+
+    A method of tableaux (Smullyan 1968, "First-order logic") that knows what a game is: a move that is made
+    is legal, a role makes one move, and a view holds by one of its rules. To refute takes a bounded number of
+    steps; what is not refuted may be impossible all the same.
+
+    Args:
+        knowledge: what is known.
+        budget: what a case costs is spent before it.
+
+    Attributes:
+        cases: how many cases may still be looked at.
+    """
+
+    def __init__(self, knowledge: Knowledge, cases: int, budget: Budget) -> None:
+        self.cases = cases
+        self._knowledge = knowledge
+        self._budget = budget
+
+    def refutes(self, case: Case) -> bool:
+        """Whether a case is sure to be impossible."""
+        most = min(_MOST_CASES_OF_ONE, self.cases)
+        waiting, looked_at = [case], 0
+        while waiting and looked_at < most:
+            self._budget.spend(CASE)
+            looked_at += 1
+            found = settled(waiting.pop(), self._knowledge)
+            if found is None:
+                continue
+            branches = self._branches(found)
+            if branches is None:
+                waiting.append(found)
+                break
+            waiting += branches
+        self.cases -= looked_at
+        return not waiting
+
+    def _branches(self, case: Case) -> list[Case] | None:
+        """Return cases of which one holds if the case does; None where there is no choice to go through."""
+        ways = [(index, self._rules_for(known)) for index, known in enumerate(case.positives)]
+        known_ways = [(index, rules) for index, rules in ways if rules is not None]
+        best = None
+        if known_ways:
+            best = self._opened(case, *min(known_ways, key=lambda way: len(way[1])))
+        for test in case.tests:
+            if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
+                rest = tuple(other for other in case.tests if other is not test)
+                best = [replace(case, tests=(*rest, *choice)) for choice in test.choices]
+        if best is not None and len(best) <= 1:
+            return best
+        by_value = self._by_value(case)
+        if by_value is not None and (best is None or len(by_value) < len(best)):
+            return by_value
+        return best
+
+    def _rules_for(self, known: Known) -> list[GroundRule] | None:
+        """Return the rules by which an atom may hold; None where it is not to be opened."""
+        atom = known.atom
+        if known.is_open or known.depth >= _DEEPEST or self._knowledge.is_static(atom.relation):
+            return None
+        relation = atom.relation
+        if relation.predicate == "true":
+            return None
+        if relation.predicate == "does":
+            relation = Relation("legal", relation.shapes)
+        rules = self._knowledge.rules_of(relation)
+        if rules is None or len(rules) > _MOST_BRANCHES:
+            return None
+        return [rule for rule in rules if self._knowledge.may_derive(rule, atom)]
+
+    def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
+        """Return a case for each of the rules by which an atom may hold."""
+        known = case.positives[index]
+        atom = known.atom
+        opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])
+        branches = []
+        for rule in map(self._knowledge.renamed, rules):
+            branch = assumed(replace(case, positives=opened), rule, known.depth + 1)
+            found = equated(branch, zip(atom.columns, rule.head.columns, strict=True))
+            if found is not None:
+                branches.append(found)
+        return branches
+
+    def _by_value(self, case: Case) -> list[Case] | None:
+        """Return a case for each value of a variable on which it depends whether an atom holds and fails."""
+        best: tuple[int, Variable, frozenset[Term]] | None = None
+        for atom in case.negatives:
+            for known in case.positives:
+                if known.atom.relation != atom.relation:
+                    continue
+                for variable in _in_the_way(case, known.atom, atom):
+                    values = self._values(case, variable)
+                    if values is not None and (best is None or len(values) < best[0]):
+                        best = len(values), variable, values
+        if best is None or best[0] > _MOST_BRANCHES:
+            return None
+        _, variable, values = best
+        branches = [equated(case, [(variable, value)]) for value in sorted(values, key=str)]
+        return [branch for branch in branches if branch is not None]
+
+    def _values(self, case: Case, variable: Variable) -> frozenset[Term] | None:
+        found: frozenset[Term] | None = None
+        for known in case.positives:
+            for column, term in enumerate(known.atom.columns):
+                if term == variable:
+                    values = self._knowledge.values(known.atom, column)
+                    if values is not None:
+                        found = values if found is None else found & values
+        return found
+
+
+def _in_the_way(case: Case, held: FlatAtom, failing: FlatAtom) -> list[Variable]:
+    """Return the variables of the case without which two atoms would be the same; none if they differ."""
+    fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
+    found = []
+    for one, other in zip(held.columns, failing.columns, strict=True):
+        if one == other or (isinstance(other, Variable) and other not in fixed):
+            continue
+        variables = [term for term in (one, other) if isinstance(term, Variable)]
+        if not variables:
+            return []
+        found += variables
+    return found

@@ -1,9 +1,14 @@
-"""What a pass may ask about the relations of the rules."""
+"""What a pass may ask of relations; and which variables of a rule have few values once others are known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from anygame.datalog.plan import known_columns
+from anygame.datalog.relations import FlatAtom, Unequal
+from anygame.language.terms import Variable, variables_of
+from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,3 +45,92 @@ class Context:
     ends: Callable[[Relation, Iterable[int]], bool]
     keys: Callable[[Relation], Sequence[tuple[int, ...]]]
     new_relation: Callable[[int], Relation]
+
+
+def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
+    """Return the variables that equations and nested terms of a rule give a value, with those known."""
+    found = set(known)
+    changed = True
+    while changed:
+        before = len(found)
+        for item in rule.composed:
+            parts = {v for part in item.parts for v in variables_of(part)}
+            if item.whole in found or parts <= found:
+                found |= {item.whole, *parts}
+        for test in rule.tests:
+            if isinstance(test, Unequal) and test.negated:
+                for one, other in ((test.left, test.right), (test.right, test.left)):
+                    if isinstance(one, Variable) and found.issuperset(variables_of(other)):
+                        found.add(one)
+        changed = len(found) > before
+    return found
+
+
+def can_be_joined(
+    rule: GroundRule, literals: Iterable[FlatAtom], context: Context, known: Iterable[Variable] = ()
+) -> bool:
+    """Return whether some literals of a rule can be joined in an order in which each question ends.
+
+    Args:
+        rule: the rule.
+        literals: some of its literals.
+        context: what is known of relations.
+        known: variables that are bound before.
+    """
+    known = set(known)
+    waiting = list(literals)
+    while waiting:
+        known = bound_by(rule, known)
+        ready = [atom for atom in waiting if context.ends(atom.relation, known_columns(atom, known))]
+        if not ready:
+            return False
+        known.update(variable for atom in ready for variable in variables_of_atom(atom))
+        waiting = [atom for atom in waiting if atom not in ready]
+    return True
+
+
+def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
+    """Return the variables that have few values where some are known, with those known.
+
+    Args:
+        rule: the rule.
+        known: variables.
+        context: what is known of relations.
+        most: a static guard is followed if it gives at most so many values on average.
+    """
+    return _follow(rule, known, context, most)[0]
+
+
+def narrow_guards(
+    rule: GroundRule, known: Iterable[Variable], context: Context, most: float
+) -> list[FlatAtom]:
+    """Return the guards that ``determined`` follows, and those that say more of what it found."""
+    found, followed = _follow(rule, known, context, most)
+    rest = [
+        guard
+        for guard in rule.guards
+        if guard not in followed
+        and context.is_static(guard.relation)
+        and found.issuperset(variables_of_atom(guard))
+    ]
+    return followed + rest
+
+
+def _follow(
+    rule: GroundRule, known: Iterable[Variable], context: Context, most: float
+) -> tuple[set[Variable], list[FlatAtom]]:
+    found, followed = bound_by(rule, known), list[FlatAtom]()
+    waiting = [guard for guard in rule.guards if context.is_static(guard.relation)]
+    changed = True
+    while changed:
+        changed = False
+        for guard in list(waiting):
+            if found.issuperset(variables_of_atom(guard)):
+                waiting.remove(guard)
+                continue
+            if context.fan_out(guard.relation, tuple(known_columns(guard, found))) <= most:
+                waiting.remove(guard)
+                followed.append(guard)
+                found |= bound_by(rule, {*found, *variables_of_atom(guard)})
+                changed = True
+    return found, followed

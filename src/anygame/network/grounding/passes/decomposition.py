@@ -1,6 +1,6 @@
-"""Decomposing bodies: loosely tied parts of a body become relations; instances add where they multiplied.
+"""Splitting rules: parts of a body become relations, so that instances add where they multiplied.
 
-::
+Loosely tied parts of a body are split off::
 
     line :- true(at(a, b)), true(at(b, c)), true(at(c, d))
 
@@ -19,7 +19,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import FlatAtom
+from anygame.network.grounding.passes.context import determined
 from anygame.network.grounding.rules import (
     GroundRule,
     Item,
@@ -33,10 +35,11 @@ from anygame.network.grounding.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
+
 
 #: A part that shares more variables than this with the rest has about as many rows as the join it saves.
 _MOST_COLUMNS: Final = 4
@@ -119,3 +122,150 @@ def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Vari
         sure = [guard for guard in split.guards if shared.issuperset(variables_of_atom(guard))]
         unbound |= shared - {v for atom in (*split.positives, *sure) for v in variables_of_atom(atom)}
     return unbound
+
+
+#: A head variable multiplies instances if it has more values than this for what the rest knows.
+_FEW: Final = 2.0
+_NOTHING: Final[frozenset[Variable]] = frozenset()
+
+
+def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Give what changes in a body a relation of its own, if the head has variables beside it.
+
+    ::
+
+        safe(x, y, u) :- true(at(v, w)), [line(v, w, x)], [cell(y)], [cell(u)], v != y
+
+    becomes::
+
+        safe(x, y, u) :- part(x, y), [cell(u)]
+        part(x, y) :- some(v, x), [cell(y)], v != y
+        some(v, x) :- true(at(v, w)), [line(v, w, x)]
+
+    where each ``w`` and each ``u`` multiplied the instances. Like the decomposition of bodies (Bichler, Morak
+    and Woltran 2016, "The power of non-ground rules in answer set programming"), for the variables of the
+    head.
+    """
+    if rule.composed or not rule.positives:
+        return [rule]
+    head = frozenset(variables_of_atom(rule.head))
+    items = items_of(rule)
+    for part in filter(None, (_connected_part(items), _changing_part(items))):
+        inside = variables_of_items(part)
+        rest = [item for item in items if item not in part]
+        outside = variables_of_items(rest)
+        is_less = len([item for item in part if item.is_dynamic]) > 1 or not inside <= head | outside
+        if is_less and head - determined(rule, inside, context, _FEW):
+            split, left = split_off(items, part, head, context)
+            return [split, rule_of(rule.head, left)]
+    return [rule]
+
+
+def _connected_part(items: Sequence[Item]) -> list[Item]:
+    """Return what changes, with everything that shares variables with it; nothing if it falls apart."""
+    changing = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
+    return changing[0] if len(changing) == 1 else []
+
+
+def _changing_part(items: Sequence[Item]) -> list[Item]:
+    """Return the only literal that changes, with what is said of its variables alone."""
+    changing = [item for item in items if item.is_dynamic]
+    if len(changing) != 1:
+        return []
+    return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
+
+
+#: Where no more variables than this are joined at once, decomposing bodies is as good.
+_FEW_VARIABLES: Final = 3
+
+
+def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Give conditions on several determined variables relations of their own, if many are tied together.
+
+    ::
+
+        good(x) :- true(at(x, 1, u)), true(at(x, 2, v)), true(at(x, 3, w)), true(at(x, 4, z)), u != v, ...
+
+    becomes, where a place (the first two columns) holds one thing::
+
+        good(x) :- apart(x), other(x), ...
+        apart(x) :- true(at(x, 1, u)), true(at(x, 2, v)), u != v
+        other(x) :- true(at(x, 1, u)), true(at(x, 3, w)), u != w
+
+    Where the key of a relation is known, the rest of its row is, so a conjunction holds for some values
+    exactly where each of its parts does: a join along keys loses nothing (Heath 1971, "Unacceptable file
+    operations in a relational data base"). Instances add where they multiplied, however the conditions are
+    tied together.
+    """
+    if rule.composed or len(rule.positives) <= _FEW_VARIABLES:
+        return [rule]
+    head = frozenset(variables_of_atom(rule.head))
+    items = items_of(rule)
+    rows = _determining(items, head, context)
+    changing = {v for row in rows if row.kind == "positives" for v in row.variables - head}
+    known = head.union(*(row.variables for row in rows))
+    rest = [item for item in items if item not in rows]
+    groups = [*connected(rest, known), *([item] for item in rest if item.variables <= known)]
+    ties = [group for group in groups if len(variables_of_items(group) & changing) > 1]
+    if len(ties) < 2 or _width([variables_of_items(tie) & changing for tie in ties]) <= _FEW_VARIABLES:
+        return [rule]
+    made = []
+    for tie in ties:
+        part = _part(tie, rows, items, head, context)
+        made.append(part)
+        items = [item for item in items if item not in tie]
+        items.append(Item.of("positives", part.head))
+    return [*made, rule_of(rule.head, items)]
+
+
+def _determining(items: Sequence[Item], head: frozenset[Variable], context: Context) -> list[Item]:
+    """Return the literals whose rows are determined by the head, those that determine others first."""
+    found: list[Item] = []
+    known = set(head)
+    changed = True
+    while changed:
+        changed = False
+        for item in items:
+            atom = item.what
+            if item in found or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
+                continue
+            given = set(known_columns(atom, known))
+            if any(given.issuperset(key) for key in context.keys(atom.relation)):
+                found.append(item)
+                known |= item.variables
+                changed = True
+    return found
+
+
+def _part(
+    tie: Sequence[Item],
+    rows: Sequence[Item],
+    items: Sequence[Item],
+    head: frozenset[Variable],
+    context: Context,
+) -> GroundRule:
+    """Return a rule for some conditions, with the literals that determine their variables."""
+    wanted = set(variables_of_items(tie))
+    for row in reversed(rows):
+        if row.variables & wanted - head:
+            wanted |= row.variables
+    used = [item for item in items if item in rows and item.variables & wanted - head]
+    columns = in_order(wanted & head)
+    bound = {v for item in (*used, *tie) if item.kind in ("positives", "guards") for v in item.variables}
+    others = [item.what for item in items if item.kind in ("positives", "guards")]
+    binding = binders([atom for atom in others if isinstance(atom, FlatAtom)], wanted - bound)
+    guards = [Item.of("guards", atom) for atom in binding]
+    return rule_of(FlatAtom(context.new_relation(len(columns)), columns), [*used, *tie, *guards])
+
+
+def _width(ties: Iterable[frozenset[Variable]]) -> int:
+    """Return how many variables must be joined at once, by eliminating the loosest one after the other."""
+    left = set(ties)
+    widest = 0
+    while left:
+        around = {v: _NOTHING.union(*(tie for tie in left if v in tie)) for v in _NOTHING.union(*left)}
+        loosest = min(around, key=lambda variable: (len(around[variable]), variable.name))
+        widest = max(widest, len(around[loosest]))
+        left = {tie for tie in left if loosest not in tie} | {around[loosest] - {loosest}}
+        left.discard(_NOTHING)
+    return widest

@@ -22,16 +22,10 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import variables_of
-from anygame.network.grounding.passes.binding import bound_by, can_be_joined, determined, narrow_guards
-from anygame.network.grounding.rules import (
-    GroundRule,
-    binders,
-    is_own,
-    variables_of_atom,
-    variables_of_test,
-)
+from anygame.datalog.relations import FlatAtom, reads_of, variables_in
+from anygame.language.terms import Constant, variables_of
+from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
+from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +33,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term, Variable
     from anygame.network.grounding.passes.context import Context
+
 
 #: What is asked is handed on through guards that give at most so many values on average for what is known:
 #: a neighbour of a cell, not every other cell.
@@ -221,7 +216,7 @@ def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -
     return GroundRule(
         head,
         guards=kept,
-        tests=tuple(test for test in rule.tests if variables_of_test(test) <= bound),
+        tests=tuple(test for test in rule.tests if variables_in((test,)) <= bound),
         composed=tuple(item for item in rule.composed if item.whole in bound),
     )
 
@@ -233,3 +228,45 @@ def _projected(atom: FlatAtom, columns: Iterable[int], relation: Relation) -> Fl
 def _variables(atom: FlatAtom, columns: Iterable[int]) -> set[Variable]:
     terms: list[Term] = [atom.columns[number] for number in columns]
     return {variable for term in terms for variable in variables_of(term)}
+
+
+def specialise_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
+    """Restrict views to the constants with which they are read; the constants come first, as facts.
+
+    ::
+
+        terminal :- full(a, b, p)
+        full(x, y, p) :- true(at(x, p)), true(at(y, p))
+
+    becomes::
+
+        terminal :- full(a, b, p)
+        full(x, y, p) :- true(at(x, p)), true(at(y, p)), [asked(x, y)]
+        asked(a, b)
+
+    where ``full`` had a row for every two cells. These are *magic sets* for constants alone (Bancilhon,
+    Maier, Sagiv and Ullman 1986, "Magic sets and other strange ways to implement logic programs").
+    """
+    reads: dict[Relation, list[FlatAtom]] = {}
+    for rule in rules:
+        for atom in (*rule.positives, *rule.negatives, *(read.atom for read in reads_of(rule.tests))):
+            if context.is_view(atom.relation):
+                reads.setdefault(atom.relation, []).append(atom)
+    facts: list[GroundRule] = []
+    asked: dict[Relation, tuple[Relation, list[int]]] = {}
+    for view, atoms in reads.items():
+        fixed = [n for n in range(view.width) if all(isinstance(atom.columns[n], Constant) for atom in atoms)]
+        if fixed:
+            relation = context.new_relation(len(fixed))
+            asked[view] = relation, fixed
+            rows = dict.fromkeys(tuple([atom.columns[n] for n in fixed]) for atom in atoms)
+            facts += [GroundRule(FlatAtom(relation, columns)) for columns in rows]
+    return facts + [_specialised(rule, asked) for rule in rules]
+
+
+def _specialised(rule: GroundRule, asked: dict[Relation, tuple[Relation, list[int]]]) -> GroundRule:
+    if rule.head.relation not in asked:
+        return rule
+    relation, fixed = asked[rule.head.relation]
+    guard = FlatAtom(relation, tuple([rule.head.columns[number] for number in fixed]))
+    return replace(rule, guards=(*rule.guards, guard))

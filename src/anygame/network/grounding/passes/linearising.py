@@ -30,7 +30,7 @@ from anygame.language.terms import Variable
 from anygame.network.grounding.rules import GroundRule, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term
@@ -162,18 +162,14 @@ def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[
     waiting: list[GroundRule] = [rule]
     seen: set[Relation] = set()
     while waiting:
-        for read in _reads(waiting.pop()):
-            if read == relation:
+        rule = waiting.pop()
+        for atom in (*rule.atoms, *(read.atom for read in reads_of(rule.tests))):
+            if atom.relation == relation:
                 return True
-            if read not in seen:
-                seen.add(read)
-                waiting += by_head.get(read, [])
+            if atom.relation not in seen:
+                seen.add(atom.relation)
+                waiting += by_head.get(atom.relation, [])
     return False
-
-
-def _reads(rule: GroundRule) -> Iterator[Relation]:
-    for atom in (*rule.atoms, *(read.atom for read in reads_of(rule.tests))):
-        yield atom.relation
 
 
 def _linear(closure: _Closure, context: Context) -> list[GroundRule]:

@@ -1,6 +1,6 @@
-"""Projecting moves: a move that ties literals together is replaced by its parts.
+"""What follows from that a role makes exactly one move.
 
-::
+A move that ties literals together is replaced by its parts, its projections::
 
     next(at(u, v, p)) :- does(r, go(x, y, u, v)), true(at(x, y, p))
 
@@ -19,14 +19,17 @@ competition").
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import FlatAtom
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal, variables_in
 from anygame.language.terms import Variable, variables_of
 from anygame.network.grounding.rules import (
     GroundRule,
+    Item,
     connected,
     in_order,
+    is_own,
     items_of,
     variables_of_atom,
     variables_of_items,
@@ -34,6 +37,8 @@ from anygame.network.grounding.rules import (
 
 if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
+    from anygame.network.grounding.rules import Test
+
 
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
@@ -76,3 +81,129 @@ def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | Non
     if len(groups) < 2 or any(group >= own & (head | role) for group in wanted if rest - role):
         return None
     return groups
+
+
+#: A rule that can fail in more ways than this is rarely failed by few moves.
+_MOST_FAILURES: Final = 8
+
+
+def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Replace a part about one move by the complement of the moves that fail it.
+
+    ::
+
+        kept(a, b) :- does(r, go(x, y)), [cell(a, b)], x != a or y != b
+
+    becomes::
+
+        kept(a, b) :- some(), not failing(a, b), [cell(a, b)]
+        some() :- does(r, go(x, y))
+        failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
+
+    A role makes exactly one move: where some move of a kind passes the tests, the role makes a move of that
+    kind, and none that fails them. Frame axioms are mostly of this form, and mostly few moves fail.
+    """
+    if rule.composed or not is_own(rule.head.relation):
+        return [rule]
+    if [atom.relation.predicate for atom in rule.positives] != ["does"]:
+        return [rule]
+    role = rule.positives[0].columns[0]
+    if not isinstance(role, Variable) or role in rule.head.columns:
+        return _complement(rule, context) or [rule]
+    # One role makes one move; whether any role does is asked of all of them afterwards.
+    columns = (role, *rule.head.columns)
+    per_role = FlatAtom(context.new_relation(len(columns)), columns)
+    found = _complement(replace(rule, head=per_role), context)
+    return [rule] if found is None else [*found, GroundRule(rule.head, positives=(per_role,))]
+
+
+def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
+    """Return the rules of the complement; None where that is not possible, or not worth it."""
+    head = frozenset(variables_of_atom(rule.head))
+    failures = _failures(rule, head, context)
+    if failures is None:
+        return None
+    move = rule.positives[0]
+    own = frozenset(variables_of_atom(move))
+    binding = tuple(guard for guard in rule.guards if not set(variables_of_atom(guard)) & (own - head))
+    columns = in_order(own & head)
+    some = FlatAtom(context.new_relation(len(columns)), columns)
+    failing = FlatAtom(context.new_relation(rule.head.relation.width), rule.head.columns)
+    made = [GroundRule(some, positives=(move,))]
+    for failure in failures:
+        atoms = tuple(part for part in failure if isinstance(part, FlatAtom))
+        tests = tuple(part for part in failure if not isinstance(part, FlatAtom))
+        changing = tuple(atom for atom in atoms if not context.is_static(atom.relation))
+        guards = (*binding, *(atom for atom in atoms if context.is_static(atom.relation)))
+        made.append(GroundRule(failing, (move, *changing), guards=guards, tests=tests))
+    of_head = tuple(atom for atom in rule.negatives if head.issuperset(variables_of_atom(atom)))
+    complement = GroundRule(
+        rule.head,
+        positives=(some,),
+        negatives=(failing, *of_head),
+        guards=binding,
+        tests=tuple(test for test in rule.tests if variables_in((test,)) <= head),
+    )
+    return [*made, complement]
+
+
+def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
+    """Return how a rule about one move can fail; None where it is not such a rule.
+
+    A failure is a conjunction of tests, and of atoms.
+    """
+    move = rule.positives[0]
+    own = frozenset(variables_of_atom(move)) - head
+    if not own:
+        return None
+    found: list[tuple[Test, ...]] = []
+    for item in items_of(rule):
+        if item.what is move or not item.variables & own:
+            continue
+        # Of a variable that is neither the move's nor the head's, another value might do where one fails.
+        failing = _failing(item, context) if item.variables <= own | head else None
+        if failing is None:
+            return None
+        found += failing
+    bound = {v for g in rule.guards for v in variables_of_atom(g) if not own & set(variables_of_atom(g))}
+    if not head - frozenset(variables_of_atom(move)) <= bound:
+        return None
+    return found if found and len(found) <= _MOST_FAILURES else None
+
+
+def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
+    """Return how one negative, test or guard can fail; None where that is not worth saying."""
+    if item.kind == "negatives":
+        assert isinstance(item.what, FlatAtom)
+        return [(item.what,)]
+    if isinstance(item.what, Negated):
+        # It fails where its relation has rows; of a relation with many, most values do.
+        atom = item.what.atom
+        return None if context.is_dense(atom.relation) else [(atom,)]
+    if item.kind == "tests":
+        return _failing_test(item.what)
+    guard = item.what
+    assert isinstance(guard, FlatAtom)
+    # Of a relation with few rows, most values fail.
+    worth_it = context.is_static(guard.relation) and context.is_dense(guard.relation)
+    return [(Negated(guard),)] if worth_it else None
+
+
+def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
+    """Return conjunctions of equations of which one holds where a test fails; None for other tests."""
+    if isinstance(test, Unequal):
+        return None if test.negated else [(Unequal(test.left, test.right, negated=True),)]
+    if not isinstance(test, Alternatives):
+        return None
+    found: list[tuple[Test, ...]] = []
+    for picked in product(*test.choices):
+        equations: list[Test] = []
+        for part in picked:
+            failing = _failing_test(part)
+            if failing is None or len(failing) != 1:
+                return None
+            equations += failing[0]
+        found.append(tuple(equations))
+        if len(found) > _MOST_FAILURES:
+            return None
+    return found

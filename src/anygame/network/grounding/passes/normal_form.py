@@ -1,6 +1,6 @@
-"""Disjunctions that depend on state or moves: multiplied out, or given relations of their own.
+"""Rules as joins take them: without disjunctions of what changes, nested terms, and columns that nobody uses.
 
-Multiplied out::
+Disjunctions that depend on state or moves are multiplied out::
 
     legal(r, go(x)) :- [cell(x)], (true(open(x)) or true(key(x)))
 
@@ -25,13 +25,23 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.datalog.relations import Alternatives, FlatAtom, Negated
-from anygame.network.grounding.passes.binding import can_be_joined
-from anygame.network.grounding.rules import GroundRule, binders, in_order, variables_of_test, with_conditions
+from anygame.datalog.relations import Alternatives, FlatAtom, reads_of, variables_in
+from anygame.language.terms import Compound, Term, Variable
+from anygame.network.grounding.passes.context import can_be_joined
+from anygame.network.grounding.rules import (
+    Composed,
+    GroundRule,
+    binders,
+    in_order,
+    variables_of_atom,
+    variables_of_rule,
+    with_conditions,
+)
 
 if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
     from anygame.network.grounding.rules import Test
+
 
 #: A rule that would become more rules than this (six disjunctions of two) has its disjunctions named: copies
 #: double with each, and all are joined anew in every round.
@@ -61,7 +71,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
     for test in rule.tests:
         if _is_plain(test, context):
             continue
-        variables = in_order(variables_of_test(test))
+        variables = in_order(variables_in((test,)))
         atom = FlatAtom(context.new_relation(len(variables)), variables)
         named.append(atom)
         literals = (*rule.positives, *rule.guards)
@@ -79,13 +89,7 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 def _is_plain(test: Test, context: Context) -> bool:
     """Whether a test depends on nothing but values and static relations."""
-    if isinstance(test, FlatAtom):
-        return context.is_static(test.relation)
-    if isinstance(test, Negated):
-        return context.is_static(test.atom.relation)
-    if isinstance(test, Alternatives):
-        return all(_is_plain(part, context) for choice in test.choices for part in choice)
-    return True
+    return all(context.is_static(read.relation) for read in reads_of((test,)))
 
 
 def _copies(test: Test, context: Context) -> int:
@@ -104,3 +108,78 @@ def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
         for choice in test.choices
         for picked in product(*(_choices(part, context) for part in choice))
     ]
+
+
+def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
+    """Name the nested terms of head, literals and guards.
+
+    ::
+
+        next(count(s(n))) :- does(r, up), true(count(n))
+
+    becomes::
+
+        next(count(w)) :- does(r, up), true(count(n)), w = s(n)
+
+    so that tables hold one number per column, as in the flattening of clauses (Rouveirol 1994, "Flattening
+    and saturation").
+    """
+    nested = [
+        term for atom in (rule.head, *rule.atoms) for term in atom.columns if isinstance(term, Compound)
+    ]
+    if all(term.is_ground for term in nested):
+        return [rule]
+    composed = list(rule.composed)
+
+    def named(atom: FlatAtom) -> FlatAtom:
+        return FlatAtom(atom.relation, tuple([_name(term, composed) for term in atom.columns]))
+
+    found = rule.with_atoms(named)
+    return [replace(found, composed=tuple(composed))]
+
+
+def _name(term: Term, composed: list[Composed]) -> Term:
+    if not isinstance(term, Compound) or term.is_ground:
+        return term
+    parts = tuple([_name(part, composed) for part in term.arguments])
+    functor = (term.functor, len(parts))
+    for known in composed:
+        if known.functor == functor and known.parts == parts:
+            return known.whole
+    whole = Variable(f" {len(composed)}")
+    composed.append(Composed(whole, functor, parts))
+    return whole
+
+
+def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Replace the guards of a rule by their projections to what the rule uses.
+
+    ::
+
+        far(x) :- true(at(x)), [part(x, y)]
+
+    becomes::
+
+        far(x) :- true(at(x)), [some(x)]
+        some(x) :- [part(x, y)]
+
+    where every ``y`` made an instance: projections are pushed below joins, as in relational databases (Ullman
+    1988, "Principles of database and knowledge-base systems"). Static guards stay as they are: their rows are
+    few or counted already.
+    """
+    if len(rule.atoms) < 2:
+        # A projection already.
+        return [rule]
+    made: list[GroundRule] = []
+    guards = list(rule.guards)
+    for number, guard in enumerate(guards):
+        own = set(variables_of_atom(guard))
+        if context.is_static(guard.relation):
+            continue
+        others = (*guards[:number], *guards[number + 1 :])
+        used = own & variables_of_rule(replace(rule, guards=others))
+        if len(used) < len(own):
+            columns = in_order(used)
+            guards[number] = FlatAtom(context.new_relation(len(columns)), columns)
+            made.append(GroundRule(guards[number], guards=(guard,)))
+    return [*made, replace(rule, guards=tuple(guards))] if made else [rule]

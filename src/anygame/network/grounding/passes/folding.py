@@ -1,0 +1,216 @@
+"""Unfolding and folding (Tamaki and Sato 1984, "Unfold/fold transformation of logic programs").
+
+A large static relation that ties its variables together gives way to its definition::
+
+    row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [alike(a, b, c)]
+    where alike(x, y, z) :- kind(x, k), kind(y, k), kind(z, k), and alike has a million rows
+
+becomes::
+
+    row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [kind(a, k)], [kind(b, k)], [kind(c, k)]
+
+whose variables are tied through ``k`` alone, so that the body can be decomposed. This is the *unfolding* of
+logic programs (Tamaki and Sato 1984, "Unfold/fold transformation of logic programs").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import count, islice
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import FlatAtom
+from anygame.language.unification import unify_all
+from anygame.network.grounding.rules import (
+    GroundRule,
+    NotAVariableError,
+    is_own,
+    named_by_place,
+    renamed_apart,
+    substituted,
+    variables_of_atom,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anygame.datalog.relations import Relation
+    from anygame.network.grounding.passes.context import Context
+
+
+#: A rule that would become more rules than this stays as it is: each is joined anew in every round.
+_MOST_COPIES: Final = 24
+#: Definitions in definitions are inlined this deep. Sheets build geometry (row, square, line) in about three
+#: steps; without a bound copies double with each.
+_DEEPEST: Final = 4
+
+
+def inline_static_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Replace guards by the bodies of the rules that define them."""
+    return _inline(rule, context, dense=False)
+
+
+def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Do so with relations that hold for most values too, except beside moves, which are complemented."""
+    if any(atom.relation.predicate == "does" for atom in rule.positives):
+        return [rule]
+    return _inline(rule, context, dense=True)
+
+
+def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRule]:
+    numbers = count(1)
+
+    def copies(rule: GroundRule, depth: int) -> Iterator[GroundRule]:
+        for index, guard in enumerate(rule.guards if depth else ()):
+            bodies = context.definition(guard.relation, dense)
+            if bodies is None:
+                continue
+            try:
+                found = [copy for body in bodies for copy in _inlined(rule, index, body, next(numbers))]
+            except NotAVariableError:
+                continue
+            for one in found:
+                yield from copies(one, depth - 1)
+            return
+        yield rule
+
+    found = list(islice(copies(rule, _DEEPEST), _MOST_COPIES + 1))
+    return found if len(found) <= _MOST_COPIES else [rule]
+
+
+def _inlined(rule: GroundRule, index: int, body: GroundRule, number: int) -> Iterator[GroundRule]:
+    """Yield the rule with one guard replaced by a body, nothing where they do not fit."""
+    body = renamed_apart(body, number)
+    bindings = unify_all(zip(rule.guards[index].columns, body.head.columns, strict=True), {})
+    if bindings is None:
+        return
+    guards = (*rule.guards[:index], *body.guards, *rule.guards[index + 1 :])
+    yield substituted(replace(rule, guards=guards, tests=(*rule.tests, *body.tests)), bindings)
+
+
+def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
+    """Merge rules of two literals and more that are the same but for one that depends on the state.
+
+    ::
+
+        attacked(x, y) :- rook(u, v, x, y), [apart(u, v)]
+        attacked(x, y) :- bishop(u, v, x, y), [apart(u, v)]
+
+    becomes::
+
+        attacked(x, y) :- either(u, v, x, y), [apart(u, v)]
+        either(u, v, x, y) :- rook(u, v, x, y)
+        either(u, v, x, y) :- bishop(u, v, x, y)
+
+    so that what the other literals multiply is multiplied once: *folding* (Tamaki and Sato 1984, "Unfold/fold
+    transformation of logic programs").
+    """
+    alike: dict[object, dict[GroundRule, int]] = defaultdict(dict)
+    rules = [_with_plain_head(rule) for rule in rules]
+    for rule in rules:
+        if len(rule.atoms) + len(rule.tests) > 1 and not rule.composed:
+            for index, literal in enumerate(rule.positives):
+                if literal.relation.predicate != "does":
+                    alike[_without(rule, index)].setdefault(rule, index)
+    made: dict[GroundRule, list[GroundRule]] = {}
+    known: dict[object, Relation] = {}
+    for found in alike.values():
+        fresh = {rule: index for rule, index in found.items() if rule not in made}
+        if len(fresh) > 1:
+            first, *others = fresh
+            made[first] = _merged(fresh, known, context)
+            made |= {rule: [] for rule in others}
+    return [one for rule in rules for one in made.get(rule, [rule])]
+
+
+def _with_plain_head(rule: GroundRule) -> GroundRule:
+    """Return a rule that could be merged with the variables of its head named by their places."""
+    if rule.composed or not rule.positives:
+        return rule
+    return substituted(rule, named_by_place([rule.head], " head {}"))
+
+
+def _without(rule: GroundRule, index: int) -> object:
+    """Return what two rules share that differ in a literal; its variables count, not its columns."""
+    literal = rule.positives[index]
+    rest = rule.positives[:index] + rule.positives[index + 1 :]
+    bodies = [frozenset(rest), *(map(frozenset, (rule.negatives, rule.guards, rule.tests)))]
+    return (rule.head, frozenset(variables_of_atom(literal)), *bodies)
+
+
+def _merged(
+    found: dict[GroundRule, int], known: dict[object, Relation], context: Context
+) -> list[GroundRule]:
+    """Return one rule for several, and the rules of the relation for the literal in which they differ.
+
+    Args:
+        found: the rules, each with the index of that literal.
+        known: relations for literals that were merged before.
+        context: of the passes.
+    """
+    first, index = next(iter(found.items()))
+    literals = [rule.positives[at] for rule, at in found.items()]
+    columns = tuple(dict.fromkeys(variables_of_atom(literals[0])))
+    numbers = {variable: number for number, variable in enumerate(columns)}
+    key = frozenset(
+        (atom.relation, tuple([numbers.get(term, term) for term in atom.columns]))  # type: ignore[call-overload]
+        for atom in literals
+    )
+    made = []
+    if key not in known:
+        known[key] = context.new_relation(len(columns))
+        made = [GroundRule(FlatAtom(known[key], columns), positives=(literal,)) for literal in literals]
+    either = FlatAtom(known[key], columns)
+    positives = (*first.positives[:index], either, *first.positives[index + 1 :])
+    return [*made, replace(first, positives=positives)]
+
+
+def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
+    """Replace parts by others with the same rules, until no two are alike.
+
+    ::
+
+        part(x) :- true(at(x, y)), [cell(y)]
+        other(z) :- true(at(z, w)), [cell(w)]
+
+    The second is the first under another name: whoever reads it reads the first (Cocke 1970, "Global common
+    subexpression elimination", for rules).
+    """
+    found = list(dict.fromkeys(rules))
+    while True:
+        same = _alike(found)
+        if not same:
+            return found
+        kept = [rule for rule in found if rule.head.relation not in same]
+        found = list(dict.fromkeys(_renamed(rule, same) for rule in kept))
+
+
+def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
+    """Return parts to be replaced, and by which."""
+    of_relation: dict[Relation, list[GroundRule]] = defaultdict(list)
+    for rule in rules:
+        if is_own(rule.head.relation):
+            of_relation[rule.head.relation].append(rule)
+    first: dict[object, Relation] = {}
+    same: dict[Relation, Relation] = {}
+    for relation, made in of_relation.items():
+        if any(rule.composed or not rule.atoms for rule in made):
+            continue
+        key = frozenset(map(_meaning, made))
+        known = first.setdefault(key, relation)
+        if known != relation:
+            same[relation] = known
+    return same
+
+
+def _meaning(rule: GroundRule) -> object:
+    """Return what is equal for two rules that differ in names of variables and of the head only."""
+    same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
+    return same.head.columns, same.positives, same.negatives, same.guards, same.tests
+
+
+def _renamed(rule: GroundRule, same: Mapping[Relation, Relation]) -> GroundRule:
+    if not any(atom.relation in same for atom in rule.atoms):
+        return rule
+    return rule.with_atoms(lambda atom: FlatAtom(same.get(atom.relation, atom.relation), atom.columns))

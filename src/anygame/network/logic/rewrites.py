@@ -1,0 +1,179 @@
+"""Rewrites: each makes a circuit smaller and leaves what it computes as it is.
+
+A move is made only where it is legal, so beside it that need not be said::
+
+    legal(put) = empty and turn          next(full) = does(put) and empty and key
+
+becomes::
+
+    legal(put) = empty and turn          next(full) = does(put) and key
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.logic.circuit import simplified
+from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.network import FALSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from anygame.network.logic.circuit import Circuit
+
+    Numbers = NDArray[np.int64]
+
+
+def drop_implied_conditions(circuit: Circuit) -> Circuit:
+    """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""
+    legal = {node: literal for (kind, node), literal in circuit.outputs.items() if kind == "legal"}
+    gates = circuit.needed[~circuit.opened[circuit.needed]]
+    owners = np.repeat(gates, circuit.lengths[gates])
+    literals = circuit.literals_of(gates)
+    is_legal_move = np.zeros(circuit.inputs, np.bool_)
+    is_legal_move[list(legal)] = True
+    moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
+    moves = moves[is_legal_move[literals[moves] >> 1]]
+    # Each move of a gate, beside each literal of the gate.
+    of_move, made = owners[moves], literals[moves] >> 1
+    where = places(circuit.starts[of_move], circuit.lengths[of_move])
+    bound = 2 * (circuit.inputs + len(circuit.opened))
+    asked = np.repeat(made, circuit.lengths[of_move]) * bound
+    implied = _implied(circuit, {node: legal[node] for node in distinct(made).tolist()}, bound)
+    dropped = where[np.isin(asked + circuit.literals[where], implied)]
+    refuted = where[np.isin(asked + (circuit.literals[where] ^ 1), implied)]
+    if not len(dropped) and not len(refuted):
+        return circuit
+    return simplified(_without(circuit, dropped, refuted))
+
+
+def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
+    """Return a circuit without the literals in some places, and with others that never hold."""
+    literals = circuit.literals.copy()
+    literals[refuted] = FALSE
+    kept = np.ones(len(literals), np.bool_)
+    kept[dropped] = False
+    kept[refuted] = True
+    owners = np.repeat(np.arange(len(circuit.opened)), circuit.lengths)
+    lengths = np.bincount(owners[kept], minlength=len(circuit.opened))
+    return replace(circuit, starts=starts_of(lengths), literals=literals[kept])
+
+
+def _implied(circuit: Circuit, legal: dict[int, int], bound: int) -> Numbers:
+    """Return what holds where moves are made: ``bound`` times the move, plus a literal."""
+    found = [(move, literal) for move, allowed in legal.items() for literal in _conjuncts(circuit, allowed)]
+    return np.array([move * bound + literal for move, literal in found], np.int64)
+
+
+def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
+    """Return literals that all hold where a literal does."""
+    found = {literal}
+    pending = [literal]
+    while pending:
+        current = pending.pop()
+        if current & 1:
+            continue
+        for part in circuit.inputs_of(current) or ():
+            if part not in found:
+                found.add(part)
+                pending.append(part)
+    return found
+
+
+#: A gate never gets longer than this by merging: what a gate reads has to stay in the caches together.
+_LONGEST: Final = 2_000
+
+
+def merge_conjunctions(circuit: Circuit) -> Circuit:
+    """Merge a conjunction that only another one reads into that one.
+
+    ::
+
+        a = x and y          b = a and z          with b the only reader of a
+
+    becomes::
+
+        b = x and y and z
+
+    Rules and factoring make chains of two inputs; one gate with many inputs is one loop in a kernel.
+    """
+    owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
+    literals = circuit.literals_of(circuit.needed)
+    reader = _only_readers(circuit, owners, literals)
+    root = _roots(reader)
+    root = _shortened(circuit, reader, root)
+    moved = root != np.arange(len(root))
+    gates = (literals >> 1) - circuit.inputs
+    # What was merged is read no more.
+    kept = (gates < 0) | ~moved[np.maximum(gates, 0)]
+    order = np.argsort(root[owners[kept]], kind="stable")
+    lengths = np.bincount(root[owners[kept]], minlength=len(root))
+    return simplified(replace(circuit, starts=starts_of(lengths), literals=literals[kept][order]))
+
+
+def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbers:
+    """Return per gate the only one that reads it, where it can become part of that one; else itself."""
+    base, count = circuit.inputs, len(circuit.opened)
+    wanted = np.fromiter(circuit.outputs.values(), np.int64, len(circuit.outputs))
+    times = np.bincount(np.concatenate([literals, wanted]) >> 1, minlength=base + count)[base:]
+    gates = (literals >> 1) - base
+    fits = (gates >= 0) & (literals & 1 == 0) & ~circuit.opened[owners]
+    fits[fits] = (times[gates[fits]] == 1) & ~circuit.opened[gates[fits]]
+    reader = np.arange(count)
+    reader[gates[fits]] = owners[fits]
+    return reader
+
+
+def _roots(reader: Numbers) -> Numbers:
+    """Return per gate the one that it becomes part of in the end, itself perhaps."""
+    while True:
+        further = reader[reader]
+        if np.array_equal(further, reader):
+            return reader
+        reader = further
+
+
+def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
+    """Return the roots again, with some gates left as they are where others would get too long."""
+    parts = np.bincount(root, circuit.lengths - (root != np.arange(len(root))), len(root))
+    pending = np.flatnonzero(parts > _LONGEST).tolist()
+    if not pending:
+        return root
+    reader = reader.copy()
+    while pending:
+        pending += _cut(circuit, reader, pending.pop())
+    return _roots(reader)
+
+
+def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
+    """Leave apart, in place, what would make a gate too long; return the gates that so remain."""
+    left = []
+    pending = circuit.inputs_of(2 * (circuit.inputs + gate)) or []
+    kept = 0
+    while pending:
+        literal = pending.pop()
+        part = (literal >> 1) - circuit.inputs
+        if literal & 1 or part < 0 or reader[part] == part:
+            kept += 1
+            continue
+        found = circuit.inputs_of(literal) or []
+        if len(found) + kept + len(pending) > _LONGEST:
+            reader[part] = part
+            left.append(part)
+            kept += 1
+        else:
+            pending += found
+    return left
+
+
+#: From top to bottom: each can be left out.
+REWRITES: Final[tuple[tuple[str, Callable[[Circuit], Circuit]], ...]] = (
+    ("dropping implied conditions", drop_implied_conditions),
+    ("merging conjunctions", merge_conjunctions),
+)
