@@ -83,7 +83,11 @@ class Evaluator:
         for key in reasoner.layout.keys():  # noqa: SIM118
             if joint is None and reasoner.depends_on_moves(key):
                 continue
-            for arguments in reasoner.evaluate(frame, key):
+            relations = reasoner.layout.variants(key)
+            reasoner.engine.evaluate(frame, reasoner.schema.sequence(relations))
+            for arguments in [
+                reasoner.arguments(r, row) for r in relations for row in reasoner.engine.rows(frame, r)
+            ]:
                 self.holding.add(f"({' '.join([key[0], *map(str, arguments)])})" if arguments else key[0])
                 terms.update(arguments)
         for term in list(terms):
