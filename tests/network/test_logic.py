@@ -156,3 +156,16 @@ def test_of_a_choice_exactly_one_holds(row: list[int], literal: int) -> None:
     gates = Gates(1 + _INPUTS)
     circuit = Circuit.of(gates, {("next", 0): gates.conjunction(row)}, [tuple(range(1, 7))])
     assert simplified(circuit).outputs == {("next", 0): literal}
+
+
+def test_gates_of_the_rest_of_a_choice_stand_before_those_that_read_them() -> None:
+    gates = Gates(1 + _INPUTS)
+    # The first reads what is left of the choice, which the second one is.
+    first = gates.conjunction([3, 5, 7, 12])
+    second = gates.conjunction([9, 11])
+    outputs = {("next", 0): first, ("next", 1): second}
+    found = simplified(Circuit.of(gates, outputs, [tuple(range(1, 6))]))
+    assert found.size() == (2, 4)
+    for gate in range(len(found.opened)):
+        inputs = found.inputs_of(2 * (found.inputs + gate)) or []
+        assert all(literal >> 1 < found.inputs + gate for literal in inputs)

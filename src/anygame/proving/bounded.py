@@ -14,12 +14,8 @@ from anygame.proving.formula import Copy, Formula
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame.proving.induction import Clause
-    from anygame.proving.model import Model
+    from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
-
-#: A match: joint moves, each with the number of the action of each role.
-Match = tuple[tuple[int, ...], ...]
 
 
 class Bounded(NamedTuple):

@@ -20,8 +20,7 @@ from anygame.proving.induction import groups
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.proving.induction import Clause
-    from anygame.proving.model import Model
+    from anygame.proving.model import Clause, Model
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term, Variable
     from anygame.network.kernels.kernel import Kernel
-    from anygame.proving.induction import Clause
+    from anygame.proving.model import Clause
     from anygame.proving.sampling import Sample
     from anygame.proving.verdict import Verdict
 

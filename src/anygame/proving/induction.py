@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
-    from anygame.proving.model import Model
+    from anygame.proving.model import Clause, Model
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
@@ -32,8 +32,6 @@ _MOST_CANDIDATES: Final = 6_000
 _MOST_WORK: Final = 40_000_000
 #: Arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
-#: A clause over fluents: literals of the model, ascending.
-Clause = tuple[int, ...]
 
 
 def inductive(

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 #: Gates of a game that solvers are asked about; they hold some copies of them, 100 bytes a gate each.
 _MOST_GATES: Final = 400_000
+#: A match: joint moves, each with the number of the action of each role.
+Match = tuple[tuple[int, ...], ...]
+#: A clause over fluents: literals of the model, ascending.
+Clause = tuple[int, ...]
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096
 

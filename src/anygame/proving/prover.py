@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
-    from anygame.proving.bounded import Bounded, Match
-    from anygame.proving.induction import Clause
+    from anygame.proving.bounded import Bounded
+    from anygame.proving.model import Clause, Match
     from anygame.proving.verdict import Outcome
 
 #: Parts of the time that is left for a property: for short matches, an invariant, induction over several

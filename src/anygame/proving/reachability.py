@@ -18,9 +18,7 @@ from anygame.proving.formula import Copy, Formula
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anygame.proving.bounded import Match
-    from anygame.proving.induction import Clause
-    from anygame.proving.model import Model
+    from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
 #: Clauses that were of use for one question alone; a solver with so many begins anew.

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.network.kernels.kernel import Kernel
-    from anygame.proving.bounded import Match
-    from anygame.proving.model import Model
+    from anygame.proving.model import Match, Model
 
 #: Truth values that are kept at most: 64 MB.
 _MOST_VALUES: Final = 1 << 26

@@ -193,6 +193,9 @@ class _Hashing:
         """Let gates with the same row become the first of them."""
         gates = self._live()
         gates = gates[~self._opened[gates]]
+        # What was added will stand before all others, and so it leads.
+        own = len(self._circuit.opened)
+        gates = np.concatenate([gates[gates >= own], gates[gates < own]])
         order = gates[np.argsort(self._keys[gates], kind="stable")]
         same = np.zeros(len(order), np.bool_)
         same[1:] = (self._keys[order[1:]] == self._keys[order[:-1]]) & (
