@@ -1,0 +1,87 @@
+"""The commands ``prove`` and ``equal``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.transcripts import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ENDLESS = """
+    (role a) (init (n (s z))) (<= (legal a go) (true (n ?x)))
+    (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n z))) (goal a 100)
+"""
+
+
+def test_verdicts_are_printed_with_what_shows_them() -> None:
+    printed, status = run(["prove", "monty_hall", "--property", "playable", "--property", "winnable"])
+    assert "proved   playable: every role has a legal move" in printed
+    assert "shown by a shortest match, of 4 joint moves:" in printed
+    assert status == 0
+
+
+def test_what_is_looked_for_and_not_found_is_none() -> None:
+    printed, status = run(["prove", "monty_hall", "--property", "constant-players"])
+    assert printed.endswith("         none\n")
+    assert status == 0
+
+
+def test_json_has_the_invariant_and_the_match() -> None:
+    asked = ["--property", "(never terminal)", "--property", "goals"]
+    printed, status = run(["prove", "leduc_poker", "--json", *asked])
+    goals, never = json.loads(printed)["verdicts"]
+    assert (goals["verdict"], never["verdict"]) == ("proved", "refuted")
+    assert len(never["match"]) > 1
+    assert goals["invariant"]
+    assert goals["invariant"][0].startswith("(")
+    assert status == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--property", "winabel"], "did you mean winnable?"),
+        (["--property", "(never (nothing))"], "the rules know no relation nothing/0"),
+        (["--property", "(never (and"], "this list is never closed"),
+        (["--seconds", "0"], "a number above 0"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(arguments: list[str], message: str) -> None:
+    printed, status = run(["prove", "monty_hall", *arguments])
+    assert message in printed
+    assert status == 2
+    assert "Traceback" not in printed
+
+
+def test_a_game_without_a_network_is_refused_once(tmp_path: Path) -> None:
+    sheet = tmp_path / "endless.kif"
+    sheet.write_text(_ENDLESS)
+    for command in (["prove", str(sheet)], ["equal", str(sheet), str(sheet)]):
+        printed, status = run(command)
+        assert "has no network, which this needs" in printed
+        assert printed.count("plays slowly here") == 1
+        assert status == 2
+
+
+def test_a_missing_solver_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pysat.solvers", None)
+    printed, status = run(["prove", "monty_hall"])
+    assert "pip install 'anygame[prove]'" in printed
+    assert status == 2
+
+
+def test_two_sheets_are_compared(tmp_path: Path) -> None:
+    printed, status = run(["equal", "monty_hall", "monty_hall"])
+    assert printed.startswith("proved   equal: both sheets are the same game")
+    assert status == 0
+    printed, status = run(["equal", "monty_hall", "kuhn_poker"])
+    assert "the sheets have other roles" in printed
+    assert status == 2
+    printed, status = run(["equal", "monty_hall", "monty_hall", "--map", str(tmp_path / "none")])
+    assert "cannot read" in printed
+    assert status == 2
