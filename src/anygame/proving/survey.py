@@ -6,7 +6,7 @@ Each is a list of what was shown to hold in every state; there may be more.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.prover import Prover
 
+#: Of the time, what is there to look; the rest is there to check.
+_FOR_LOOKING: Final = 0.5
 #: Of the time that is left, what one fluent or move may take.
 _SHARE: Final = 0.2
 #: States of random play in which moves are looked for that are legal.
@@ -41,6 +43,13 @@ SURVEYS: Final = {
 }
 
 
+class _Found(NamedTuple):
+    """What is said to hold, and the literal of a joint move that would refute it."""
+
+    text: str
+    against: int = FALSE
+
+
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
     """Return what was found of a kind; its verdict is ``proved`` where all that was looked at is decided.
 
@@ -53,39 +62,36 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
     began = perf_counter()
     patience = Patience(seconds)
     prover.report(f"{name}: looking at fluents")
-    found: list[str] = []
-    undecided, steps, note = 0, 0, ""
+    found: list[_Found | None] = []
+    steps, note = 0, ""
     try:
-        steps = check_invariant(prover.model, FALSE, prover.invariant, patience.part(0.7))
-        for item in _WAYS[name](prover, roles, patience):
-            if item is None:
-                undecided += 1
-            else:
-                found.append(item)
-        if undecided:
-            note = f"{undecided} more may be of them"
+        found += _WAYS[name](prover, roles, patience.part(_FOR_LOOKING))
+        against = prover.model.gates.disjunction([item.against for item in found if item is not None])
+        steps = check_invariant(prover.model, against, prover.invariant, patience)
+        if None in found:
+            note = f"{found.count(None)} more may be of them"
     except OutOfTimeError:
         found, note = [], "the time was over before all were looked at"
     return Verdict(
         name,
         SURVEYS[name],
         "open" if note else "proved",
-        found=tuple(found),
+        found=tuple(item.text for item in found if item is not None),
         steps=steps,
         note=note,
         seconds=perf_counter() - began,
     )
 
 
-def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
+def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     model = prover.model
     for place, role in enumerate(roles):
         asked = model.gates.conjunction([model.terminal ^ 1, chooses(model, place)])
         if prover.excludes(asked, patience.part(_SHARE)):
-            yield str(role)
+            yield _Found(str(role))
 
 
-def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[str | None]:
+def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     """Yield groups of fluents, each fluent once, the largest groups first."""
     model = prover.model
     pairs = [(a >> 1, b >> 1) for a, b in (c for c in prover.invariant if len(c) == 2) if a & b & 1]
@@ -96,12 +102,12 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[st
     graph.add_edges_from(pairs)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
     for group in exact:
-        yield f"exactly one of {_named(model, group)}"
+        yield _Found(f"exactly one of {_named(model, group)}")
     left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
     while left.number_of_edges():
         patience.check()
         clique = _greedy_clique(left)
-        yield f"at most one of {_named(model, clique)}"
+        yield _Found(f"at most one of {_named(model, clique)}")
         left.remove_nodes_from(clique)
 
 
@@ -125,43 +131,50 @@ def _named(model: Model, nodes: set[int]) -> str:
     return ", ".join(map(str, terms))
 
 
-def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[str | None]:
+def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     model = prover.model
     rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.clauses(prover.invariant)
-        copy.step(formula.true)
-        after = copy.after()
+        copy = _step(formula, prover)
         for fluent, (rising, falling) in enumerate(zip(rises, falls, strict=True)):
-            here, then = copy.state[fluent], after[fluent]
-            if rising and not falling and not formula.solve([here, -then]):
-                yield f"{model.fluents[fluent]} stays once it holds"
-            if falling and not rising and not formula.solve([-here, then]):
-                yield f"{model.fluents[fluent]} stays away once it does not hold"
+            literal = 2 * fluent + (2 if rising else 3)
+            if rising != falling:
+                lost = model.gates.conjunction([model.moving, literal, model.later(literal) ^ 1])
+                words = "stays once it holds" if rising else "stays away once it does not hold"
+                if not formula.solve([copy(lost)]):
+                    yield _Found(f"{model.fluents[fluent]} {words}", lost)
 
 
-def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
+def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     model = prover.model
+    gates = model.gates
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.clauses(prover.invariant)
-        copy.step(formula.true)
-        then = Copy(formula, model, copy.after())
+        copy = _step(formula, prover)
         for role, goals in zip(roles, model.goals, strict=True):
-            lower = [
-                (copy(holds), then(less)) for value, holds in goals for other, less in goals if other < value
-            ]
-            if goals and not any(formula.solve([here, later]) for here, later in lower):
-                yield str(role)
+            falls = gates.disjunction(
+                gates.conjunction([model.moving, holds, model.later(less)])
+                for value, holds in goals
+                for other, less in goals
+                if other < value
+            )
+            if goals and not formula.solve([copy(falls)]):
+                yield _Found(str(role), falls)
 
 
-def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[str | None]:
+def _step(formula: Formula, prover: Prover) -> Copy:
+    """Return a state in which the invariant holds, with a joint move that is made there."""
+    copy = Copy(formula, prover.model)
+    copy.clauses(prover.invariant)
+    copy.step(formula.true)
+    return copy
+
+
+def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     model, sample = prover.model, prover.sample
     seen: NDArray[np.bool_] = np.asarray(sample.states.any(axis=0))
     for fluent in np.flatnonzero(~seen).tolist():
         excluded = prover.excludes(2 * fluent + 2, patience.part(_SHARE))
-        yield f"{model.fluents[fluent]} never holds" if excluded else None
+        yield _Found(f"{model.fluents[fluent]} never holds") if excluded else None
     legal = np.asarray(model.values(model.legal, sample.states[:_LOOKED_AT]).any(axis=0)).tolist()
     for role, nodes, moves in zip(roles, model.moves_of, model.actions, strict=True):
         for node, move in zip(nodes, moves, strict=True):
@@ -169,10 +182,10 @@ def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator
             if not legal[node - model.first_action]:
                 asked = model.gates.conjunction([literal, model.terminal ^ 1])
                 excluded = prover.excludes(asked, patience.part(_SHARE))
-                yield f"{role} never makes {move}" if excluded else None
+                yield _Found(f"{role} never makes {move}") if excluded else None
 
 
-_WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[str | None]]]] = {
+_WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_Found | None]]]] = {
     "constant-players": _constant_players,
     "mutex": _mutex,
     "latched": _latched,
