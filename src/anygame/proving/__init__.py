@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from anygame.proving.equality import equal
-from anygame.proving.proving import each_verdict, prove
-from anygame.proving.survey import SURVEYS
-from anygame.proving.verdict import Verdict, Verdicts
+from anygame.proving.proving import each_verdict, equal, prove
+from anygame.proving.verdict import SURVEYS, Verdict, Verdicts
 
 __all__ = ["SURVEYS", "Verdict", "Verdicts", "each_verdict", "equal", "prove"]

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
-from anygame.proving.formulas import read_formulas
-from anygame.proving.patience import Patience
-from anygame.proving.properties import Property, built_in
-from anygame.proving.prover import Prover
-from anygame.proving.survey import SURVEYS, survey
-from anygame.proving.verdict import Verdict, Verdicts
+from anygame.proving.verdict import SURVEYS, Verdict, Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.game import Game
     from anygame.proving.formulas import TemporalFormula
+    from anygame.proving.properties import Property
+    from anygame.proving.prover import Prover
 
 #: Seconds for a property where none are given.
 SECONDS: Final = 60.0
@@ -74,6 +71,49 @@ def prove(
     return Verdicts(tuple(verdicts), perf_counter() - began, interrupted)
 
 
+def equal(
+    first: Game,
+    second: Game,
+    *,
+    moves: str = "",
+    up_to: int | None = None,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] = lambda _: None,
+) -> Verdict:
+    """Return whether two games are the same, or a match in which they differ.
+
+    Args:
+        first: one game.
+        second: the other one.
+        moves: what the moves of the first are in the second where they have other names: pairs of terms,
+            one after the other, with variables for what is the same: ``(mark ?x ?y) (place ?y ?x)``. Moves
+            that no pair fits keep their names.
+        up_to: compare matches of so many joint moves alone.
+        seconds: how long it may take.
+        report: called with what is being done, as a phrase.
+
+    Raises:
+        LimitError: a game has no network, or one that is too large.
+        MissingExtraError: the solver is not installed.
+        QueryError: the games have other roles, or the map cannot be used.
+
+    >>> import anygame
+    >>> rules = "(role robot) (legal robot go) (<= terminal (true done)) (goal robot {}) (<= (next done) {})"
+    >>> one = anygame.loads(rules.format(100, "(does robot go)"))
+    >>> other = anygame.loads(rules.format(100, "(role robot)"))
+    >>> equal(one, other).outcome
+    'proved'
+    >>> found = equal(one, anygame.loads(rules.format(50, "(role robot)")))
+    >>> found.outcome, found.note
+    ('refuted', 'here robot has goal 100, and goal 50 in the other sheet')
+    """
+    from anygame.proving.equality import compared
+
+    began = perf_counter()
+    found = compared(first, second, moves, up_to, seconds, report)
+    return replace(found, seconds=perf_counter() - began)
+
+
 def each_verdict(
     game: Game,
     properties: Iterable[str] = (),
@@ -82,6 +122,10 @@ def each_verdict(
     report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Verdict]:
     """Yield a verdict for each property, as soon as there is one; see ``prove``."""
+    from anygame.proving.formulas import read_formulas
+    from anygame.proving.patience import Patience
+    from anygame.proving.prover import Prover
+
     asked = list(properties)
     formulas = [text for text in asked if text.lstrip().startswith("(")]
     # What cannot be read is refused before anything is proved.
@@ -97,6 +141,9 @@ def each_verdict(
 
 
 def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
+    from anygame.proving.properties import built_in
+    from anygame.proving.survey import survey
+
     by_name = {each.name: each for each in built_in(game, prover.model, prover.sample)}
     for name in names:
         if name == "ends":
@@ -108,6 +155,8 @@ def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> I
 
 
 def _property(formula: TemporalFormula, prover: Prover) -> Property:
+    from anygame.proving.properties import Property
+
     def note_of(*last: Any) -> str:
         values = [f"{name} = {term}" for name, term in formula.instances(*last)[0].items()]
         return f"for {', '.join(values)}" if values else ""

@@ -16,7 +16,7 @@ from anygame.proving.certificate import check_invariant
 from anygame.proving.formula import Copy, Formula
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import chooses
-from anygame.proving.verdict import Verdict
+from anygame.proving.verdict import SURVEYS, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,14 +33,6 @@ _FOR_LOOKING: Final = 0.5
 _SHARE: Final = 0.2
 #: States of random play in which moves are looked for that are legal.
 _LOOKED_AT: Final = 1 << 14
-#: What is looked for, and what is said of it.
-SURVEYS: Final = {
-    "constant-players": "these roles never have a choice",
-    "mutex": "of these fluents at most one, or exactly one, holds in every state",
-    "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
-    "monotone": "the goals of these roles never fall",
-    "dead": "these fluents never hold, and these moves are never legal",
-}
 
 
 class _Found(NamedTuple):

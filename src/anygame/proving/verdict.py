@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term
+
+#: What is looked for, and what is said of it.
+SURVEYS: Final = {
+    "constant-players": "these roles never have a choice",
+    "mutex": "of these fluents at most one, or exactly one, holds in every state",
+    "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
+    "monotone": "the goals of these roles never fall",
+    "dead": "these fluents never hold, and these moves are never legal",
+}
 
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
