@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from anygame.proving.verdict import Outcome
 
 #: Parts of the time that is left for a property: for short matches, an invariant, induction over several
-#: moves; and
-#: to make an invariant small before it is checked.
+#: moves; and to make an invariant small before it is checked.
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: Moves of the first search for a match.
 _SHALLOW: Final = 8
@@ -43,8 +42,6 @@ _SHALLOW: Final = 8
 _MOST_INDUCTION: Final = 12
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
-
-
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 

@@ -99,15 +99,13 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: Per frame the cubes that it excludes and the next one does not; the first is the initial state
-        #: alone.
+        #: Per frame the cubes that it excludes and the next one does not; the first is the start.
         self._frames: list[set[Cube]] = [set()]
         self._formula: Formula | None = None
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_after = self._lifted.after()
-        #: The literals of the lifting formula that are bad, one move ahead where they depend on the state
-        #: alone.
+        #: The bad literal of the lifting formula, one move ahead where it depends on the state alone.
         after = self._lifted if self._of_moves else Copy(self._lifting, model, self._lifted_after)
         self._lifted_bad = after(bad)
         self._renew()
