@@ -38,13 +38,14 @@ test-long: $(VENV)/.installed lint types
 check: $(VENV)/.installed lint types
 	$(PYTEST) -m "not long"
 
-# Users have the package from a wheel, with what pip resolves today.
+# Users have the package from a wheel, with what pip resolves today. What an earlier build left would be in it, too.
 test-newest:
+	rm -rf build/lib
 	$(NEWEST) -m venv --clear $(VENV)-newest
 	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
 	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
 	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
-	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players
+	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
 
 coverage: $(VENV)/.installed
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
