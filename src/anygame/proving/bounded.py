@@ -60,10 +60,10 @@ def shortest(
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
-        state = [formula.true if holds else -formula.true for holds in model.initial.tolist()]
+        start = [formula.true if holds else -formula.true for holds in model.initial.tolist()]
+        copy = Copy(formula, model, start)
         copies: list[Copy] = []
         while most is None or len(copies) <= most:
-            copy = Copy(formula, model, state)
             if copies:
                 copy.clauses(invariant)
             copies.append(copy)
@@ -81,9 +81,9 @@ def shortest(
             if not of_moves:
                 copy.step(moving)
             formula.add(moving)
-            state = copy.after()
             if not formula.solve():
                 return Bounded(None, len(copies) - 1, is_everything=True)
+            copy = copy.then()
     return Bounded(None, len(copies) - 1)
 
 
@@ -110,7 +110,7 @@ def induction_depth(
                 return depth, [clause for guard, clause in guards.items() if guard in core]
             formula.add(-copy(bad))
             copy.step(formula.true)
-            copy = Copy(formula, model, copy.after())
+            copy = copy.then()
     return None
 
 

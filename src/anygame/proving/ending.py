@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import networkx as nx
 import numpy as np
 
-from anygame.proving.formula import Copy, Formula
+from anygame.proving.formula import Formula, any_step
 from anygame.proving.induction import groups
 
 if TYPE_CHECKING:
@@ -94,10 +94,8 @@ def _staying(
 ) -> list[int]:
     """Return those of some literals that no move undoes."""
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.clauses(invariant)
-        copy.step(formula.true)
-        then = Copy(formula, model, copy.after())
+        copy = any_step(formula, model, invariant)
+        then = copy.then()
         return [x for x in literals if not formula.solve([copy(x), then(x ^ 1)])]
 
 
@@ -106,10 +104,8 @@ def _needed(
 ) -> list[int] | None:
     """Return literals of which every move but the last makes one hold; None where some move does not."""
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.clauses(invariant)
-        copy.step(formula.true)
-        then = Copy(formula, model, copy.after())
+        copy = any_step(formula, model, invariant)
+        then = copy.then()
         formula.add(-then(model.terminal))
         same: dict[int, list[int]] = defaultdict(list)
         for literal in literals:

@@ -153,9 +153,9 @@ class Copy:
             for place, bit in enumerate(bits):
                 formula.add(-move, bit if number >> place & 1 else -bit)
 
-    def after(self) -> list[int]:
-        """Return the literal of each fluent in the next state."""
-        return [self(literal) for literal in self._model.next]
+    def then(self) -> Copy:
+        """Return the state after the joint move that is made here."""
+        return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
         """Demand clauses over fluents."""
@@ -168,3 +168,11 @@ class Copy:
             next(number for number, node in enumerate(nodes) if value(self._of[node]))
             for nodes in self._model.moves_of
         )
+
+
+def any_step(formula: Formula, model: Model, invariant: Iterable[Sequence[int]] = ()) -> Copy:
+    """Return a state in which an invariant holds, and in which a joint move is made."""
+    copy = Copy(formula, model)
+    copy.clauses(invariant)
+    copy.step(formula.true)
+    return copy

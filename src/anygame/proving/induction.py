@@ -14,7 +14,7 @@ import numpy as np
 
 from anygame.language.terms import Compound
 from anygame.proving.bounded import depends_on_moves
-from anygame.proving.formula import Copy, Formula
+from anygame.proving.formula import Formula, any_step
 from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
@@ -50,20 +50,15 @@ def inductive(
     if not alive:
         return []
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.clauses(known)
-        copy.step(formula.true)
-        after = copy.after()
+        copy = any_step(formula, model, known)
+        then = copy.then()
         held = [formula.new() for _ in alive]
         broken = [formula.new() for _ in alive]
-
-        def later(literal: int) -> int:
-            return -after[(literal >> 1) - 1] if literal & 1 else after[(literal >> 1) - 1]
 
         for clause, holds, breaks in zip(alive, held, broken, strict=True):
             formula.add(-holds, *map(copy, clause))
             for literal in clause:
-                formula.add(-breaks, -later(literal))
+                formula.add(-breaks, then(literal ^ 1))
         left = list(range(len(alive)))
         try:
             while left:
@@ -72,7 +67,7 @@ def inductive(
                 if not formula.solve([some, *(held[number] for number in left)]):
                     return [alive[number] for number in left]
                 value = formula.assignment()
-                left = [number for number in left if any(value(later(x)) for x in alive[number])]
+                left = [number for number in left if any(value(then(x)) for x in alive[number])]
                 formula.add(-some)
         except OutOfTimeError:
             pass
@@ -158,14 +153,13 @@ def trimmed(
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
-        copy = Copy(formula, model)
-        copy.step(formula.true)
-        after = copy.after()
+        copy = any_step(formula, model)
+        then = copy.then()
         if of_moves:
             goal = copy(bad)
         else:
             formula.add(-copy(bad))
-            goal = Copy(formula, model, after)(bad)
+            goal = then(bad)
         holds = {formula.new(): clause for clause in clauses}
         guard_of = {clause: guard for guard, clause in holds.items()}
         for guard, clause in holds.items():
@@ -174,10 +168,7 @@ def trimmed(
         pending: list[Clause | None] = [None, *wanted]
         while pending:
             wanting = pending.pop()
-            if wanting is None:
-                broken = [goal]
-            else:
-                broken = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in wanting]
+            broken = [goal] if wanting is None else [then(x ^ 1) for x in wanting]
             # What is needed already costs nothing, and a clause mostly keeps itself.
             first = [guard_of[known] for known in needed]
             if formula.solve([*first, *broken]):

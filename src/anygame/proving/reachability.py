@@ -104,10 +104,9 @@ class _Prover:
         self._formula: Formula | None = None
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
-        self._lifted_after = self._lifted.after()
+        self._lifted_then = self._lifted.then()
         #: The bad literal of the lifting formula, one move ahead where it depends on the state alone.
-        after = self._lifted if self._of_moves else Copy(self._lifting, model, self._lifted_after)
-        self._lifted_bad = after(bad)
+        self._lifted_bad = (self._lifted if self._of_moves else self._lifted_then)(bad)
         self._renew()
 
     def run(self) -> Outcome:
@@ -118,13 +117,13 @@ class _Prover:
             self._solver.close()
 
     def _run(self) -> Outcome:
-        if self._solve([*self._guard, *self._bad_here]):
+        if self._solver.solve([*self._guard, *self._bad_here]):
             return Outcome(None, (self._copy.joint(self._solver.assignment()),) if self._of_moves else ())
         while True:
             self._frames.append(set())
             self._guard.append(self._solver.new())
             last = len(self._frames) - 1
-            while self._solve([*self._guards(last), *self._bad_next]):
+            while self._solver.solve([*self._guards(last), *self._bad_next]):
                 match = self._block(self._towards_bad(), last)
                 if match is not None:
                     return Outcome(None, match)
@@ -150,8 +149,12 @@ class _Prover:
         self._copy.clauses(self._known)
         self._moving = formula.new()
         self._copy.step(self._moving)
-        self._after = self._copy.after()
-        self._bad_here, self._bad_next = self._bad_of(self._copy, self._after, self._moving)
+        self._then = self._copy.then()
+        #: What is assumed for a bad state, and for a step into one; for a bad joint move both.
+        self._bad_here = [self._copy(self._bad)]
+        self._bad_next = [self._moving, self._then(self._bad)]
+        if self._of_moves:
+            self._bad_here = self._bad_next = [self._copy(self._bad), self._moving]
         self._guard = [formula.new() for _ in self._frames]
         for literal in self._initial:
             formula.add(-self._guard[0], self._copy(literal))
@@ -162,24 +165,11 @@ class _Prover:
     def _exclude(self, cube: Iterable[int], guard: int) -> None:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
-    def _bad_of(self, copy: Copy, after: list[int], moving: int) -> tuple[list[int], list[int]]:
-        """Return what is assumed for a bad state, and for a step into one."""
-        if self._of_moves:
-            return [copy(self._bad), moving], [copy(self._bad), moving]
-        return [copy(self._bad)], [moving, Copy(self._solver, self._model, after)(self._bad)]
-
     def _guards(self, frame: int) -> list[int]:
         """Return the assumptions that a state is in a frame; the property is one where it is of states."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
-
-    def _solve(self, assumptions: list[int]) -> bool:
-        return self._solver.solve(assumptions)
-
-    def _next(self, literal: int) -> int:
-        found = self._after[(literal >> 1) - 1]
-        return -found if literal & 1 else found
 
     # Cubes from assignments, as small as what follows from them allows.
 
@@ -220,8 +210,7 @@ class _Prover:
     def _predecessor(self, then: _Obligation) -> _Obligation:
         state, actions = self._assigned()
         joint = self._copy.joint(self._solver.assignment())
-        after = self._lifted_after
-        refuted = [(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in then.cube]
+        refuted = [self._lifted_then(literal ^ 1) for literal in then.cube]
         return _Obligation(self._lift(state, actions, refuted + self._not_moving(joint)), joint, then)
 
     # Blocking.
@@ -263,8 +252,8 @@ class _Prover:
         outside = solver.new()
         self._exclude(cube, outside)
         self._spent += 1
-        of = {self._next(literal): literal for literal in sorted(cube)}
-        entered = self._solve([*self._guards(frame), outside, self._moving, *of])
+        of = {self._then(literal): literal for literal in sorted(cube)}
+        entered = solver.solve([*self._guards(frame), outside, self._moving, *of])
         if entered:
             return None
         core = solver.core()
@@ -306,7 +295,7 @@ class _Prover:
                 for cube in sorted(self._frames[frame], key=sorted):
                     if cube not in self._frames[frame]:
                         continue
-                    if not self._solve([*self._guards(frame), self._moving, *map(self._next, cube)]):
+                    if not self._solver.solve([*self._guards(frame), self._moving, *map(self._then, cube)]):
                         self._add(cube, frame + 1)
             if not self._frames[frame] and frame < last:
                 left = [cube for cubes in self._frames[frame + 1 :] for cube in cubes]

@@ -13,7 +13,7 @@ import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
-from anygame.proving.formula import Copy, Formula
+from anygame.proving.formula import Formula, any_step
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import chooses
 from anygame.proving.verdict import SURVEYS, Verdict
@@ -127,7 +127,7 @@ def _latched(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[
     model = prover.model
     rises, falls = (prover.sample.changes(rising=rising) for rising in (True, False))
     with Formula(patience) as formula:
-        copy = _step(formula, prover)
+        copy = any_step(formula, model, prover.invariant)
         for fluent, (rising, falling) in enumerate(zip(rises, falls, strict=True)):
             literal = 2 * fluent + (2 if rising else 3)
             if rising != falling:
@@ -141,7 +141,7 @@ def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iter
     model = prover.model
     gates = model.gates
     with Formula(patience) as formula:
-        copy = _step(formula, prover)
+        copy = any_step(formula, model, prover.invariant)
         for role, goals in zip(roles, model.goals, strict=True):
             falls = gates.disjunction(
                 gates.conjunction([model.moving, holds, model.later(less)])
@@ -151,14 +151,6 @@ def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iter
             )
             if goals and not formula.solve([copy(falls)]):
                 yield _Found(str(role), falls)
-
-
-def _step(formula: Formula, prover: Prover) -> Copy:
-    """Return a state in which the invariant holds, with a joint move that is made there."""
-    copy = Copy(formula, prover.model)
-    copy.clauses(prover.invariant)
-    copy.step(formula.true)
-    return copy
 
 
 def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
