@@ -8,6 +8,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.errors import LimitError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -88,6 +90,16 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
             ),
             **given,
         )
+
+
+def compile_needed(game: Game) -> None:
+    """Compile a game where nothing else will do, with progress on a terminal.
+
+    Raises:
+        LimitError: it has no network.
+    """
+    if not compile_game(game):
+        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
 
 
 def compile_search(search: Search) -> None:

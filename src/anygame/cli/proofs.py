@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.progress import compile_game, progress
-from anygame.errors import LimitError
+from anygame.cli.progress import progress
 from anygame.proving import SURVEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anygame.game import Game
     from anygame.proving import Verdict
 
 #: What help says of a verdict in JSON.
@@ -24,16 +22,6 @@ SHAPE: Final = """\
   lemmas counts the steps of a solver's proof that were checked"""
 #: Facts that are shown unless all are asked for.
 _SHOWN: Final = 6
-
-
-def compile_for_proofs(game: Game) -> None:
-    """Compile a game, which proofs need.
-
-    Raises:
-        LimitError: it has no network.
-    """
-    if not compile_game(game):
-        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:

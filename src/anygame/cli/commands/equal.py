@@ -7,8 +7,8 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, argument, command_options, natural, option, seconds
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.progress import progress
-from anygame.cli.proofs import SHAPE, compile_for_proofs, verdict_lines
+from anygame.cli.progress import compile_needed, progress
+from anygame.cli.proofs import SHAPE, verdict_lines
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
 from anygame.cli.sheets import named_faults, read_game
 from anygame.proving import equal
@@ -47,7 +47,7 @@ def run(options: _Options) -> int:
         with named_faults("read", options.map):
             moves = Path(options.map).read_text(encoding="utf-8")
     for game in (first, second):
-        compile_for_proofs(game)
+        compile_needed(game)
     with progress("comparing") as show:
         verdict = equal(
             first,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, natural, option, positive
 from anygame.cli.positions import load_game
-from anygame.cli.progress import compile_game
+from anygame.cli.progress import compile_needed
 from anygame.cli.shared_options import MachineOption
 from anygame.cli.sheets import print_sheet, replace_sheet
 from anygame.envs.extensive import MOST_HISTORIES, gambit_text
-from anygame.errors import AnygameError, LimitError
+from anygame.errors import AnygameError
 from anygame.proving.exports import FORMS, binary_aiger, export_text
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def run(options: _Options) -> int:
     """Write a game; return the exit status."""
     _check(options)
     game = load_game(options)
-    if options.to not in _OF_RULES and not compile_game(game):
-        raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
+    if options.to not in _OF_RULES:
+        compile_needed(game)
     content = _written(game, options)
     if options.output is not None:
         replace_sheet(options.output, content)

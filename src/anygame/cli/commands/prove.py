@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, flag, option, seconds, several
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.proofs import SHAPE, compile_for_proofs, verdict_lines, with_progress
+from anygame.cli.progress import compile_needed
+from anygame.cli.proofs import SHAPE, verdict_lines, with_progress
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.proving import each_verdict
@@ -45,7 +46,7 @@ class _Options(JsonOption, SheetOptions):
 def run(options: _Options) -> int:
     """Print a verdict for each property; Ctrl-C ends it, with those that are known."""
     game = read_game(options.file, options)
-    compile_for_proofs(game)
+    compile_needed(game)
     found: list[Verdict] = []
     interrupted = False
     try:
