@@ -1,118 +1,372 @@
 """That every match ends: a measure that every joint move but the last lets grow.
 
-The measure counts facts that never change back: fluents that stay once they hold, or stay away once they do
-not; and for fluents of which one always holds, and that follow each other in an order, that the last or a
-later one holds. Such a measure proves termination as the ranking functions of programs do (Podelski and
-Rybalchenko 2004, "A complete method for the synthesis of linear ranking functions").
+The measure is a weighted sum of fluents, a linear ranking function as of programs (Podelski and Rybalchenko
+2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program:
+in no step that is known the measure may fail to grow. A solver looks for a step in which it does, which is
+known then, until there is none (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions using
+extremal counterexamples").
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from itertools import combinations, pairwise
+from math import gcd
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-import networkx as nx
 import numpy as np
 
+from anygame.errors import MissingExtraError
+from anygame.language.terms import Compound
+from anygame.network.network import TRUE
 from anygame.proving.formula import Formula, any_step
 from anygame.proving.induction import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from anygame.proving.model import Clause, Model
+    from numpy.typing import NDArray
+
+    from anygame.language.terms import Term
+    from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
+#: Weights of fluents that are tied together: those of a kind have the same one.
+_Kinds: TypeAlias = "NDArray[np.float64]"
 
-def measure(
-    model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience
-) -> list[int] | None:
-    """Return literals that stay once they hold, of which every move but the last makes another one hold.
+#: Unknown weights at most, and weights at most.
+_MOST_UNKNOWN: Final = 3_000
+_MOST_WEIGHT: Final = 100_000
+#: What a step may take away at most; gates that add up grow with its square.
+_MOST_LOST: Final = 400
+#: Moves without arguments that are looked at.
+_MOST_PASSES: Final = 64
+#: Steps that are known when a linear program is solved anew; those that it breaks are added.
+_STEPS: Final = 200
+#: Steps that solvers find until the weights are given up.
+_MOST_FOUND: Final = 60
+#: A weight times this is a whole number, or it is rounded.
+_MOST_PARTS: Final = 60
+_NEARLY: Final = 1e-4
+#: Moves at random after which no state is expected to come again.
+_MOST_FOLLOWED: Final = 200
+
+
+class Measure(NamedTuple):
+    """A sum that is taken of each state.
+
+    Attributes:
+        parts: literals over the state, each with what it adds where it holds.
+        most_lost: what a step takes away at most, before it adds more.
+    """
+
+    parts: list[tuple[int, int]]
+    most_lost: int = 0
+
+
+class Measures:
+    """Measures of a game that may grow with every move but the last.
 
     Args:
         model: the game; grows.
-        sample: states of random play; what it refutes is not tried.
+        sample: states of random play.
         invariant: clauses that hold in every state.
-        patience: how long it may take.
-
-    Returns:
-        The literals; None where there are no such ones among those that are tried.
     """
-    for tried in (_orders(model, sample), [*_orders(model, sample), *_latches(model, sample)]):
-        stay = _staying(model, tried, invariant, patience)
-        found = _needed(model, stay, invariant, patience)
-        if found is not None:
-            return found
-    return None
+
+    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause]) -> None:
+        self._model, self._invariant = model, invariant
+        self._signals = _signals(model)
+        self._levels = _Levels(model, self._signals, invariant)
+        self._steps = _Steps(model, self._signals, sample)
+
+    def search(self, patience: Patience) -> Iterator[Measure]:
+        """Yield measures, the simplest first; one that grows whatever state is reached is the last.
+
+        Where a step is added to what is known, the next measure grows with it.
+
+        Raises:
+            MissingExtraError: scipy is not installed.
+            OutOfTimeError: that took longer.
+        """
+        for kinds in _templates(self._model.fluents, len(self._signals)):
+            #: Steps that a solver found, perhaps from states that are never reached.
+            possible: list[NDArray[np.int8]] = []
+            for _ in range(_MOST_FOUND):
+                patience.check()
+                weights = self._steps.weights(kinds, possible, patience)
+                if weights is None:
+                    break
+                lost = self._steps.most_lost(weights, possible)
+                scratch = self._model.scratch()
+                found = self._levels.measure(weights, lost, scratch)
+                step = self._idle_step(scratch, slip(scratch, found), patience)
+                if step is None:
+                    yield self._levels.measure(weights, lost, self._model)
+                    return
+                possible.append(step)
+            known = -1
+            while known < self._steps.added:
+                known = self._steps.added
+                weights = self._steps.weights(kinds, [], patience)
+                if weights is not None:
+                    yield self._levels.measure(weights, self._steps.most_lost(weights, []), self._model)
+
+    def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
+        """Add a step of play that does not lead to an end, by its states."""
+        values = (self._model.values(self._signals, state[None]) for state in (before, after))
+        self._steps.add(_changes(*values))
+
+    def _idle_step(self, model: Model, slipping: int, patience: Patience) -> NDArray[np.int8] | None:
+        """Return what a step changes in which a measure does not grow."""
+        with Formula(patience) as formula:
+            copy = any_step(formula, model, self._invariant)
+            then = copy.then()
+            # Gates that are asked for later have no value.
+            asked = [[of(signal) for signal in self._signals] for of in (copy, then)]
+            if not formula.solve([copy(slipping)]):
+                return None
+            value = formula.assignment()
+            values = (np.array([list(map(value, literals))]) for literals in asked)
+            return _changes(*values)
 
 
-def slip(model: Model, literals: Sequence[int]) -> int:
+def _signals(model: Model) -> list[int]:
+    """Return the literals that are weighed: fluents, and that moves without arguments are legal.
+
+    Such moves pass, and who may pass changes where nothing else does.
+    """
+    moves = [move for of_role in model.actions for move in of_role]
+    legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
+    return [2 * fluent + 2 for fluent in range(len(model.fluents))] + legal[:_MOST_PASSES]
+
+
+def slip(model: Model, measure: Measure) -> int:
     """Return the literal of a joint move that is not the last and lets a measure not grow."""
     gates = model.gates
-    lost = [gates.conjunction([literal, model.later(literal) ^ 1]) for literal in literals]
-    won = [gates.conjunction([literal ^ 1, model.later(literal)]) for literal in literals]
-    idle = gates.conjunction([gates.disjunction(won) ^ 1, model.later(model.terminal) ^ 1])
-    return gates.conjunction([model.moving, gates.disjunction([*lost, idle])])
+    won = [(gates.conjunction([x ^ 1, model.later(x)]), weight) for x, weight in measure.parts]
+    lost = [(gates.conjunction([x, model.later(x) ^ 1]), weight) for x, weight in measure.parts]
+    most = measure.most_lost + 1
+    gain, loss = _sums(model, won, most), _sums(model, lost, most)
+    grows = gates.disjunction(
+        gates.conjunction([reached, _at_least(loss, total) ^ 1]) for total, reached in gain.items()
+    )
+    return gates.conjunction([model.moving, model.later(model.terminal) ^ 1, grows ^ 1])
 
 
-def most_moves(model: Model, literals: Sequence[int]) -> int:
+def most_moves(model: Model, measure: Measure) -> int:
     """Return how many moves a match has at most, by a measure."""
-    return int((~model.values(literals, model.initial[None])).sum()) + 1
+    values = model.values([literal for literal, _ in measure.parts], model.initial[None])[0]
+    return (
+        sum(weight for (_, weight), holds in zip(measure.parts, values.tolist(), strict=True) if not holds)
+        + 1
+    )
 
 
-def _latches(model: Model, sample: Sample) -> Iterator[int]:
-    """Yield literals of single fluents that change in one direction alone, as far as a sample shows."""
-    rises, falls = (sample.changes(rising=rising) for rising in (True, False))
-    for fluent in np.flatnonzero(rises ^ falls).tolist():
-        yield 2 * fluent + (2 if rises[fluent] else 3)
+def _sums(model: Model, parts: Sequence[tuple[int, int]], most: int) -> dict[int, int]:
+    """Return literals that say that weighted literals add up to so much at least, by the sum.
+
+    The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
+    pseudo-Boolean constraints"), with all sums from ``most`` on as one.
+    """
+    rows = [{min(weight, most): literal} for literal, weight in parts if literal]
+    gates = model.gates
+    while len(rows) > 1:
+        merged = []
+        for one, other in zip(rows[::2], rows[1::2], strict=False):
+            sums = {0, *one} | {min(a + b, most) for a in one for b in other} | set(other)
+            row = {}
+            for total in sorted(sums - {0}):
+                ways = [gates.conjunction([one.get(a, TRUE), _at_least(other, total - a)]) for a in (0, *one)]
+                row[total] = gates.disjunction(ways)
+            merged.append(row)
+        rows = merged + rows[len(merged) * 2 :]
+    return rows[0] if rows else {}
 
 
-def _orders(model: Model, sample: Sample) -> list[int]:
-    """Return literals that say of fluents that follow each other that a later one holds."""
-    found = []
-    varying = np.asarray(sample.changes(rising=True) | sample.changes(rising=False))
-    for group in groups(model.fluents, varying):
-        values = sample.states[:, group]
-        if not (values.sum(axis=1) == 1).all():
-            continue
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        graph.add_nodes_from(range(len(group)))
-        graph.add_edges_from(sample.successors(group))
-        if not nx.is_directed_acyclic_graph(graph):
-            continue
-        order = list(nx.topological_sort(graph))
-        found += [
-            model.gates.disjunction([2 * group[number] + 2 for number in order[place:]])
-            for place in range(1, len(order))
+def _at_least(sums: Mapping[int, int], total: int) -> int:
+    """Return the literal that says that a sum is at least this."""
+    if total <= 0:
+        return TRUE
+    return sums.get(min((reached for reached in sums if reached >= total), default=-1), 0)
+
+
+def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return after.astype(np.int8) - before.astype(np.int8)
+
+
+class _Steps:
+    """Steps of play that do not lead to an end: what they change, as rows over signals."""
+
+    def __init__(self, model: Model, signals: Sequence[int], sample: Sample) -> None:
+        values = (model.values([model.terminal, *signals], states) for states in sample.steps())
+        (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
+        self._all: NDArray[np.int8] = np.unique(_changes(before[going], after[going]), axis=0)
+        self._known: list[NDArray[np.int8]] = [self._all[:: max(1, len(self._all) // _STEPS)]]
+        self.added = 0
+
+    def add(self, changes: NDArray[np.int8]) -> None:
+        self._known.append(changes)
+        self.added += 1
+
+    def weights(
+        self, kinds: _Kinds, possible: Sequence[NDArray[np.int8]], patience: Patience
+    ) -> NDArray[np.int64] | None:
+        """Return a weight of each signal by which every step adds at least one; None if there is none.
+
+        Args:
+            kinds: what each unknown adds to each signal: [signals, unknowns].
+            possible: more steps.
+            patience: how long it may take.
+        """
+        while True:
+            patience.check()
+            known = np.unique(np.concatenate([*self._known, *possible]), axis=0)
+            found = _solved(known @ kinds, kinds)
+            weights = None if found is None else _whole(kinds @ found, known)
+            if weights is None or self.most_lost(weights, possible) > _MOST_LOST:
+                return None
+            broken = np.flatnonzero(self._all @ weights < 1)
+            if not len(broken):
+                return weights
+            self._known.append(self._all[broken[:: max(1, len(broken) // _STEPS)]])
+
+    def most_lost(self, weights: NDArray[np.int64], possible: Sequence[NDArray[np.int8]]) -> int:
+        """Return what a known step takes away at most, before it adds more."""
+        known = np.concatenate([self._all, *self._known, *possible])
+        return -int(np.minimum(known * weights, 0).sum(axis=1).min(initial=0))
+
+
+def _solved(rows: NDArray[np.float64], kinds: _Kinds) -> NDArray[np.float64] | None:
+    """Return unknowns, as small as can be, by which each row adds at least one."""
+    try:
+        from scipy.optimize import linprog
+    except ImportError as error:
+        raise MissingExtraError(
+            "that matches end is found by linear programs, which scipy solves; "
+            "install it with: pip install 'anygame[prove]'",
+            extra="prove",
+        ) from error
+    rows = np.unique(rows, axis=0)
+    if not rows.any(axis=1).all():
+        return None
+    cost = np.abs(kinds).sum(axis=0)
+    found = linprog(
+        np.concatenate([cost, cost]),
+        A_ub=np.concatenate([-rows, rows], axis=1),
+        b_ub=-np.ones(len(rows)),
+        method="highs",
+    )
+    if found.x is None:
+        return None
+    half = len(cost)
+    return np.asarray(found.x[:half] - found.x[half:])
+
+
+def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
+    """Return whole weights in the same proportions, as small as can be; None where they are too large."""
+    for parts in range(1, _MOST_PARTS + 1):
+        whole = np.rint(weights * parts)
+        if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
+            break
+    found = whole.astype(np.int64)
+    found //= max(1, gcd(*found.tolist()))
+    if np.abs(found).max(initial=0) > _MOST_WEIGHT or (known @ found < 1).any():
+        return None
+    return found
+
+
+def _templates(fluents: Sequence[Term], signals: int) -> Iterator[_Kinds]:
+    """Yield which fluents have the same weight: by relation, by arguments, by pairs of them, none.
+
+    Other signals have weights of their own.
+    """
+    seen = set()
+    for width in (0, 1, 2, None):
+        columns: dict[object, list[int]] = defaultdict(list)
+        columns.update({number: [number] for number in range(len(fluents), signals)})
+        for number, fluent in enumerate(fluents):
+            arguments = fluent.arguments if isinstance(fluent, Compound) else ()
+            name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
+            if width is None:
+                columns[number].append(number)
+                continue
+            for places in combinations(range(len(arguments)), min(width, len(arguments))):
+                columns[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
+        key = tuple(map(tuple, columns.values()))
+        if len(columns) <= _MOST_UNKNOWN and key not in seen:
+            seen.add(key)
+            kinds = np.zeros((signals, len(columns)))
+            for column, members in enumerate(columns.values()):
+                kinds[members, column] = 1
+            yield kinds
+
+
+class _Levels:
+    """Writes weights of signals as a measure.
+
+    Of a group of fluents of which at most one holds, the weight of the one that holds is a sum of steps
+    up: so a fluent that another of the same weight follows changes nothing.
+    """
+
+    def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
+        self._signals = signals
+        pairs = [clause for clause in invariant if len(clause) == 2]
+        apart = {frozenset((a >> 1, b >> 1)) for a, b in pairs if a & b & 1}
+        everything = np.ones(len(model.fluents), np.bool_)
+        possible = [
+            group
+            for group in groups(model.fluents, everything)
+            if all(frozenset((a + 1, b + 1)) in apart for a, b in combinations(group, 2))
         ]
-    return list(dict.fromkeys(found))
+        left = set(range(len(signals)))
+        self._groups: list[list[int]] = []
+        for group in sorted(possible, key=len, reverse=True):
+            if left.issuperset(group):
+                left -= set(group)
+                self._groups.append(group)
+        self._groups += [[signal] for signal in sorted(left)]
+        self._groups.sort()
+
+    def measure(self, weights: NDArray[np.int64], most_lost: int, model: Model) -> Measure:
+        found: list[tuple[int, int]] = []
+        gates = model.gates
+        for group in self._groups:
+            members = [(int(weights[place]), self._signals[place]) for place in group]
+            levels = sorted({0, *(weight for weight, _ in members)})
+            for below, level in pairwise(levels):
+                if level > 0:
+                    literal = gates.disjunction([x for weight, x in members if weight >= level])
+                else:
+                    literal = gates.conjunction([x ^ 1 for weight, x in members if weight < level])
+                found.append((literal, level - below))
+        return Measure(found, most_lost)
 
 
-def _staying(
-    model: Model, literals: Sequence[int], invariant: Sequence[Clause], patience: Patience
-) -> list[int]:
-    """Return those of some literals that no move undoes."""
-    with Formula(patience) as formula:
-        copy = any_step(formula, model, invariant)
-        then = copy.then()
-        return [x for x in literals if not formula.solve([copy(x), then(x ^ 1)])]
+def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:
+    """Play on at random until a state comes again.
 
+    Args:
+        model: the game.
+        match: joint moves.
+        state: that they lead to.
 
-def _needed(
-    model: Model, literals: Sequence[int], invariant: Sequence[Clause], patience: Patience
-) -> list[int] | None:
-    """Return literals of which every move but the last makes one hold; None where some move does not."""
-    with Formula(patience) as formula:
-        copy = any_step(formula, model, invariant)
-        then = copy.then()
-        formula.add(-then(model.terminal))
-        same: dict[int, list[int]] = defaultdict(list)
-        for literal in literals:
-            idle = formula.new()
-            formula.add(-idle, copy(literal), -then(literal))
-            same[idle].append(literal)
-        if formula.solve(list(same)):
-            return None
-        core = formula.core()
-        return [literal for idle, found in same.items() if idle in core for literal in found]
+    Returns:
+        The match with the moves that follow, and the number of moves after which its last state was met
+        before; None where none came again.
+    """
+    random = np.random.default_rng(len(match))
+    seen = {state.tobytes(): len(match)}
+    for _ in range(_MOST_FOLLOWED):
+        legal = model.values([model.terminal, *model.legal], state[None])[0]
+        first = model.first_action
+        able = [legal[1:][nodes.start - first : nodes.stop - first] for nodes in model.moves_of]
+        numbers = list(map(np.flatnonzero, able))
+        if legal[0] or not all(map(len, numbers)):
+            break
+        joint = tuple(int(random.choice(each)) for each in numbers)
+        match, state = (*match, joint), model.after(state, joint)
+        known = seen.setdefault(state.tobytes(), len(match))
+        if known < len(match):
+            return match, known
+    return match, None

@@ -88,7 +88,9 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     changing: NDArray[np.bool_] = np.asarray(~always & ~never)
     values = states.astype(np.float32)
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
-    several = list(groups(model.fluents, changing))
+    np.fill_diagonal(apart, False)
+    # Those that play did not meet may be met later: counters that seldom go so far.
+    several = list(groups(model.fluents, ~always))
     some = np.stack([states[:, group].any(axis=1) for group in several], axis=1) if several else None
     for group in several:
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
@@ -96,6 +98,9 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     for number, group in enumerate(several):
         if some is not None and some[:, number].all():
             found[tuple(2 * fluent + 2 for fluent in group)] = None
+    for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
+        found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
+        found.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
     most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
     places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
     found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
@@ -106,6 +111,21 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
             if fluent not in several[number] and len(found) < most:
                 found[(2 * fluent + 3, *(2 * member + 2 for member in several[number]))] = None
     return list(found)[:most]
+
+
+def _complements(
+    states: NDArray[np.bool_], parts: Sequence[list[int]]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield parts of the fluents, of which something holds whenever nothing of the other does."""
+    known: dict[bytes, list[int]] = {}
+    for part in parts:
+        some = states[:, part].any(axis=1)
+        if some.all() or not some.any():
+            continue
+        other = known.get(np.packbits(~some).tobytes())
+        if other is not None:
+            yield other, part
+        known.setdefault(np.packbits(some).tobytes(), part)
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:

@@ -7,6 +7,7 @@ inverted.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -72,6 +73,12 @@ class Model:
         self.legal = list(map(literal, network.legal.tolist()))
         self.terminal = literal(network.terminal)
         self.goals = [[(value, literal(holds)) for value, holds in role] for role in network.goals]
+
+    def scratch(self) -> Model:
+        """Return the same game with gates of its own, so that what is added can be thrown away."""
+        found = copy(self)
+        found.gates = self.gates.copy()
+        return found
 
     @property
     def first_action(self) -> int:

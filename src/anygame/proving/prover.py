@@ -12,7 +12,7 @@ from anygame.errors import AnygameError
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import check_bounded, check_induction, check_invariant
-from anygame.proving.ending import measure, most_moves, slip
+from anygame.proving.ending import Measures, follow, most_moves, slip
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -23,13 +23,14 @@ from anygame.proving.sampling import Sample, random_play
 from anygame.proving.verdict import Verdict, moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.proving.bounded import Bounded
+    from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Match
     from anygame.proving.verdict import Outcome
 
@@ -42,12 +43,23 @@ _SHALLOW: Final = 8
 _MOST_INDUCTION: Final = 12
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
+_ENDS: Final = "every match ends"
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 
 
 def _never(*_: object) -> bool:
     return False
+
+
+def _growth(found: Measure) -> str:
+    """Return what grows, as a phrase."""
+    parts = found.parts
+    if not parts:
+        return ""
+    of = "fact" if len(parts) == 1 else f"{len(parts):,} facts"
+    weights = "" if all(weight == 1 for _, weight in parts) else ", weighted"
+    return f"each move but the last adds to a sum of {of}{weights}"
 
 
 class Prover:
@@ -145,40 +157,60 @@ class Prover:
         return replace(found, seconds=perf_counter() - began)
 
     def _ending(self, patience: Patience) -> Verdict:
-        name, claim = "ends", "every match ends"
         self._depth = -1
         self.report("ends: looking for a state that comes again")
         again = self.sample.first_repeat()
         if again is not None:
             first, second = map(self.sample.match, again)
-            joints = tuple(map(self.model.joint_of, second))
-            states = self.replay.states(joints)
-            if states[len(first)] == states[len(second)]:
-                note = (
-                    f"after {moves(len(second))} the state is that after {len(first)}: it can go on for ever"
-                )
-                return Verdict(name, claim, "refuted", match=joints, note=note)
+            verdict = self._repeated(second, len(first))
+            if verdict is not None:
+                return verdict
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
-            literals = measure(self.model, self.sample, self.invariant, part)
-            if literals is not None:
-                most = most_moves(self.model, literals)
-                wanted = Property(
-                    name, f"every match ends within {moves(most)}", slip(self.model, literals), _never
-                )
-                proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
-                if proof is not None:
-                    many = len(literals)
-                    note = f"each move but the last makes one of {many:,} facts hold for good" if many else ""
-                    return replace(proof, note=note)
+            measures = Measures(self.model, self.sample, self.invariant)
+            for tried in measures.search(part):
+                verdict = self._by_measure(tried, measures, part, patience)
+                if verdict is not None:
+                    return verdict
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
             found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
             if found.is_everything:
                 steps = check_bounded(self.model, FALSE, found.depth, patience, is_everything=True)
-                return Verdict(name, f"every match ends within {moves(found.depth)}", "proved", steps=steps)
-        return Verdict(name, claim, "open", depth=max(0, self._depth))
+                claim = f"every match ends within {moves(found.depth)}"
+                return Verdict("ends", claim, "proved", steps=steps)
+        return Verdict("ends", _ENDS, "open", depth=max(0, self._depth))
+
+    def _repeated(self, match: Match, first: int | None) -> Verdict | None:
+        """Return the verdict where the state after a match is that after its first moves, by the rules."""
+        if first is None:
+            return None
+        joints = tuple(map(self.model.joint_of, match))
+        states = self.replay.states(joints)
+        if states[first] != states[-1]:
+            return None
+        note = f"after {moves(len(match))} the state is that after {first}: it can go on for ever"
+        return Verdict("ends", _ENDS, "refuted", match=joints, note=note)
+
+    def _by_measure(
+        self, found: Measure, measures: Measures, part: Patience, whole: Patience
+    ) -> Verdict | None:
+        """Return the verdict that a measure leads to; None after a step that it does not grow with."""
+        model, slipping = self.model, slip(self.model, found)
+        with suppress(OutOfTimeError):
+            reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self.invariant)
+            if reached.invariant is not None:
+                claim = f"every match ends within {moves(most_moves(model, found))}"
+                wanted = Property("ends", claim, slipping, _never)
+                return replace(self._by_clauses(wanted, reached.invariant, whole), note=_growth(found))
+            assert reached.match is not None
+            before = state = model.initial
+            for joint in reached.match:
+                before, state = state, model.after(state, joint)
+            measures.add(before, state)
+            return self._repeated(*follow(model, reached.match, state))
+        return None
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
@@ -226,8 +258,12 @@ class Prover:
         if found.match is not None:
             return self._with_match(wanted, found.match, whole)
         assert found.invariant is not None
+        return self._by_clauses(wanted, found.invariant, whole)
+
+    def _by_clauses(self, wanted: Property, clauses: Sequence[Clause], whole: Patience) -> Verdict:
+        """Return the verdict that is proved by clauses which induction shows, with those that are known."""
         self.report(f"{wanted.name}: checking an invariant")
-        needed = list(dict.fromkeys([*self.invariant, *found.invariant]))
+        needed = list(dict.fromkeys([*self.invariant, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, wanted.literal, needed, whole.part(_FOR_CHECK))
         steps = check_invariant(self.model, wanted.literal, needed, whole)

@@ -10,7 +10,7 @@ import numpy as np
 from anygame.network.lanes import Lanes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -96,14 +96,12 @@ class Sample:
 
     def changes(self, *, rising: bool) -> NDArray[np.bool_]:
         """Return which fluents come to hold in some step; or cease to: bool [fluents]."""
-        before, after = self.states[self._before], self.states[self._after]
+        before, after = self.steps()
         return np.asarray((after & ~before if rising else before & ~after).any(axis=0))
 
-    def successors(self, group: Sequence[int]) -> set[tuple[int, int]]:
-        """Return which of some fluents, of which one always holds, follow which others: pairs of places."""
-        before, after = (self.states[rows][:, group].argmax(axis=1) for rows in (self._before, self._after))
-        pairs = np.unique(np.stack([before, after], axis=1)[before != after], axis=0)
-        return {(int(a), int(b)) for a, b in pairs}
+    def steps(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return the states before and after each step: bool [steps, fluents] each."""
+        return self.states[self._before], self.states[self._after]
 
     @cached_property
     def _after(self) -> NDArray[np.int64]:

@@ -41,6 +41,12 @@ class Gates:
         #: What was asked for, in every form, and the literal that it is.
         self._known: dict[_Key, int] = {}
 
+    def copy(self) -> Gates:
+        """Return the same gates; those that are added later are in one of both."""
+        found = Gates(self.inputs)
+        found.gates, found.opened, found._known = self.gates.copy(), self.opened.copy(), self._known.copy()
+        return found
+
     def conjunction(self, literals: Iterable[int]) -> int:
         """Return the literal that holds where all of some literals do."""
         asked = frozenset(literals)
