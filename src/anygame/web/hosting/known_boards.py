@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import Lock
+from contextlib import suppress
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import LimitError
@@ -11,11 +12,13 @@ from anygame.search.hidden.knowledge import Knowledge
 from anygame.web.hosting.views import drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from anygame.boards import Painter
     from anygame.web.hosting.course import Course
 
+#: Seconds for which a view waits until the game is compiled; compiling goes on behind it.
+_COMPILING: Final = 2.0
 #: Joint moves after which no board of what is known is drawn any more.
 _MOST_STEPS: Final = 500
 
@@ -23,16 +26,30 @@ _MOST_STEPS: Final = 500
 class KnownBoards:
     """Draws what each role knows: what follows from its own moves and percepts, and nothing else.
 
+    The game is compiled for that, which large ones take long for: until then there are none.
+
     Args:
         match: the match.
         painter: of its game.
+        ready: called by another thread when boards can be drawn that could not before.
     """
 
-    def __init__(self, match: Course, painter: Painter) -> None:
+    def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
         self._match = match
         self._painter = painter
+        self._ready = ready
+        self._is_missed = False
+        self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
+        if match.game.is_gdl2:
+            self._compiling.start()
         self._knowledge: dict[int, Knowledge] = {}
         self._following = Lock()
+
+    def _compile(self) -> None:
+        with suppress(LimitError):
+            self._match.game.backends.needed_network()
+            if self._is_missed:
+                self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
         """Return for each of some roles the boards of a state as it knows them; none where that is too much.
@@ -42,6 +59,10 @@ class KnownBoards:
             step: the number of the state.
         """
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
+            return {}
+        self._compiling.join(_COMPILING)
+        if self._compiling.is_alive():
+            self._is_missed = True
             return {}
         with self._following:
             try:

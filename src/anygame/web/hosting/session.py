@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -134,7 +135,8 @@ class Session:
         else:
             opponents = self._opponents(record, players, seed)
             self.match = HostedMatch(self.game, record, states, opponents, keep=keep, changed=self._publish)
-        self._known = KnownBoards(self.match, self.painter)
+        loop = asyncio.get_running_loop()
+        self._known = KnownBoards(self.match, self.painter, partial(loop.call_soon_threadsafe, self._publish))
         await asyncio.to_thread(keep, record)
         await self.match.begin()
         return await self._view()
