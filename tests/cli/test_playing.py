@@ -222,10 +222,13 @@ def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
         "(<= terminal (true (step 3))) (<= (goal me 100) (true (hidden 1)))"
         "(<= (goal me 0) (true (hidden 2))) (goal random 0)"
     )
-    output, status = play(str(sheet), ["guess 2", "board", "roles", "history", "why terminal", "guess 1"])
+    output, status = play(
+        str(sheet), ["guess 2", "board", "roles", "state", "history", "why terminal", "guess 1"]
+    )
     assert status == 1
     assert "me sees (heard 2)\n" in output
     assert output.count("error: that would show what your role cannot see") == 3
+    assert "hidden  ?\nsaid    2\nstep    2\n" in output
     assert "1  me (guess 2), sees (heard 2)\n" in output
     assert "hide" not in output
     assert "The game is over. You reach" in output

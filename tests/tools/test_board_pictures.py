@@ -22,6 +22,6 @@ def test_the_pictures_are_those_that_are_drawn_now(name: str) -> None:
 
 def test_the_chapter_shows_all_of_them() -> None:
     chapter = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
-    for folder in ("", "before/", "terminal/"):
+    for folder in ("", "terminal/"):
         assert set(re.findall(rf"boards/{folder}(\w+)\.svg", chapter)) == set(STEPS)
         assert {path.stem for path in (ROOT / "docs" / "boards" / folder).glob("*.svg")} == set(STEPS)

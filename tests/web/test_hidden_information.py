@@ -169,3 +169,35 @@ def test_programs_that_play_hidden_information_are_watched(page: Page, tmp_path:
         assert step_of(page) >= 1
         command.let_move(*range(4, 9))
         page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+
+
+def test_what_a_role_knows_is_a_board_that_answers_to_clicks(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/phantom_tic_tac_toe?as=x&against=legal")
+    page.locator("[role=gridcell][data-terms='2 2']").click()
+    page.locator("[role=gridcell][aria-label='2 2: x']").wait_for()
+    # The other marks the first cell: it may be any that is free, for all that x knows.
+    page.locator("#status:has-text('Your move.')").wait_for()
+    assert page.locator("[role=gridcell][aria-label$='not known']").count() == 8
+    assert "o</text>" not in page.content()
+    page.locator("[role=gridcell][data-terms='1 1']").click()
+    page.locator("[role=gridcell][aria-label='1 1: o']").wait_for()
+
+
+def test_hands_are_shown_to_who_holds_them(server: Server) -> None:
+    with (
+        httpx.Client(base_url=server.address, timeout=60) as player,
+        httpx.Client(base_url=server.address, timeout=60) as stranger,
+    ):
+        address = player.get("/play/kuhn_poker?as=player1&against=legal").headers["location"]
+        _wait_until_asked(player, address)
+        own, other = (client.get(f"{address}?part=1").text for client in (player, stranger))
+    cards = ("jack", "queen", "king")
+    assert [sum(f'class="card">{card}<' in text for card in cards) for text in (own, other)] == [1, 0]
+    assert 'class="card">?<' in own
+    assert not any(card in other for card in cards)
+
+
+def _wait_until_asked(client: httpx.Client, address: str) -> None:
+    end = monotonic() + 30
+    while "Your moves" not in client.get(f"{address}?part=1").text and monotonic() < end:
+        sleep(0.05)

@@ -23,7 +23,9 @@ the square. These choices are made; a comment in the sheet overrules them (see
 - **Overlays** are fluents whose arguments name the squares of a board in the same rules.
 - **Layers** are boards that a third coordinate of the same values distinguishes.
 - **Positions** are given by two fluents such as ``(x 3)`` and ``(y 4)``.
-- **Tracks** are rows of numbered places, **lines** join the dots of a grid.
+- **Tracks** are rows of numbered places, two of them with a store each; **lines** join the dots of a grid.
+- **Points** are squares that facts of the rules join by lines;
+  a map in a comment gives places that have no order.
 - Of several such fluents those are boards that the initial state fills, unless much smaller than the
   largest.
 - When unsure, no board: the fluents are then listed like all others.

@@ -47,6 +47,8 @@ FIGURES: Final = {
     "horse": "knight",
     "pawn": "pawn",
 }
+#: Pieces of draughts: `man` and, crowned, `crowned`.
+DRAUGHTS: Final = ("man", "crowned")
 #: Letters for pieces, as in the notation of chess; `kn` and `ki` distinguish those that begin alike.
 _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
@@ -61,6 +63,8 @@ BLOCKS: Final = frozenset(
 )
 #: Words for what somebody has in the hand, or before them on the table.
 CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
+#: Words for what is at the end of a row of pits.
+STORES: Final = frozenset({"store", "stores", "kalaha", "kalah", "mancala", "home", "house", "bank", "stash"})
 #: Words for the sides of a cell.
 SIDES: Final[Mapping[str, Side]] = {
     **dict.fromkeys(("north", "up", "above", "top"), "north"),
@@ -71,7 +75,11 @@ SIDES: Final[Mapping[str, Side]] = {
 #: Words for signs between cells.
 SIGNS: Final = {"gt": ">", "greater": ">", "more": ">", "lt": "<", "less": "<", "smaller": "<"}
 #: Figures as characters.
-GLYPHS: Final = {"king": "♚", "queen": "♛", "rook": "♜", "bishop": "♝", "knight": "♞", "pawn": "♟"}
+GLYPHS: Final = {"king": "♚", "queen": "♛", "rook": "♜", "bishop": "♝", "knight": "♞", "pawn": "♟"} | {
+    "man": "⛂", "crowned": "⛃",
+}  # fmt: skip
+#: Lamps and switches, and what they are drawn in.
+LAMPS: Final = {"on": "yellow", "off": "grey"}
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _CODE: Final = re.compile(r"([a-z])(kn|ki|[kqrbnp])([a-h]?[1-9]?)")

@@ -6,43 +6,39 @@ from collections import defaultdict
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from anygame.boards.drawing.grids import GridMaker, LineGridMaker
-from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch, role_colours
+from anygame.boards.drawing.moves import MoveReader
+from anygame.boards.drawing.pictures import (
+    UNKNOWN,
+    Arrow,
+    Hand,
+    Listing,
+    Picture,
+    Touch,
+    role_colours,
+    said_colours,
+)
 from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
-from anygame.boards.finding.evidence import occurrences
 from anygame.boards.finding.layout import Lines, Positions
 from anygame.boards.finding.search import find_boards
 from anygame.game.roles import moves_in_order
 from anygame.language.parser import parse_term
-from anygame.language.rules import atoms_in
-from anygame.language.terms import Compound, Variable
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.pictures import Grid, Known, Mark
-    from anygame.boards.finding.layout import Board, Boards
+    from anygame.boards.finding.layout import Boards
     from anygame.game.game import Game
-    from anygame.game.roles import JointMove
+    from anygame.game.roles import JointMove, Role
     from anygame.game.state import State
-    from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
-
-#: An argument of a relation, a fluent or a move.
-_Place: TypeAlias = "tuple[str, str, int, int]"
-#: A coordinate: the number of a layout, and which of the coordinates of its cells.
-_Coordinate: TypeAlias = "tuple[int, int]"
-#: A variable at an argument.
-_Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: What only declares facts and moves shows nothing.
-_DECLARED: Final = frozenset({"base", "input"})
-#: From the fluents up to `legal` lead few rules; a longer chain proves nothing.
-_ROUNDS: Final = 6
 
 
 def picture(
@@ -99,27 +95,77 @@ class Painter:
         legal_for: str | Iterable[str] = (),
     ) -> Picture:
         """Return what a state looks like; see `picture`."""
-        known: Known = {}
-        grids = self._grids(state.facts, known)
         roles = [legal_for] if isinstance(legal_for, str) else list(legal_for)
+        game = state.game
+        made: list[tuple[Role, Term]] = []
+        if last is not None:
+            for role, move in zip(game.roles, moves_in_order(last, game.roles, game.role_index), strict=True):
+                term = parse_term(move, case_sensitive=game.case_sensitive) if isinstance(move, str) else move
+                made.append((role, term))
+        return self._painted(
+            game.name,
+            state.facts,
+            legal={game.roles[game.role_index(role)]: state.legal_moves(role) for role in roles},
+            made=made,
+            before=None if before is None else before.facts,
+        )
+
+    def known_picture(
+        self,
+        title: str,
+        facts: Collection[Term],
+        possible: Collection[Term],
+        *,
+        legal: Mapping[Role, Sequence[Term]],
+        made: Iterable[tuple[Role, Term]] = (),
+        before: Collection[Term] | None = None,
+    ) -> Picture:
+        """Return what a state looks like to somebody who knows a part of its facts.
+
+        Args:
+            title: the name of the game.
+            facts: those that are known to hold.
+            possible: those that may hold or not. Cells on which one of them may lie, and nothing else is
+                known to, are marked as ``unknown``; so is a card that somebody may have.
+            legal: for each role that is asked for, the moves that are legal.
+            made: the last moves, as far as they are known, each with its role.
+            before: what was known of the state before.
+        """
+        return self._painted(title, facts, possible, legal=legal, made=made, before=before)
+
+    def _painted(
+        self,
+        title: str,
+        facts: Collection[Term],
+        possible: Collection[Term] = (),
+        *,
+        legal: Mapping[Role, Sequence[Term]],
+        made: Iterable[tuple[Role, Term]],
+        before: Collection[Term] | None,
+    ) -> Picture:
+        known: Known = {}
+        grids = self._grids(facts, known)
         areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]] = {}
         touches = tuple(
-            self._touch(role, move, known, areas) for role in roles for move in state.legal_moves(role)
+            self._touch(role, move, known, areas) for role, moves in legal.items() for move in moves
         )
         marks: dict[str, set[Mark]] = defaultdict(set)
         for touch in touches:
             for cell in touch.cells or touch.area:
                 marks[cell].add("legal")
-        arrows = self._mark_last(state, last, known, marks)
+        colours = self.colours | said_colours(facts, self.colours)
+        arrows = self._mark_last(made, known, marks, colours)
         if before is not None:
-            self._mark_changes(grids, self._grids(before.facts, {}), marks)
+            self._mark_changes(grids, self._grids(before, {}), marks)
+        if possible:
+            self._mark_unknown(grids, self._grids(possible, {}), marks)
         return Picture(
-            state.game.name,
+            title,
             tuple(_marked(grid, marks) for grid in grids),
-            self._listings(self.boards.others(state.facts)),
+            self._listings(self.boards.others(facts), self.boards.others(possible), colours),
             arrows,
             touches,
-            self.colours,
+            colours,
             self.boards.notes,
         )
 
@@ -137,7 +183,7 @@ class Painter:
         known: Known,
         areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]],
     ) -> Touch:
-        cells, alone = self._reader.cells(move, known)
+        cells, alone = self._reader.cells(role, move, known)
         area: list[str] = []
         for layout, wanted in alone:
             # Thousands of moves may name the same few columns.
@@ -153,26 +199,32 @@ class Painter:
 
     def _mark_last(
         self,
-        state: State,
-        last: JointMove | None,
+        made: Iterable[tuple[Role, Term]],
         known: Known,
         marks: dict[str, set[Mark]],
+        colours: Mapping[str, str],
     ) -> tuple[Arrow, ...]:
         """Mark the cells that the last moves name, and return arrows for those that go from cell to cell."""
-        if last is None:
-            return ()
-        game = state.game
         arrows = []
-        for role, given in zip(game.roles, moves_in_order(last, game.roles, game.role_index), strict=True):
-            move = parse_term(given, case_sensitive=game.case_sensitive) if isinstance(given, str) else given
-            cells, _ = self._reader.cells(move, known)
+        for role, move in made:
+            cells, _ = self._reader.cells(role, move, known)
             if len(cells) > 1:
                 marks[cells[0]].add("from")
                 if cells[0] != cells[1]:
-                    arrows.append(Arrow(cells[0], cells[1], self.colours[role]))
+                    arrows.append(Arrow(cells[0], cells[1], colours[role]))
             for number, cell in enumerate(cells[1:] if len(cells) > 1 else cells):
                 marks[cell].add("last" if number else "to")
         return tuple(arrows)
+
+    def _mark_unknown(
+        self, grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]
+    ) -> None:
+        """Mark the cells on which something may lie while nothing is known to."""
+        taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
+        for grid in possible:
+            for cell in grid.cells:
+                if cell.contents and cell.id not in taken:
+                    marks[cell.id].add("unknown")
 
     def _mark_changes(
         self, grids: Iterable[Grid], before: Iterable[Grid], marks: dict[str, set[Mark]]
@@ -183,32 +235,67 @@ class Painter:
                 if [thing.fact for thing in cell.things] != old.get(cell.id, []):
                     marks[cell.id].add("changed")
 
-    def _listings(self, facts: Collection[Term]) -> tuple[Listing, ...]:
+    def _listings(
+        self, facts: Collection[Term], possible: Collection[Term], colours: Mapping[str, str]
+    ) -> tuple[Listing, ...]:
         listed: dict[str, list[tuple[str, str]]] = defaultdict(list)
         hands: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for fact in facts:
-            if not isinstance(fact, Compound):
-                listed.setdefault(str(fact), [])
+        given = [(_name_of(fact), _arguments_of(fact)) for fact in facts]
+        if possible:
+            given = sorted([*given, *_open_facts(facts, possible)], key=lambda named: named[0])
+        for functor, arguments in given:
+            if not arguments:
+                listed.setdefault(functor, [])
                 continue
-            texts = list(map(str, fact.arguments))
-            inner = " ".join(texts)
-            colour = next((self.colours[text] for text in texts if text in self.colours), "")
-            listed[fact.functor].append((f"({inner})" if len(texts) > 1 else inner, colour))
-            owners = self.boards.hands.get((fact.functor, len(texts)))
+            inner = " ".join(arguments)
+            colour = next((colours[text] for text in arguments if text in colours), "")
+            listed[functor].append((f"({inner})" if len(arguments) > 1 else inner, colour))
+            owners = self.boards.hands.get((functor, len(arguments)))
             if owners is not None:
                 # Nobody's cards are as many as the arguments.
-                hands[fact.functor][texts[0] if owners else ""] += [" ".join(texts[1:])] if owners else texts
+                cards = _card(arguments[1:]) if owners else arguments
+                hands[functor][arguments[0] if owners else ""] += cards
         return tuple(
             Listing(
                 name,
                 tuple(values),
                 tuple(
-                    Hand(owner, tuple(cards), self.colours.get(owner, ""))
+                    Hand(owner, tuple(cards), colours.get(owner, ""))
                     for owner, cards in hands.get(name, {}).items()
                 ),
             )
             for name, values in listed.items()
         )
+
+
+def _card(arguments: Sequence[str]) -> list[str]:
+    return [UNKNOWN if set(arguments) == {UNKNOWN} else " ".join(arguments)]
+
+
+def _name_of(fact: Term) -> str:
+    return fact.functor if isinstance(fact, Compound) else str(fact)
+
+
+def _arguments_of(fact: Term) -> list[str]:
+    return list(map(str, fact.arguments)) if isinstance(fact, Compound) else []
+
+
+def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is not known of facts that lie on no board: one fact for each first argument, others open.
+
+    Of two arguments and more the first mostly says whose something is. Where that has one already, as a hand
+    has its card, or a step its number, it is no news that it may have another.
+    """
+
+    def subject(fact: Compound) -> tuple[str, int, Term | None]:
+        arity = len(fact.arguments)
+        return fact.functor, arity, fact.arguments[0] if arity > 1 else None
+
+    known = {subject(fact) for fact in facts if isinstance(fact, Compound)}
+    possible_facts = [fact for fact in possible if isinstance(fact, Compound)]
+    for functor, arity, first in dict.fromkeys(map(subject, possible_facts)):
+        if (functor, arity, first) not in known:
+            yield functor, [UNKNOWN] if first is None else [str(first), *[UNKNOWN] * (arity - 1)]
 
 
 _PAINTERS: WeakKeyDictionary[Game, Painter] = WeakKeyDictionary()
@@ -269,138 +356,3 @@ def match_pictures(states: Sequence[State], moves: Sequence[JointMove]) -> list[
     first = [picture(state) for state in states[:1]]
     steps = zip(states, moves, states[1:], strict=False)
     return first + [picture(state, last=move, before=before) for before, move, state in steps]
-
-
-class MoveReader:
-    """Reads which cells of the boards the arguments of a move name.
-
-    That is read off the rules. The coordinates of a fluent are places of variables; a variable that stands
-    there and in the head of a rule makes that argument of the head a coordinate too, and so on up to
-    ``legal``; a rule for ``next`` that names a square which ``does`` names shows the same. Arguments that
-    follow each other as the coordinates of a fluent do then name a cell: of ``(move wp ?u ?v ?x ?y)`` the
-    second and third, and the fourth and fifth. Where the rules do not say it, values show it.
-    """
-
-    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
-        self._sizes = [len(layout.key) for layout in layouts]
-        self._coordinates = _spread(rules, layouts)
-
-    def cells(
-        self, move: Term, known: Known
-    ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
-        """Return the cells that a move names, and the coordinates that it names alone.
-
-        Args:
-            move: a move.
-            known: the ids of all cells.
-
-        Returns:
-            The names of the cells in the order of the arguments, and, for each layout of which no cell is
-            named, some of the coordinates, by which of them they are.
-        """
-        if not isinstance(move, Compound):
-            return (), ()
-        places = [
-            self._coordinates.get(("move", move.functor, len(move.arguments), index), frozenset())
-            for index in range(len(move.arguments))
-        ]
-        found: list[str] = []
-        named: dict[int, int] = {}
-        alone: list[tuple[int, dict[int, Term]]] = []
-        for layout in sorted(range(len(self._sizes)), key=lambda number: (-self._sizes[number], number)):
-            cells, rest = self._of_layout(layout, move.arguments, places, named, known)
-            found += cells
-            if rest and not cells:
-                alone.append((layout, rest))
-        if not found and not any(places):
-            found = self._by_value(move.arguments, known)
-        return tuple(found), tuple(alone)
-
-    def _of_layout(
-        self,
-        layout: int,
-        arguments: Sequence[Term],
-        places: Sequence[frozenset[_Coordinate]],
-        named: dict[int, int],
-        known: Known,
-    ) -> tuple[list[str], dict[int, Term]]:
-        """Return the cells of one layout that arguments name, and the single coordinates.
-
-        Arguments that name a cell of a layout with more coordinates, a line between two dots, name no other.
-        """
-        size = self._sizes[layout]
-        cells: list[str] = []
-        rest: dict[int, Term] = {}
-        taken: set[int] = set()
-        index = 0
-        while index < len(arguments):
-            after = index + size
-            cell = known.get((layout, tuple(arguments[index:after])))
-            fits = all((layout, which) in place for which, place in enumerate(places[index:after]))
-            free = all(named.get(position, 0) <= size for position in range(index, after))
-            if cell is not None and fits and free:
-                cells.append(cell)
-                taken |= set(range(index, after))
-                index = after
-                continue
-            if named.get(index, 0) <= size:
-                for number, which in sorted(places[index]):
-                    if number == layout:
-                        rest.setdefault(which, arguments[index])
-            index += 1
-        named |= dict.fromkeys(taken, size)
-        return cells, rest
-
-    def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
-        """Return the cells whose coordinates stand there, of layouts with two of them and more."""
-        found: list[str] = []
-        index = 0
-        while index < len(arguments):
-            for layout, size in enumerate(self._sizes):
-                cell = known.get((layout, tuple(arguments[index : index + size])))
-                if cell is not None and size > 1:
-                    found.append(cell)
-                    index += size - 1
-                    break
-            index += 1
-        return found
-
-
-def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return which coordinates an argument is, for all arguments of which the rules say it."""
-    found: dict[_Place, set[_Coordinate]] = defaultdict(set)
-    for number, layout in enumerate(layouts):
-        for functor, arity, key in layout.fluents():
-            for which, index in enumerate(key):
-                found["fluent", functor, arity, index].add((number, which))
-    fixed = set(found)
-    flows = [_flow(rule, fixed) for rule in rules]
-    for _ in range(_ROUNDS):
-        before = sum(map(len, found.values()))
-        for sources, targets in flows:
-            of: dict[Variable, set[_Coordinate]] = defaultdict(set)
-            for place, variable in sources:
-                of[variable] |= found.get(place, set())
-            for place, variable in targets:
-                if of[variable]:
-                    found[place] |= of[variable]
-        if sum(map(len, found.values())) == before:
-            break
-    return {place: frozenset(coordinates) for place, coordinates in found.items()}
-
-
-def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return where variables of a rule show what they are, and the arguments that learn it from them."""
-    head = list(_places(rule.head))
-    body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
-    given = [(place, variable) for place, variable in head if place in fixed]
-    learning = [(place, variable) for place, variable in head if place not in fixed]
-    return body + given, learning + [(place, variable) for place, variable in body if place[0] == "move"]
-
-
-def _places(atom: Atom) -> Iterator[_Occurrence]:
-    """Yield the variables of an atom with their places: of what stands in `true` or `does`, in there."""
-    for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
-        for index, argument in enumerate(item.arguments):
-            if isinstance(argument, Variable):
-                yield (*item.predicate, index), argument

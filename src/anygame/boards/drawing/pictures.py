@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from anygame.boards.names import (
     BLOCKS,
     COLOURS,
+    DRAUGHTS,
+    LAMPS,
     ROLE_COLOURS,
     colour_in,
     initials,
@@ -25,7 +27,7 @@ from anygame.boards.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from anygame.boards.finding.layout import Content, Layout
@@ -38,14 +40,17 @@ HEXAGON_ROW: Final = 0.8660254
 
 #: More explanations than this are not read.
 _LEGEND_LIMIT: Final = 12
-#: ``line``: between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places.
-CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
+#: ``line``: between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places; ``point``:
+#: one that lines lead to, see `Grid.links`.
+CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit", "point"]
 #: ``stone``: just a colour; ``piece``: a figure that is known by name; ``mark``: a fact without content;
 #: ``block``: what fills the cell; ``text``: its symbol.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
-#: state before; ``legal``: a legal move names it.
-Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal"]
+#: state before; ``legal``: a legal move names it; ``unknown``: something may stand there, or not.
+Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
+#: What stands for something that somebody does not know.
+UNKNOWN: Final = "?"
 #: The ids of cells by the number of their layout and their coordinates.
 Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
@@ -159,6 +164,7 @@ class Grid:
         labels: the names of rows and columns.
         walls: between cells.
         dots: the points that lines join.
+        links: lines between cells, each by the points that it joins.
         looks: of all that may stand there.
         place: row and column among the grids of its group, from the top left.
         group: grids of one number belong together.
@@ -169,6 +175,7 @@ class Grid:
     labels: tuple[Label, ...] = ()
     walls: tuple[Wall, ...] = ()
     dots: tuple[tuple[float, float], ...] = ()
+    links: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
     looks: tuple[Look, ...] = ()
     place: tuple[int, int] = (0, 0)
     group: int = 0
@@ -317,11 +324,18 @@ def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) 
     distinct = list(dict.fromkeys(names))
     symbols = dict(zip(distinct, abbreviate(empty + distinct)[len(empty) :], strict=True))
     codes = read_codes(names, initials(list(colours)))
+    read = [codes.get(name) or read_figure(name) for name in names]
+    crowns = _are_crowned(layout, shown, [figure for figure, _ in read])
+    lamps = LAMPS if set(names) == LAMPS.keys() else {}
+    worded = any(name.lower() in COLOURS for name in names)
     found = {}
-    for kind, name in zip(shown, names, strict=True):
-        figure, side = codes.get(name) or read_figure(name)
-        colour = _colour(side, colours) or _colour(name, colours)
+    for kind, name, (figure, side) in zip(shown, names, read, strict=True):
+        colour = lamps.get(name) or _colour(side, colours) or _colour(name, colours)
         form = _form(kind, name, figure)
+        if form == "text" and (name in lamps or (not worded and _is_initial(name, colour, colours))):
+            form = "stone"
+        if crowns and figure:
+            figure = DRAUGHTS[figure == "king"]
         if form == "text" and not colour and kind == (layout.functor, *layout.values):
             # The only thing that may stand there fills its cell: a trail, a wall.
             form = "block"
@@ -329,6 +343,37 @@ def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) 
     if blank is not None:
         found[blank] = Look(_BLANK, empty[0], empty=True)
     return found
+
+
+def _are_crowned(layout: Layout, kinds: Sequence[Kind], figures: Sequence[str]) -> bool:
+    """Whether pawns and kings are men and crowned ones of draughts: play begins without a king."""
+    kings = {kind[1] for kind, figure in zip(kinds, figures, strict=True) if figure == "king"}
+    return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
+
+
+def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
+    """Whether a name is the beginning of a colour by which roles are called, such as ``w`` for white."""
+    called = any(role.startswith(name) and colour_in(role) == colour for role in roles)
+    return bool(name) and colour.startswith(name) and called
+
+
+def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
+    """Return the colours that facts give roles that are not called by one: ``(marker player1 red)``.
+
+    They count where one fluent gives every such role one colour, each another.
+    """
+    unnamed = {role for role in roles if not colour_in(role)}
+    given: dict[str, list[tuple[str, str]]] = {}
+    for fact in facts:
+        arguments = list(map(str, getattr(fact, "arguments", ())))
+        for role, colour in (arguments, arguments[::-1]) if len(arguments) == 2 else ():
+            if role in unnamed and colour in COLOURS:
+                given.setdefault(str(getattr(fact, "functor", "")), []).append((role, colour))
+    for _, pairs in sorted(given.items()):
+        found = dict(pairs)
+        if len(found) == len(pairs) == len(unnamed) == len(set(found.values())):
+            return found
+    return {}
 
 
 def role_colours(roles: Sequence[str]) -> dict[str, str]:
@@ -352,9 +397,10 @@ def _colour(name: str, colours: Mapping[str, str]) -> str:
     said = colour_in(name)
     if said or not name:
         return said
-    # `x` belongs to `xplayer`, `player1s` to `player1`.
+    # `x` belongs to `xplayer`, `player1s` to `player1`, and `r` to both `redduper` and `redjumper`.
     owners = {role for role in colours if role.startswith(name) or name.startswith(role)}
-    return colours[owners.pop()] if len(owners) == 1 else ""
+    found = {colours[role] for role in owners}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _form(kind: Kind, name: str, figure: str) -> Form:

@@ -20,8 +20,8 @@ from anygame.boards.drawing.elements import (
     tag,
     words,
 )
-from anygame.boards.drawing.pictures import HEXAGON_ROW
-from anygame.boards.names import BODIES
+from anygame.boards.drawing.pictures import HEXAGON_ROW, UNKNOWN
+from anygame.boards.names import BODIES, DRAUGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -155,6 +155,10 @@ class _Drawing:
             paint = self._paint(fill="ink")
             x, y = placed.x - 0.5, placed.top + 0.4
             yield words(shortened(grid.title, 60), x, y, paint, size=0.38, anchor="start")
+        for start, end in grid.links:
+            (x1, y1), (x2, y2) = placed.at(*start), placed.at(*end)
+            paint = self._paint(stroke="line")
+            yield tag("line", paint, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=0.07)
         # Lines lie on the ground of what they enclose.
         for cell in sorted(grid.cells, key=lambda cell: cell.ends is not None):
             yield from self._cell(cell, placed)
@@ -169,6 +173,7 @@ class _Drawing:
         x, y = placed.at(cell.x, cell.y)
         name = escaped(cell.name)
         title = f"{name}: {escaped(_names(cell))}" if cell.contents else name
+        title += ": not known" if "unknown" in cell.marks else ""
         classes = " ".join(["cell", *sorted(cell.marks)])
         yield (
             f'<g id="{escaped(self._prefix + cell.id)}" class="{classes}" data-cell="{name}">'
@@ -180,12 +185,16 @@ class _Drawing:
             yield _outline(cell, x, y, self._paint(fill=_ground(cell), stroke="line"))
             yield from self._lights(cell, x, y)
             yield from self._things(cell, x, y)
+            if "unknown" in cell.marks:
+                yield words(UNKNOWN, x, y, self._paint(fill="faint"), size=0.4)
         yield "</g>"
 
     def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
         """Yield what lies on the ground of a cell: the last move, legal moves."""
         moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
-        if moved:
+        if moved and cell.shape == "point":
+            yield circle(x, y, 0.48, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
+        elif moved:
             yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
         if "legal" in cell.marks:
             paint = self._paint(fill="legal")
@@ -226,6 +235,15 @@ class _Drawing:
             half = 0.3 * size
             paint = self._paint(fill=body or "mark")
             return tag("rect", paint, x=x - half, y=y - half, width=2 * half, height=2 * half, rx=0.06)
+        if look.figure in DRAUGHTS:
+            body = body or "grey"
+            disc = circle(x, y, 0.38 * size, self._paint(fill=body, stroke="edge"))
+            ring = self._paint(stroke="white" if body == "black" else "edge")
+            if look.figure == "man":
+                return disc + circle(x, y, 0.24 * size, ring)
+            place = f"translate({pixels(x)} {pixels(y)}) scale({number(0.62 * size * CELL)})"
+            crown = self._paint(fill="gold", stroke="edge")
+            return f'{disc}<path d="{OUTLINES["king"]}" transform="{place}" stroke-width="0.04"{crown}/>'
         if look.figure in OUTLINES:
             paint = self._paint(fill=body or "grey", stroke="white" if body == "black" else "edge")
             place = f"translate({pixels(x)} {pixels(y)}) scale({number(1.1 * size * CELL)})"
@@ -325,6 +343,8 @@ class _Drawing:
 def _outline(cell: Cell, x: float, y: float, attributes: str) -> str:
     if cell.shape == "hexagon":
         return polygon(((x + dx, y + dy) for dx, dy in _CORNERS), attributes)
+    if cell.shape == "point":
+        return circle(x, y, 0.42 if cell.contents else 0.24, attributes)
     half, bend = (0.46, 0.25) if cell.shape == "pit" else (0.5, 0.0)
     rounded = {"rx": bend} if bend else {}
     return tag("rect", attributes, x=x - half, y=y - half, width=2 * half, height=2 * half, **rounded)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Final
 
+from anygame.boards.drawing.pictures import UNKNOWN
 from anygame.boards.names import GLYPHS
 
 if TYPE_CHECKING:
@@ -215,10 +216,12 @@ class _Sheet:
         halves = any(cell.x % 1 for cell in self.grid.cells) or self.grid.hexagons
         if self.grid.dots:
             pitch = max(pitch, 3)
-        return pitch + pitch % 2 if halves or self.grid.dots else pitch
+        return pitch + pitch % 2 if halves or self.grid.dots or self.grid.links else pitch
 
     def on(self, cell: Cell) -> Piece:
         """Return what is drawn on a cell; several things are joined by ``+``."""
+        if "unknown" in cell.marks:
+            return Piece(UNKNOWN, _LABEL)
         if not cell.things:
             return Piece(self.blank)
         if len(cell.things) == 1:
@@ -238,6 +241,8 @@ class _Sheet:
                 self.put_cell(cell, rows[cell.y])
             else:
                 self.put_line(cell, rows[cell.y])
+        for link in self.grid.links:
+            self.put_link(link, rows)
         for x, y in self.grid.dots:
             self.marked[rows[y]].append((self.at(x), Piece("+")))
         for wall in self.grid.walls:
@@ -259,6 +264,8 @@ class _Sheet:
             if wall.side in ("north", "south")
         }
         if any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls):
+            heights |= {height + 0.5 for height in sorted(heights)[:-1]}
+        if self.grid.links:
             heights |= {height + 0.5 for height in sorted(heights)[:-1]}
         heights |= between
         heights |= {label.y for label in self.grid.labels}
@@ -302,6 +309,25 @@ class _Sheet:
         else:
             start, end = sorted((self.at(x1), self.at(x2)))
             self.marked[row].append((start + 1, Piece("-" * (end - start - 1), style)))
+
+    def put_link(
+        self, link: tuple[tuple[float, float], tuple[float, float]], rows: Mapping[float, int]
+    ) -> None:
+        """Put a line between two points into the room between them; of diagonals, those to the next point."""
+        (x1, y1), (x2, y2) = sorted(link)
+        if y1 == y2:
+            start, end = self.at(x1) + 1, self.at(x2)
+            self.marked[rows[y1]].append((start, Piece("-" * (end - start), _LABEL)))
+        elif x1 == x2:
+            top, bottom = sorted((rows[y1], rows[y2]))
+            for row in range(top + 1, bottom):
+                self.marked[row].append((self.at(x1), Piece("|", _LABEL)))
+        elif abs(y2 - y1) == 1:
+            place, row = self.at((x1 + x2) / 2), rows[(y1 + y2) / 2]
+            crossed = any(position == place for position, _ in self.marked[row])
+            self.marked[row] = [item for item in self.marked[row] if item[0] != place]
+            line = "X" if crossed else "\\" if y2 > y1 else "/"
+            self.marked[row].append((place, Piece(line, _LABEL)))
 
     def put_wall(self, wall: Wall, rows: Mapping[float, int]) -> None:
         """Put a wall or sign beside its cell."""

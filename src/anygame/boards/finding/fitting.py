@@ -54,15 +54,12 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
     if at is None:
         return None
     contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
-    values = _values(fluent, contents)
-    blank = _blank(fluent, contents, values)
+    values = values_of(fluent, contents)
+    blank = blank_of(fluent, contents, values)
     started = {tuple(arguments[index] for index in contents) for arguments in fluent.initial}
     squares = _squares(fluent, at, has_blank=blank in started)
     everywhere = frozenset[tuple[Term, Term]]().union(*squares.values())
-    axes = [
-        _axis(() if at.track and not side else fluent.axes[index], {square[side] for square in everywhere})
-        for side, index in enumerate((at.first, at.second))
-    ]
+    axes = [_axis(_along(fluent, at, side), {square[side] for square in everywhere}) for side in (0, 1)]
     count = sum(map(len, squares.values()))
     if not all(axes) or count > SQUARES_LIMIT:
         return None
@@ -92,8 +89,17 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         offsets=offsets[::step],
         values=values,
         blank=blank,
+        started=frozenset(started),
     )
     return replace(layout, arrangement=arrange(layout, fluent.axes)) if len(squares) > 1 else layout
+
+
+def _along(fluent: Fluent, at: Coordinates, side: int) -> Axis:
+    """Return the order of a coordinate; that of the rows of a track is by text."""
+    index = (at.first, at.second)[side]
+    if at.track:
+        return _with_one_name(fluent.axes[index], fluent.domains[index]) if side else ()
+    return fluent.axes[index]
 
 
 def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
@@ -122,7 +128,7 @@ def _bearing(
     return Bearing(found.swapped, found.upwards if hint is None or hint.upwards is None else hint.upwards)
 
 
-def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
+def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     """Return what may stand on a square, sorted: as ``base`` says, else all combinations, else as seen."""
     domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
@@ -135,7 +141,7 @@ def _values(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     return tuple(sorted(found, key=lambda content: [str(term) for term in content]))
 
 
-def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
+def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if one does.
 
     It is one that is called so in full; or of those that the state starts with the one that moves leave
@@ -149,17 +155,31 @@ def _blank(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -
         return max(called, key=lambda content: counts[content])
     if not counts:
         return None
+    letters = [content for content in values if not is_numbered(tuple(map(_constant, content)))]
+    if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
+        return letters[0]  # the gap among numbered tiles
     left = [content for content in counts if len(content) == 1 and (contents[0], content[0]) in fluent.left]
     if len(left) == 1 and len(counts) > 1:
         return left[0]
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
         return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
+    if any(_is_count(term) for term in content):
+        return None
     if all(str(term).lower() in _LETTERS for term in content):
         return content
     needed = len(content) == 1 and (contents[0], content[0]) in fluent.needed
     common = 4 * count >= 3 * counts.total() and count >= _MANY and (len(counts) > 1 or needed)
     return content if common and not any(str(term) in COLOURS for term in content) else None
+
+
+def _constant(term: Term) -> Constant:
+    return term if isinstance(term, Constant) else Constant("")
+
+
+def _is_count(term: Term) -> bool:
+    """Whether a content is a number but nought: seeds in a pit, however many pits have as many."""
+    return isinstance(term, Constant) and is_numbered((term,)) and term.name.isdigit() and int(term.name) > 0
 
 
 def _squares(
@@ -249,8 +269,9 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
     There may be several rows of them, one for each value of another argument.
     """
     count = len(fluent.initial)
-    for index, axis in enumerate(fluent.axes):
-        plain = is_numbered(axis) or all(len(value.name) == 1 for value in axis) if axis else False
+    for index, axis in enumerate(map(_with_one_name, fluent.axes, fluent.domains)):
+        pits = axis[:-1] if len(axis) > len(fluent.axes[index]) else axis
+        plain = is_numbered(pits) or all(len(value.name) == 1 for value in pits) if pits else False
         if not plain or len(axis) < _SHORTEST_TRACK or fluent.arity < 2:
             continue
         if count == len(axis) and _is_key(fluent.initial, [index]):
@@ -260,6 +281,15 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
             if 1 < rows <= _MOST_ROWS and count == rows * len(axis) and _is_key(fluent.initial, [row, index]):
                 return Coordinates(row, index, track=True)
     return None
+
+
+def _with_one_name(axis: Axis, domain: Sequence[Term]) -> Axis:
+    """Return an axis, or numbers and behind them the one value besides: the store of a row of pits."""
+    if axis or len(domain) <= _SHORTEST_TRACK:
+        return axis
+    names = [value for value in domain if isinstance(value, Constant) and not is_numbered((value,))]
+    pits = ordered(value for value in domain if value not in names)
+    return (*pits, *names) if len(names) == 1 and pits else ()
 
 
 def _of_board(fluent: Fluent) -> Coordinates | None:

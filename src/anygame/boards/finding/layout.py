@@ -45,6 +45,7 @@ class Overlay:
         sign: what stands on the side, empty for a wall.
         sides: the sides that contents name; empty where they lie on the cell.
         fixed: the facts, where they are the same in all states.
+        at: the square of each value of the one argument in ``key``, where that names no square by itself.
     """
 
     functor: str
@@ -56,6 +57,7 @@ class Overlay:
     sign: str = ""
     sides: Mapping[Content, Side] = field(default_factory=dict)
     fixed: tuple[Compound, ...] = ()
+    at: Mapping[Term, Square] = field(default_factory=dict)
 
     @property
     def fluent(self) -> tuple[str, int]:
@@ -83,11 +85,13 @@ class Layout:
         offsets: for every row, how far it is shifted to the right, in half squares (perhaps negative).
         values: every content that may stand on a square, sorted by text.
         blank: the content that means an empty square, if there is one.
+        started: the contents that stand somewhere in the initial state.
         arrangement: row and column of every board among its sisters; empty for a single one.
         places: where the cells of all boards lie on one large board; empty where boards are apart.
         box: the width and height of the boxes into which the board is divided; 0 for none.
         overlays: what else lies on the squares.
         sides: the sides of a square that contents name: such facts are walls.
+        links: pairs of squares that are joined by lines: they are points then.
     """
 
     functor: str
@@ -104,11 +108,13 @@ class Layout:
     offsets: tuple[int, ...]
     values: tuple[Content, ...] = ()
     blank: Content | None = None
+    started: frozenset[Content] = frozenset()
     arrangement: Mapping[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     places: Mapping[Cell, Place] = field(default_factory=dict)
     box: int = 0
     overlays: tuple[Overlay, ...] = ()
     sides: Mapping[Content, Side] = field(default_factory=dict)
+    links: tuple[tuple[Square, Square], ...] = ()
 
     @property
     def fluent(self) -> tuple[str, int]:
@@ -124,7 +130,7 @@ class Layout:
         """Yield the fluents that lie on this board, each with its arguments that name a cell."""
         yield self.functor, self.arity, self.key
         for overlay in self.overlays:
-            if not overlay.fixed:
+            if not (overlay.fixed or overlay.at):
                 yield overlay.functor, overlay.arity, overlay.key
 
     @property
@@ -152,6 +158,9 @@ class Layout:
 
         Facts of the own fluent may lie where ``squares`` has none, but only on rows and columns it has.
         """
+        if isinstance(fluent, Overlay) and fluent.at:
+            square_at = fluent.at.get(fact.arguments[fluent.key[0]])
+            return None if square_at is None else ((), square_at)
         given = dict(zip(self.key, (fact.arguments[index] for index in fluent.key), strict=True))
         board = tuple(given[index] for index in self.boards)
         square: Square | None = given[self.row], given[self.column]

@@ -12,6 +12,7 @@ from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.hints import Hint, HintError, read_hints
 from anygame.boards.finding.layout import Boards, Overlay
 from anygame.boards.finding.orientation import fluents_of
+from anygame.boards.finding.points import linked, mapped, with_stores
 from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
 from anygame.boards.names import BLOCKS, CARDS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
@@ -53,6 +54,9 @@ def find_boards(game: Game) -> Boards:
     else:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
+    layouts = [linked(with_stores(layout, fluents, game.roles), game.program.rules) for layout in layouts]
+    stored = {overlay.fluent for layout in layouts for overlay in layout.overlays if overlay.at}
+    layouts = [layout for layout in layouts if layout.fluent not in stored]
     lines = []
     for drawn in () if any(hint.functor for hint in hints) else find_lines(fluents, game):
         boxed, box = with_boxes(drawn, layouts)
@@ -104,7 +108,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
         notes.append(f"board hint `{hint.text}`: the game has no such fluent{advice}")
     layouts = []
     for fluent in meant:
-        layout = fit(fluent, hint)
+        layout = fit(fluent, hint) if hint.place is None else mapped(fluent, hint)
         if layout:
             layouts.append(layout)
         else:

@@ -43,8 +43,8 @@ On a terminal the record of the game is kept in ~/.local/state/anygame/matches, 
 folder of --record; `anygame replay` steps through it. Not on a terminal, lines are read
 as from a script, and a record is kept only with --record.
 
-In games with hidden information (GDL-II) you see what your role perceives and no board,
-unless with --reveal.
+In games with hidden information (GDL-II) you see what your role perceives and what
+follows from it, and all with --reveal.
 
 exit status:
   0    done

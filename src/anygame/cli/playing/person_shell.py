@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import COLOURS
+from anygame.boards import COLOURS, Painter
 from anygame.cli.positions import list_moves
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
+from anygame.errors import LimitError
+from anygame.game.state import RoleView
 from anygame.language.terms import Compound
+from anygame.search.hidden.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 _LINES_OF_MOVES: Final = 3
 #: Commands that show the whole state, which not everybody sees in games with hidden information.
 _REVEALING: Final = (
-    *("board", "state", "roles", "goals", "query", "why", "why not"),
+    *("state", "roles", "goals", "query", "why", "why not"),
     "save",
 )
 _OWN: Final = (
@@ -65,6 +69,7 @@ class PersonShell(Shell):
         super().__init__(session, screen)
         self.people = tuple(people)
         self.reveals = reveals
+        self._knowledge: dict[Role, Knowledge] = {}
 
     @property
     def choosers(self) -> Sequence[Role]:
@@ -100,9 +105,28 @@ class PersonShell(Shell):
         return {role: self.session.state.legal_moves(role) for role in people}
 
     def show_state(self) -> None:
-        """Draw the board on a terminal, unless the rules hide it."""
-        if self.screen.is_terminal and not self.is_hidden:
-            self.show_board()
+        """Draw the board on a terminal, as far as the rules show it to who is asked."""
+        if self.screen.is_terminal:
+            with suppress(CommandError):
+                self.show_board()
+
+    def show_board(self) -> None:
+        """Show boards and other facts; where the rules hide some, what the role knows of them."""
+        if not self.is_hidden:
+            super().show_board()
+            return
+        session = self.session
+        game, role = session.game, (*self.choosers, *self.people)[0]
+        try:
+            if role not in self._knowledge:
+                self._knowledge[role] = Knowledge(game, role)
+            known = self._knowledge[role].of(RoleView.of(role, session.states, session.moves))
+        except LimitError as error:
+            raise CommandError(str(error)) from None
+        made = [(role, joint[game.role_index(role)]) for joint in session.moves[-1:]]
+        self.screen.draw(
+            Painter.of(game).known_picture(game.name, known.facts, known.open, legal={}, made=made)
+        )
 
     def show_turn(self) -> None:
         """Report whose turn it is, in its colour, and which moves there are."""

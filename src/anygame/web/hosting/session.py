@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,9 +20,10 @@ from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
 from anygame.web.hosting import questions
 from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
+from anygame.web.hosting.known_boards import KnownBoards
 from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.questions import Values
-from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, way_view
+from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, thumbnail, way_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 View = dict[str, Any]
 #: The methods of a session that a server may call.
 _COMMANDS: Final = (
-    *("check", "describe", "open", "follow", "move", "take_back", "sit"),
+    *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "sit"),
     *("look", "why", "fired", "analyse"),
 )
 #: What a record keeps for the pages beside its match: who has which role.
@@ -51,6 +53,7 @@ class Session:
     game: Game
     painter: Painter
     match: HostedMatch | FollowedMatch
+    _known: KnownBoards
 
     def __init__(self, tell: Callable[[View], None]) -> None:
         self._tell = tell
@@ -71,6 +74,14 @@ class Session:
         self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
         self._loaded = text
         return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
+
+    async def thumbnail(
+        self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
+    ) -> str:
+        """Return a small drawing of the game of a sheet; empty where it has no board."""
+        self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
+        self._loaded = text
+        return await asyncio.to_thread(lambda: thumbnail(self.game, Painter.of(self.game)))
 
     async def check(self, name: str, text: str, lenient: bool = False) -> View:
         """Return what is wrong or odd in a sheet; see `anygame.web.hosting.questions`."""
@@ -124,6 +135,8 @@ class Session:
         else:
             opponents = self._opponents(record, players, seed)
             self.match = HostedMatch(self.game, record, states, opponents, keep=keep, changed=self._publish)
+        loop = asyncio.get_running_loop()
+        self._known = KnownBoards(self.match, self.painter, partial(loop.call_soon_threadsafe, self._publish))
         await asyncio.to_thread(keep, record)
         await self.match.begin()
         return await self._view()
@@ -214,7 +227,19 @@ class Session:
         state = match.states[step]
         before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
         shown = state_view(state, look_at(state), self.painter, before=before, joint=joint)
-        return shown | way_view(match, step) | {"seen": seen_view(match, step)}
+        people = [
+            index
+            for index, seat in enumerate(match.record.own[_SEATS])
+            if seat["kind"] in ("person", "open") and not look_at(state).is_terminal
+        ]
+        return (
+            shown
+            | way_view(match, step)
+            | {
+                "seen": seen_view(match, step),
+                "known": self._known.view(people, step),
+            }
+        )
 
     def _publish(self) -> None:
         """Report what has changed, soon; changes that follow at once are reported together."""

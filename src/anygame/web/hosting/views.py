@@ -6,16 +6,19 @@ import re
 from dataclasses import replace
 from html import escape
 from itertools import groupby
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter, svg
 from anygame.game.machine import reason_of
 from anygame.match.judging import describe_fault
+from anygame.web.hosting.course import look_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.boards import Picture
+    from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.web.hosting.course import Course, Look
@@ -152,7 +155,11 @@ def draw(
         joint: see ``before``.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
-    picture = painter.picture(state, last=joint, before=before, legal_for=roles)
+    return drawn(painter.picture(state, last=joint, before=before, legal_for=roles), roles)
+
+
+def drawn(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
+    """Return a picture as SVG, and the cells that the moves of some roles name."""
     touches: dict[str, dict[str, Any]] = {role: {} for role in roles}
     for touch in picture.touches:
         if touch.cells or touch.area:
@@ -171,6 +178,37 @@ def draw(
             for listing in picture.others
         ],
     }
+
+
+#: Joint moves after which a thumbnail shows a game, at most: its boards are seldom empty then.
+_THUMBNAIL_MOVES: Final = 18
+#: Cells of a thumbnail: more could not be told apart.
+_MOST_THUMBNAIL_CELLS: Final = 600
+#: Fluents that a thumbnail of a game without a board shows.
+_THUMBNAIL_LINES: Final = 6
+#: What a thumbnail has no use for.
+_NAMED: Final = re.compile(
+    r'<title>.*?</title>|<desc>.*?</desc>| id="[^"]*"| data-cell="[^"]*"| class="cell[^"]*"', re.DOTALL
+)
+
+
+def thumbnail(game: Game, painter: Painter) -> str:
+    """Return a small drawing of a game on its way, the same each time; empty where it is too large.
+
+    It is of two thirds of the first random moves, and of a state in which play goes on.
+    """
+    states, random = [game.initial_state()], Random(1)
+    while len(states) <= _THUMBNAIL_MOVES and not states[-1].is_terminal and not look_at(states[-1]).stuck:
+        state = states[-1]
+        states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
+    picture = painter.picture(states[2 * (len(states) - 1) // 3])
+    if sum(len(grid.cells) for grid in picture.grids) > _MOST_THUMBNAIL_CELLS:
+        return ""
+    bare = tuple([replace(grid, title="", labels=(), looks=()) for grid in picture.grids])
+    # Of a game without a board the cards say most.
+    listed = [listing for listing in picture.others if listing.hands] or picture.others
+    shown = replace(picture, grids=bare, others=tuple(listed[:_THUMBNAIL_LINES]))
+    return _NAMED.sub("", svg(shown))
 
 
 def _svg(picture: Picture) -> str:

@@ -70,7 +70,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
             _player(match, last, number, mine, shows_all=shows_all) for number in range(len(match.roles))
         ],
         "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere, shows_all=shows_all),
-        "board": board_context(view, asking),
+        "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
         "may_take_back": mine and people == mine and last["can_take_back"] and match.shows_all(mine),
         "hides": view["seen"] is not None and not last["over"],
         "known": None if shows_all else {role: view["seen"][role] for role in mine},
@@ -126,9 +126,15 @@ def _status(
     return "Going on ..."
 
 
-def board_context(view: dict[str, Any], asking: str | None) -> dict[str, Any]:
-    """Return the boards, with the cells of the moves of whoever is asked to move."""
-    picture = view["picture"]
+def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:
+    """Return the boards as the role that is asked to move knows them, or else somebody's first role."""
+    role = asking or next(iter(mine), "")
+    picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": []}
+    return board_context(picture, asking)
+
+
+def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:
+    """Return boards, with the cells of the moves of whoever is asked to move."""
     return {
         # Drawn by us from a picture, with every text in it escaped.
         "svg": Markup(picture["svg"]),

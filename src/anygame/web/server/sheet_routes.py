@@ -34,6 +34,9 @@ _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
 #: Seconds for finding what is wrong in rules, with the wait for it: who writes them waits.
 _CHECKING: Final = 20.0
+#: Seconds for a small drawing of a game, and what is shown where there is none.
+_DRAWING: Final = 10.0
+_NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
 #: Own sheets of which is remembered what was found.
 _MOST_CHECKS: Final = 100
 
@@ -58,6 +61,9 @@ class SheetRoutes:
         self._pages = pages
         self._settings = settings
         self._described: dict[str, dict[str, Any]] = {}
+        #: Drawings of sheets of the server, of which there are few enough to keep all.
+        self._thumbnails: dict[str, str] = {}
+        self._drawing = asyncio.Lock()
         #: What was found in the texts of own sheets.
         self._checks: Latest[str, dict[str, Any]] = Latest(_MOST_CHECKS)
 
@@ -67,6 +73,7 @@ class SheetRoutes:
         return [
             Route("/", self.listed),
             Route("/sheet/{name}", self.show),
+            Route("/sheet/{name}/thumbnail.svg", self.thumbnail),
             Route("/sheets", self.upload, methods=["POST"]),
             Route("/write", self.write),
             Route("/write/{name}", self.write),
@@ -113,6 +120,26 @@ class SheetRoutes:
             if not sheet.visitor:
                 self._described[sheet.name] = known
         return known
+
+    async def thumbnail(self, request: Request) -> Response:
+        """Return a small drawing of a sheet of the server; it is made once, one after the other."""
+        sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
+        if sheet.visitor:
+            raise NotFoundError("sheets that were uploaded have no small drawing")
+        async with self._drawing:
+            if sheet.name not in self._thumbnails:
+                try:
+                    found = await self._matches.own_sheets.ask(
+                        "thumbnail", within=_DRAWING, **self._matches.reading(sheet)
+                    )
+                except (MatchFaultError, ProcessGoneError):
+                    found = ""  # what cannot be read, or not in time, is shown without one
+                self._thumbnails[sheet.name] = found or _NO_DRAWING
+        return Response(
+            self._thumbnails[sheet.name],
+            media_type="image/svg+xml",
+            headers={"cache-control": "private, max-age=3600"},
+        )
 
     async def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
         """Show a sheet that cannot be played, in the editor, with what is wrong."""
@@ -162,7 +189,7 @@ class SheetRoutes:
             "check", within=_CHECKING, name="sheet", text=text, lenient=self._settings.lenient
         )
         if found["start"]:
-            found["board"] = board_context(found["start"], None)
+            found["board"] = board_context(found["start"]["picture"], None)
             found["moves"] = sum(map(len, found["start"]["legal"].values()))
         if is_own:
             self._checks[text] = found

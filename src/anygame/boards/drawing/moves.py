@@ -1,0 +1,202 @@
+"""Which cells of the boards the moves of a game name, read off the rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from anygame.boards.finding.evidence import occurrences
+from anygame.language.rules import atoms_in
+from anygame.language.terms import Compound, Constant, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anygame.boards.drawing.pictures import Known
+    from anygame.boards.finding.layout import Board
+    from anygame.language.rules import Atom, Rule
+    from anygame.language.terms import Term
+
+#: An argument of a relation, a fluent or a move.
+_Place: TypeAlias = "tuple[str, str, int, int]"
+#: A coordinate: the number of a layout, and which of the coordinates of its cells.
+_Coordinate: TypeAlias = "tuple[int, int]"
+#: A variable at an argument.
+_Occurrence: TypeAlias = "tuple[_Place, Variable]"
+#: What only declares facts and moves shows nothing.
+_DECLARED: Final = frozenset({"base", "input"})
+#: From the fluents up to `legal` lead few rules; a longer chain proves nothing.
+_ROUNDS: Final = 6
+
+
+class MoveReader:
+    """Reads which cells of the boards the arguments of a move name.
+
+    That is read off the rules. The coordinates of a fluent are places of variables; a variable that stands
+    there and in the head of a rule makes that argument of the head a coordinate too, and so on up to
+    ``legal``; a rule for ``next`` that names a square which ``does`` names shows the same. Arguments that
+    follow each other as the coordinates of a fluent do then name a cell: of ``(move wp ?u ?v ?x ?y)`` the
+    second and third, and the fourth and fifth. Where the rules do not say it, values show it. One coordinate
+    may be whoever moves, as in ``(<= (legal ?who (sow ?n)) (true (pit ?who ?n ?seeds)))``.
+    """
+
+    def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
+        self._sizes = [len(layout.key) for layout in layouts]
+        self._coordinates = _spread(rules, layouts)
+        self._movers = set(_movers(rules, layouts))
+
+    def cells(
+        self, role: str, move: Term, known: Known
+    ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
+        """Return the cells that a move names, and the coordinates that it names alone.
+
+        Args:
+            role: whose move it is.
+            move: a move.
+            known: the ids of all cells.
+
+        Returns:
+            The names of the cells in the order of the arguments, and, for each layout of which no cell is
+            named, some of the coordinates, by which of them they are.
+        """
+        if not isinstance(move, Compound):
+            return (), ()
+        places = [
+            self._coordinates.get(("move", move.functor, len(move.arguments), index), frozenset())
+            for index in range(len(move.arguments))
+        ]
+        found: list[str] = []
+        named: dict[int, int] = {}
+        alone: list[tuple[int, dict[int, Term]]] = []
+        for layout in sorted(range(len(self._sizes)), key=lambda number: (-self._sizes[number], number)):
+            cells, rest = self._of_layout(layout, move.arguments, places, named, known)
+            found += cells
+            own = self._of_mover(layout, role, move, rest, known) if rest and not cells else None
+            if own is not None:
+                found.append(own)
+            elif rest and not cells:
+                alone.append((layout, rest))
+        if not found and not any(places):
+            found = self._by_value(move.arguments, known)
+        return tuple(found), tuple(alone)
+
+    def _of_layout(
+        self,
+        layout: int,
+        arguments: Sequence[Term],
+        places: Sequence[frozenset[_Coordinate]],
+        named: dict[int, int],
+        known: Known,
+    ) -> tuple[list[str], dict[int, Term]]:
+        """Return the cells of one layout that arguments name, and the single coordinates.
+
+        Arguments that name a cell of a layout with more coordinates, a line between two dots, name no other.
+        """
+        size = self._sizes[layout]
+        cells: list[str] = []
+        rest: dict[int, Term] = {}
+        taken: set[int] = set()
+        index = 0
+        while index < len(arguments):
+            after = index + size
+            cell = known.get((layout, tuple(arguments[index:after])))
+            fits = all((layout, which) in place for which, place in enumerate(places[index:after]))
+            free = all(named.get(position, 0) <= size for position in range(index, after))
+            if cell is not None and fits and free:
+                cells.append(cell)
+                taken |= set(range(index, after))
+                index = after
+                continue
+            if named.get(index, 0) <= size:
+                for number, which in sorted(places[index]):
+                    if number == layout:
+                        rest.setdefault(which, arguments[index])
+            index += 1
+        named |= dict.fromkeys(taken, size)
+        return cells, rest
+
+    def _of_mover(
+        self, layout: int, role: str, move: Compound, rest: Mapping[int, Term], known: Known
+    ) -> str | None:
+        """Return the cell whose coordinates a move names, but for one that is its role."""
+        missing = set(range(self._sizes[layout])) - rest.keys()
+        for which in missing if len(missing) == 1 else ():
+            if (move.functor, len(move.arguments), layout, which) in self._movers:
+                given = {**rest, which: Constant(str(role))}
+                return known.get((layout, tuple(given[index] for index in range(len(given)))))
+        return None
+
+    def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
+        """Return the cells whose coordinates stand there, of layouts with two of them and more."""
+        found: list[str] = []
+        index = 0
+        while index < len(arguments):
+            for layout, size in enumerate(self._sizes):
+                cell = known.get((layout, tuple(arguments[index : index + size])))
+                if cell is not None and size > 1:
+                    found.append(cell)
+                    index += size - 1
+                    break
+            index += 1
+        return found
+
+
+def _movers(rules: Sequence[Rule], layouts: Sequence[Board]) -> Iterator[tuple[str, int, int, int]]:
+    """Yield moves, by name and arity, with the layout and the coordinate of its cells that is who moves."""
+    keys: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+    for number, layout in enumerate(layouts):
+        for functor, arity, key in layout.fluents():
+            keys[functor, arity].append((number, key))
+    for rule in rules:
+        role, move = (
+            (*rule.head.arguments, None, None)[:2] if rule.head.predicate == "legal" else (None, None)
+        )
+        if not isinstance(role, Variable) or not isinstance(move, Compound):
+            continue
+        for atom, positive in atoms_in(rule.body):
+            for (kind, name, arity), arguments in occurrences([atom] if positive else []):
+                for number, key in keys[name, arity] if kind == "fluent" else ():
+                    for which, index in enumerate(key):
+                        others = {arguments[other] for other in key if other != index}
+                        if arguments[index] == role and others <= set(move.arguments):
+                            yield move.functor, len(move.arguments), number, which
+
+
+def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
+    """Return which coordinates an argument is, for all arguments of which the rules say it."""
+    found: dict[_Place, set[_Coordinate]] = defaultdict(set)
+    for number, layout in enumerate(layouts):
+        for functor, arity, key in layout.fluents():
+            for which, index in enumerate(key):
+                found["fluent", functor, arity, index].add((number, which))
+    fixed = set(found)
+    flows = [_flow(rule, fixed) for rule in rules]
+    for _ in range(_ROUNDS):
+        before = sum(map(len, found.values()))
+        for sources, targets in flows:
+            of: dict[Variable, set[_Coordinate]] = defaultdict(set)
+            for place, variable in sources:
+                of[variable] |= found.get(place, set())
+            for place, variable in targets:
+                if of[variable]:
+                    found[place] |= of[variable]
+        if sum(map(len, found.values())) == before:
+            break
+    return {place: frozenset(coordinates) for place, coordinates in found.items()}
+
+
+def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
+    """Return where variables of a rule show what they are, and the arguments that learn it from them."""
+    head = list(_places(rule.head))
+    body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
+    given = [(place, variable) for place, variable in head if place in fixed]
+    learning = [(place, variable) for place, variable in head if place not in fixed]
+    return body + given, learning + [(place, variable) for place, variable in body if place[0] == "move"]
+
+
+def _places(atom: Atom) -> Iterator[_Occurrence]:
+    """Yield the variables of an atom with their places: of what stands in `true` or `does`, in there."""
+    for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
+        for index, argument in enumerate(item.arguments):
+            if isinstance(argument, Variable):
+                yield (*item.predicate, index), argument

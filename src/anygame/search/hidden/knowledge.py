@@ -1,0 +1,322 @@
+"""Knowledge: the facts of a state that follow from what a role did and saw, and those that it leaves open.
+
+The network of a match is its gates once for each joint move, with the fluents after a move tied to the gates
+of that move. Of the first state all is known; of each joint move the role's own part, what the role saw, and
+which moves it had next. From there values spread through the gates in both directions, as unit propagation
+does in satisfiability solvers (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962):
+a conjunction with a false input is false, a true one has true inputs, and of one that is false the last input
+that is open is false. Every other role makes exactly one of its legal moves.
+
+The true state is never looked at, so that nothing can leak from it. All that is called known holds in every
+match that looks to the role as this one does. The converse may fail: what only a case distinction shows stays
+open.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from anygame.errors import LimitError
+from anygame.network.logic.ragged import places
+from anygame.network.network import gates_by_level
+from anygame.search.hidden.observing import TurnReader
+from anygame.search.lane_pool import packed_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import Observation, RoleView, State
+    from anygame.language.terms import Term
+    from anygame.network.network import Network
+    from anygame.search.hidden.observing import Turn
+
+    #: int8: 1 for what holds, -1 for what does not, 0 for what is open.
+    Values = NDArray[np.int8]
+
+#: Gates through which values spread, all joint moves together: half a second of work.
+_MOST_GATES: Final = 4_000_000
+#: How often a turn is looked at again, on average, before what is open stays so.
+_MOST_VISITS: Final = 12
+
+
+class Known(NamedTuple):
+    """What a role knows of a state.
+
+    Attributes:
+        facts: those that hold in all states that agree with what it did and saw.
+        open: those that may hold or not, as far as is found.
+    """
+
+    facts: frozenset[Term]
+    open: frozenset[Term]
+
+
+class Knowledge:
+    """Follows what one role knows of a match.
+
+    >>> import anygame
+    >>> from anygame.game.state import RoleView
+    >>> from anygame.language.parser import parse_term
+    >>> game = anygame.load("kuhn_poker")
+    >>> states = [game.initial_state()]
+    >>> deals = [["noop", "noop", "(deal king)"], ["noop", "noop", "(deal queen)"]]
+    >>> for deal in deals:
+    ...     states.append(states[-1].next(deal))
+    >>> joints = [[parse_term(move) for move in deal] for deal in deals]
+    >>> known = Knowledge(game, "player2").of(RoleView.of(game.roles[1], states, joints))
+    >>> [str(fact) for fact in sorted(known.facts) if "card" in str(fact)]
+    ['(card player2 queen)']
+    >>> [str(fact) for fact in sorted(known.open)]
+    ['(card player1 jack)', '(card player1 king)']
+
+    Args:
+        game: the rules.
+        role: who knows.
+
+    Raises:
+        LimitError: the game has no network that computes what roles see.
+    """
+
+    def __init__(self, game: Game, role: str | Role) -> None:
+        machine = game.backends.needed_network()
+        machine.check_percepts(game.name)
+        compiled = machine.compiled
+        network = compiled.percept_network or compiled.network
+        self._game = game
+        self._role = game.role_index(role)
+        self._network = network
+        self._terms = compiled.fluents
+        self._reader = TurnReader(compiled.actions[self._role], compiled.percepts[self._role])
+        self._spread = _Spread(network, self._role)
+        self._groups = compiled.exclusions.groups
+        self._view: RoleView | None = None
+        self._turns: list[Values] = []
+
+    def of(self, view: RoleView) -> Known:
+        """Return what the role knows at the end of what it observed.
+
+        A longer view goes on from what was found for a shorter one.
+
+        Raises:
+            LimitError: there is too much to look through, or an observation that no play leads to.
+        """
+        if (1 + len(view.observations)) * self._network.gates > _MOST_GATES:
+            raise LimitError(
+                f"{self._game.name} is too large to tell what a role knows", limit="gates", bound=_MOST_GATES
+            )
+        former = self._view
+        if former is None or former.start != view.start or not _goes_on(former, view):
+            self._turns = [self._first(view.start)]
+            former = None
+        turns = [self._read(seen) for seen in view.observations[len(self._turns) - 1 :]]
+        self._view = None  # what is interrupted is begun anew
+        for turn in turns:
+            self._add(turn)
+        self._settle(len(self._turns) - 1 - len(turns))
+        self._view = view
+        facts = self._turns[-1][1 : 1 + self._network.facts]
+        return Known(
+            frozenset(self._terms[number] for number in np.flatnonzero(facts == 1)),
+            frozenset(self._terms[number] for number in np.flatnonzero(facts == 0)),
+        )
+
+    def _read(self, observation: Observation) -> Turn:
+        turn = self._reader.read(observation)
+        if turn is None:
+            raise LimitError(f"{self._game.name}: no play leads to what was observed", limit="observations")
+        return turn
+
+    def _first(self, start: State) -> Values:
+        values = np.zeros(self._network.nodes, np.int8)
+        values[0] = -1
+        bits = np.unpackbits(packed_state(self._game, start).view(np.uint8), bitorder="little")
+        facts = self._network.facts
+        values[1 : 1 + facts] = 2 * bits[:facts].astype(np.int8) - 1
+        values[1 + facts : self._network.first_action] = -1
+        return values
+
+    def _add(self, turn: Turn) -> None:
+        """Note what was observed of a joint move that was made in the last state."""
+        network, spread = self._network, self._spread
+        before, after = self._turns[-1], np.zeros(network.nodes, np.int8)
+        after[0] = -1
+        _write(before, np.array([network.terminal], np.int32), np.array([-1], np.int8))
+        if turn.own is not None:
+            before[spread.actions[self._role]] = -1
+            before[spread.actions[self._role].start + turn.own] = 1
+        if len(turn.seen):
+            after[spread.seen] = 2 * turn.seen.astype(np.int8) - 1
+        if turn.legal is not None:
+            _write(after, spread.legal_of(self._role), 2 * turn.legal.astype(np.int8) - 1)
+        self._turns.append(after)
+
+    def _settle(self, first: int) -> None:
+        """Let values spread from a turn on, forwards and backwards, until nothing changes."""
+        waiting = set(range(max(first, 0), len(self._turns)))
+        for _ in range(_MOST_VISITS * len(self._turns)):
+            if not waiting:
+                break
+            number = min(waiting)
+            waiting.discard(number)
+            waiting |= set(self._visit(number))
+
+    def _visit(self, number: int) -> Iterator[int]:
+        """Let values spread in one turn, and to its neighbours; yield the turns that learned something."""
+        turns, fluents = self._turns, slice(1, self._network.first_action)
+        is_last = number == len(turns) - 1
+        self._exclude(turns[number])
+        self._spread.within(turns[number], moves=not is_last)
+        for before in range(max(number - 1, 0), number if is_last else number + 1):
+            later, earlier = _tie(turns[before], self._network.next, turns[before + 1][fluents])
+            if later:
+                yield before + 1
+            if earlier:
+                yield before
+
+    def _exclude(self, values: Values) -> None:
+        """Note what does not hold since something does that excludes it."""
+        facts = values[1 : 1 + self._network.facts]
+        for groups in self._groups:
+            held = groups[(facts == 1) & (groups >= 0)]
+            facts[np.isin(groups, held) & (facts == 0)] = -1
+
+
+class _Level(NamedTuple):
+    """Gates that do not read each other.
+
+    Attributes:
+        gates: their nodes.
+        nodes: those of their inputs, gate after gate.
+        signs: -1 for inputs that are inverted, else 1.
+        firsts: where the inputs of each gate begin.
+        owners: the gate of each input, by its place among ``gates``.
+    """
+
+    gates: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    signs: Values
+    firsts: NDArray[np.int64]
+    owners: NDArray[np.int64]
+
+
+class _Spread:
+    """Lets values spread through the gates and choices of one turn.
+
+    Args:
+        network: the game.
+        role: who observes.
+
+    Attributes:
+        actions: per role the nodes of its actions.
+        seen: the nodes of what the role can see.
+    """
+
+    def __init__(self, network: Network, role: int) -> None:
+        ends = np.cumsum([network.first_action, *network.actions]).tolist()
+        self.actions = [slice(first, end) for first, end in pairwise(ends)]
+        first_seen = 1 + network.facts + sum(network.percepts[:role])
+        self.seen = slice(first_seen, first_seen + (network.percepts[role] if network.percepts else 0))
+        self._legal = network.legal
+        self._first_action = network.first_action
+        self._levels = [_level(network, gates) for gates in gates_by_level(network)]
+
+    def legal_of(self, role: int) -> NDArray[np.int32]:
+        """Return the literals that say whether each action of a role is legal."""
+        actions = self.actions[role]
+        return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
+
+    def within(self, values: Values, *, moves: bool) -> None:
+        """Let values spread until nothing changes.
+
+        Args:
+            values: of all nodes.
+            moves: whether each role makes a move here.
+        """
+        known = -1
+        while (count := int(np.count_nonzero(values))) != known:
+            known = count
+            for level in self._levels:
+                _upwards(values, level)
+            for level in reversed(self._levels):
+                _downwards(values, level)
+            for role in range(len(self.actions) if moves else 0):
+                self._choose(values, role)
+
+    def _choose(self, values: Values, role: int) -> None:
+        """Note that a role makes exactly one of its moves, which is legal."""
+        made, literals = values[self.actions[role]], self.legal_of(role)
+        made[_read(values, literals) == -1] = -1
+        if np.any(made == 1):
+            made[made == 0] = -1
+        elif np.count_nonzero(made == 0) == 1:
+            made[made == 0] = 1
+        _write(values, literals[made == 1], np.ones(np.count_nonzero(made == 1), np.int8))
+
+
+def _level(network: Network, gates: NDArray[np.int64]) -> _Level:
+    starts = network.starts.astype(np.int64)
+    lengths = starts[gates + 1] - starts[gates]
+    literals = network.inputs[places(starts[gates], lengths)].astype(np.int64)
+    return _Level(
+        network.first_gate + gates,
+        literals >> 1,
+        _signs(literals),
+        np.cumsum(lengths) - lengths,
+        np.repeat(np.arange(len(gates)), lengths),
+    )
+
+
+def _upwards(values: Values, level: _Level) -> None:
+    """Let gates learn from their inputs: the least of three values is the conjunction (Kleene's)."""
+    found = np.minimum.reduceat(values[level.nodes] * level.signs, level.firsts)
+    open_ = values[level.gates] == 0
+    values[level.gates[open_]] = found[open_]
+
+
+def _downwards(values: Values, level: _Level) -> None:
+    """Let inputs learn from their gates."""
+    inputs = values[level.nodes] * level.signs
+    gates = values[level.gates]
+    is_open = inputs == 0
+    alone = np.add.reduceat(is_open.astype(np.int64), level.firsts) == 1
+    failing = (gates == -1) & alone & (np.minimum.reduceat(inputs, level.firsts) == 0)
+    for wanted, value in ((gates == 1, 1), (failing, -1)):
+        learned = is_open & wanted[level.owners]
+        values[level.nodes[learned]] = level.signs[learned] * np.int8(value)
+
+
+def _tie(before: Values, literals: NDArray[np.int32], after: Values) -> tuple[bool, bool]:
+    """Let fluents and the gates that say what they become learn from each other.
+
+    Returns:
+        Whether the fluents have learned something, and whether the gates have.
+    """
+    said = _read(before, literals)
+    later, earlier = (after == 0) & (said != 0), (said == 0) & (after != 0)
+    after[later] = said[later]
+    _write(before, literals[earlier], after[earlier])
+    return bool(later.any()), bool(earlier.any())
+
+
+def _read(values: Values, literals: NDArray[np.int32]) -> Values:
+    found: Values = values[literals >> 1] * _signs(literals)
+    return found
+
+
+def _write(values: Values, literals: NDArray[np.int32], wanted: Values) -> None:
+    values[literals >> 1] = wanted * _signs(literals)
+
+
+def _signs(literals: NDArray[np.signedinteger]) -> Values:
+    return (1 - 2 * (literals & 1)).astype(np.int8)
+
+
+def _goes_on(former: RoleView, view: RoleView) -> bool:
+    return view.observations[: len(former.observations)] == former.observations

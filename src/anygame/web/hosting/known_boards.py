@@ -1,0 +1,88 @@
+"""What the people of a match know of a state whose rules hide a part of it, as boards."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import LimitError
+from anygame.game.state import Observation, RoleView
+from anygame.search.hidden.knowledge import Knowledge
+from anygame.web.hosting.views import drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from anygame.boards import Painter
+    from anygame.web.hosting.course import Course
+
+#: Seconds for which a view waits until the game is compiled; compiling goes on behind it.
+_COMPILING: Final = 2.0
+#: Joint moves after which no board of what is known is drawn any more.
+_MOST_STEPS: Final = 500
+
+
+class KnownBoards:
+    """Draws what each role knows: what follows from its own moves and percepts, and nothing else.
+
+    The game is compiled for that, which large ones take long for: until then there are none.
+
+    Args:
+        match: the match.
+        painter: of its game.
+        ready: called by another thread when boards can be drawn that could not before.
+    """
+
+    def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
+        self._match = match
+        self._painter = painter
+        self._ready = ready
+        self._is_missed = False
+        self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
+        if match.game.is_gdl2:
+            self._compiling.start()
+        self._knowledge: dict[int, Knowledge] = {}
+        self._following = Lock()
+
+    def _compile(self) -> None:
+        with suppress(LimitError):
+            self._match.game.backends.needed_network()
+            if self._is_missed:
+                self._ready()
+
+    def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
+        """Return for each of some roles the boards of a state as it knows them; none where that is too much.
+
+        Args:
+            roles: by number.
+            step: the number of the state.
+        """
+        if not self._match.game.is_gdl2 or step > _MOST_STEPS:
+            return {}
+        self._compiling.join(_COMPILING)
+        if self._compiling.is_alive():
+            self._is_missed = True
+            return {}
+        with self._following:
+            try:
+                return {str(self._match.game.roles[index]): self._of(index, step) for index in roles}
+            except LimitError:
+                return {}
+
+    def _of(self, index: int, step: int) -> dict[str, Any]:
+        match, role = self._match, self._match.game.roles[index]
+        if index not in self._knowledge:
+            self._knowledge[index] = Knowledge(match.game, role)
+        turns = zip(match.line, match.seen(step), match.states[1:], strict=False)
+        observations = [
+            Observation(joint[index], tuple(seen[role]), after.legal_moves(role))
+            for joint, seen, after in turns
+        ]
+        known = self._knowledge[index].of(RoleView(match.states[0], tuple(observations)))
+        made = [(role, joint[index]) for joint in match.line[:step][-1:]]
+        legal = {role: match.states[step].legal_moves(role)}
+        return drawn(
+            self._painter.known_picture(match.game.name, known.facts, known.open, legal=legal, made=made),
+            [role],
+        )
