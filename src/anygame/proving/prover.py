@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -64,7 +64,6 @@ class Prover:
     Attributes:
         model: as given.
         sample: states of random play.
-        invariant: clauses that hold in every state.
 
     Raises:
         MissingExtraError: the solver is not installed.
@@ -82,9 +81,14 @@ class Prover:
         self.model, self.replay, self.report = model, replay, report
         report("playing at random")
         self.sample = Sample(play)
-        report("looking for what holds in every state")
-        tried = [*guesses(self.sample), *candidates(model, self.sample)]
-        self.invariant: list[Clause] = inductive(model, list(dict.fromkeys(tried)), patience)
+        self._guesses, self._patience = guesses, patience
+
+    @cached_property
+    def invariant(self) -> list[Clause]:
+        """Clauses that hold in every state."""
+        self.report("looking for what holds in every state")
+        tried = [*self._guesses(self.sample), *candidates(self.model, self.sample)]
+        return inductive(self.model, list(dict.fromkeys(tried)), self._patience)
 
     @classmethod
     def of(cls, game: Game, patience: Patience, report: Callable[[str], None] = lambda _: None) -> Prover:
