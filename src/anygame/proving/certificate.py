@@ -84,6 +84,7 @@ def check_bounded(
     moving: list[int] = []
     questions = []
     for moves in range(depth + 1):
+        patience.check()
         questions.append([*moving, here.literal(bad)])
         if moves < depth or is_everything:
             moving.append(clauses.new())
@@ -115,6 +116,7 @@ def check_induction(
     clauses = _Clauses()
     here = _Nodes(clauses, model)
     for moves in range(depth + 1):
+        patience.check()
         for clause in invariant:
             clauses.add(map(here.literal, clause))
         if moves < depth:

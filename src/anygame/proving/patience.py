@@ -33,6 +33,10 @@ class Patience:
         """Seconds that are left."""
         return max(0.0, self._end - monotonic())
 
+    def renewed(self, seconds: float) -> Patience:
+        """Return the patience for so many seconds from now, which ends likewise."""
+        return Patience(seconds, self._stop)
+
     def part(self, share: float) -> Patience:
         """Return the patience for a part of the time that is left."""
         return Patience(self.left * share, self._stop)
@@ -52,3 +56,18 @@ def interruptible() -> Iterator[None]:
         if "keyboard interrupt" in str(error):
             raise KeyboardInterrupt from None
         raise
+
+
+class Checks:
+    """Ends what is asked for after so many looks at it, whatever the clock says: a ``stop`` of ``Patience``.
+
+    A look is a question to a solver, or a thousand conflicts of it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self) -> bool:
+        """Return whether it is time to end."""
+        self._left -= 1
+        return self._left < 0

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from anygame.errors import AnygameError
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
-from anygame.proving.certificate import check_bounded, check_induction, check_invariant
+from anygame.proving.certificate import (
+    CertificateError,
+    check_bounded,
+    check_induction,
+    check_invariant,
+)
 from anygame.proving.ending import measure, most_moves, slip
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
@@ -20,10 +25,11 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
-from anygame.proving.verdict import Verdict, moves
+from anygame.proving.store import ProofStore
+from anygame.proving.verdict import Certificate, Verdict, moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -40,6 +46,8 @@ _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 _SHALLOW: Final = 8
 #: Moves of induction.
 _MOST_INDUCTION: Final = 12
+#: What is said of a proof that follows all matches.
+_ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
 #: States and joint moves, as of ``random_play``.
@@ -60,6 +68,7 @@ class Prover:
         patience: how long it may take to learn what holds in every state.
         report: called with what is being done, as a phrase.
         guesses: more clauses that may hold in every state, from a sample.
+        store: where proofs are kept.
 
     Attributes:
         model: as given.
@@ -77,8 +86,10 @@ class Prover:
         patience: Patience,
         report: Callable[[str], None] = lambda _: None,
         guesses: Callable[[Sample], list[Clause]] = lambda _: [],
+        store: ProofStore | None = None,
     ) -> None:
         self.model, self.replay, self.report = model, replay, report
+        self._store = store
         report("playing at random")
         self.sample = Sample(play)
         self._guesses, self._patience = guesses, patience
@@ -99,16 +110,27 @@ class Prover:
             MissingExtraError: the solver is not installed.
         """
         machine = game.backends.needed_network()
-        return cls(Model(machine.compiled), random_play(machine.kernel), Replay(game), patience, report)
+        compiled = machine.compiled
+        play, store = random_play(machine.kernel), ProofStore(compiled)
+        return cls(Model(compiled), play, Replay(game), patience, report, store=store)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
         """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
-        began, patience = perf_counter(), Patience(seconds)
+        began, patience = perf_counter(), self._patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
         if wanted.of_ends and found.outcome == "proved" and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
+        self._keep(found)
         return replace(found, seconds=perf_counter() - began)
+
+    def _keep(self, found: Verdict) -> None:
+        if self._store is not None and found.certificate is not None:
+            self._store.keep(found.name, found.certificate)
+
+    def _known(self, name: str) -> Certificate | None:
+        """Return what was kept of a property, which is to be checked anew."""
+        return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
         """Whether an end is known: what is said of ends would be true of none."""
@@ -145,12 +167,21 @@ class Prover:
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
-        found = self._ending(Patience(seconds))
+        found = self._ending(self._patience.renewed(seconds))
+        self._keep(found)
         return replace(found, seconds=perf_counter() - began)
 
     def _ending(self, patience: Patience) -> Verdict:
         name, claim = "ends", "every match ends"
         self._depth = -1
+        known = self._known(name)
+        if known is not None:
+            self.report("ends: checking a proof that was kept")
+            with suppress(OutOfTimeError, CertificateError):
+                if known.measure is None:
+                    return self._followed(known, patience.part(_FOR_INVARIANT))
+                literals = [self.model.gates.disjunction(fact) for fact in known.measure]
+                return self._measured(literals, known.clauses, patience.part(_FOR_INVARIANT))
         self.report("ends: looking for a state that comes again")
         again = self.sample.first_repeat()
         if again is not None:
@@ -165,27 +196,80 @@ class Prover:
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
-            literals = measure(self.model, self.sample, self.invariant, part)
-            if literals is not None:
-                most = most_moves(self.model, literals)
-                wanted = Property(
-                    name, f"every match ends within {moves(most)}", slip(self.model, literals), _never
-                )
-                proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
-                if proof is not None:
-                    many = len(literals)
-                    note = f"each move but the last makes one of {many:,} facts hold for good" if many else ""
-                    return replace(proof, note=note)
+            found = measure(self.model, self.sample, self.invariant, part)
+            if found is not None:
+                return self._measured(found, None, patience)
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
-            found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
-            if found.is_everything:
-                steps = check_bounded(self.model, FALSE, found.depth, patience, is_everything=True)
-                return Verdict(name, f"every match ends within {moves(found.depth)}", "proved", steps=steps)
+            followed = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
+            if followed.is_everything:
+                return self._followed(Certificate(depth=followed.depth, is_everything=True), patience)
         return Verdict(name, claim, "open", depth=max(0, self._depth))
+
+    def _measured(
+        self, literals: Sequence[int], invariant: Sequence[Clause] | None, patience: Patience
+    ) -> Verdict:
+        """Return that every match ends, by a measure and an invariant; where that is None, look for one.
+
+        Raises:
+            CertificateError: the invariant does not show it.
+            OutOfTimeError: that took longer.
+        """
+        most, many = most_moves(self.model, literals), len(literals)
+        claim = f"every match ends within {moves(most)}"
+        wanted = Property("ends", claim, slip(self.model, literals), _never)
+        if invariant is None:
+            proof = self._by_invariant(wanted, patience.part(_FOR_INVARIANT), patience)
+        else:
+            proof = self._checked(wanted, Certificate(tuple(invariant)), patience)
+        facts = tuple(map(self._fact, literals))
+        certificate = proof.certificate and replace(proof.certificate, measure=facts)
+        note = f"each move but the last makes one of {many:,} facts hold for good" if many else ""
+        return replace(proof, note=note, most_moves=most, certificate=certificate)
+
+    def _followed(self, known: Certificate, patience: Patience) -> Verdict:
+        """Return that every match ends, since all of them are followed.
+
+        Raises:
+            CertificateError: they go on.
+            OutOfTimeError: that took longer.
+        """
+        most = known.depth
+        if most is None or not known.is_everything:
+            raise CertificateError("it does not say how long matches are")
+        steps = check_bounded(self.model, FALSE, most, patience, is_everything=True)
+        claim = f"every match ends within {moves(most)}"
+        return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=known)
+
+    def _fact(self, literal: int) -> tuple[int, ...]:
+        """Return a literal of a measure as a disjunction of literals over fluents."""
+        inputs = self.model.gates.inputs_of(literal) if literal & 1 else None
+        return (literal,) if inputs is None else tuple(x ^ 1 for x in inputs)
+
+    def _checked(self, wanted: Property, known: Certificate, patience: Patience) -> Verdict:
+        """Return what a proof shows that was found before.
+
+        Raises:
+            CertificateError: it does not show it.
+            OutOfTimeError: to make sure of that took longer.
+        """
+        model, bad, depth = self.model, wanted.literal, known.depth
+        if depth is None:
+            steps = check_invariant(model, bad, known.clauses, patience)
+            return self._settled(wanted, steps, "", known)
+        if known.is_everything:
+            steps = check_bounded(model, bad, depth, patience, is_everything=True)
+            return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), known)
+        steps = check_induction(model, bad, known.clauses, depth, patience)
+        return self._settled(wanted, steps, f"by induction over {moves(depth)}", known)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
+        known = self._known(wanted.name)
+        if known is not None:
+            self.report(f"{wanted.name}: checking a proof that was kept")
+            with suppress(OutOfTimeError, CertificateError):
+                return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
         played = self._played(wanted.literal)
         if played is not None:
             return self._with_match(wanted, played, patience)
@@ -211,15 +295,12 @@ class Prover:
             return self._shown(wanted, found.match, shortest=True)
         if not found.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
-        steps = check_bounded(self.model, wanted.literal, found.depth, whole, is_everything=True)
-        return self._settled(
-            wanted, steps, f"no match has more than {moves(found.depth)}, and all were looked at"
-        )
+        return self._checked(wanted, Certificate(depth=found.depth, is_everything=True), whole)
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         return self._by_bounded_search(wanted, part, whole, None)
 
-    def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+    def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
         found = reach(
             self.model,
             wanted.literal,
@@ -234,8 +315,7 @@ class Prover:
         needed = list(dict.fromkeys([*self.invariant, *found.invariant]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, wanted.literal, needed, whole.part(_FOR_CHECK))
-        steps = check_invariant(self.model, wanted.literal, needed, whole)
-        return self._settled(wanted, steps, "", self._written(needed))
+        return self._checked(wanted, Certificate(tuple(needed)), whole)
 
     def _by_induction(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         model, bad = self.model, wanted.literal
@@ -251,15 +331,23 @@ class Prover:
             if match is not None:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
-        steps = check_induction(model, bad, invariant, depth, whole)
-        note = f"by induction over {moves(depth)}"
-        return self._settled(wanted, steps, note, self._written(invariant))
+        return self._checked(wanted, Certificate(tuple(invariant), depth), whole)
 
     def _settled(
-        self, wanted: Property, steps: int, note: str, invariant: tuple[str, ...] | None = None
+        self, wanted: Property, steps: int, note: str, certificate: Certificate | None = None
     ) -> Verdict:
         outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
-        return Verdict(wanted.name, wanted.claim, outcome, invariant=invariant, steps=steps, note=note)
+        shown = certificate is not None and not certificate.is_everything
+        invariant = self._written(certificate.clauses) if certificate is not None and shown else None
+        return Verdict(
+            wanted.name,
+            wanted.claim,
+            outcome,
+            invariant=invariant,
+            steps=steps,
+            note=note,
+            certificate=certificate,
+        )
 
     def _open(self, wanted: Property, note: str = "") -> Verdict:
         return Verdict(wanted.name, wanted.claim, "open", depth=max(0, self._depth), note=note)
@@ -327,6 +415,6 @@ class Prover:
 
     # Invariants.
 
-    def _written(self, clauses: list[Clause]) -> tuple[str, ...]:
+    def _written(self, clauses: Sequence[Clause]) -> tuple[str, ...]:
         names = [[self.model.name_of(literal) for literal in clause] for clause in clauses]
         return tuple(clause[0] if len(clause) == 1 else f"(or {' '.join(clause)})" for clause in names)
