@@ -18,6 +18,7 @@ from anygame.proving.certificate import (
     check_invariant,
 )
 from anygame.proving.ending import measure, most_moves, slip
+from anygame.proving.formula import needed_solver
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -88,6 +89,7 @@ class Prover:
         guesses: Callable[[Sample], list[Clause]] = lambda _: [],
         store: ProofStore | None = None,
     ) -> None:
+        needed_solver()
         self.model, self.replay, self.report = model, replay, report
         self._store = store
         report("playing at random")
