@@ -138,6 +138,8 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patie
                 solver.conf_budget(_CONFLICTS)
                 with interruptible():
                     is_possible = solver.solve_limited(assumptions=question)
+                if is_possible is None:
+                    patience.spend()
             if is_possible:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"

@@ -83,6 +83,7 @@ class Formula:
                 found = self._solver.solve_limited(assumptions=assumptions)
             if found is not None:
                 return bool(found)
+            self.patience.spend()
 
     def assignment(self) -> Callable[[int], bool]:
         """Return the value of each literal in the assignment that was found last."""

@@ -47,6 +47,8 @@ _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 _SHALLOW: Final = 8
 #: Moves of induction.
 _MOST_INDUCTION: Final = 12
+#: Moves of induction where little work is to be done.
+_FEW: Final = 2
 #: What is said of a proof that follows all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
 #: States of the sample that are looked at together.
@@ -70,9 +72,12 @@ class Prover:
         report: called with what is being done, as a phrase.
         guesses: more clauses that may hold in every state, from a sample.
         store: where proofs are kept.
+        is_brief: whether only what takes little work is tried: no search for matches, nor for invariants
+            other than those that hold in every state by induction over all of them.
 
     Attributes:
         model: as given.
+        patience: as given.
         sample: states of random play.
 
     Raises:
@@ -88,23 +93,32 @@ class Prover:
         report: Callable[[str], None] = lambda _: None,
         guesses: Callable[[Sample], list[Clause]] = lambda _: [],
         store: ProofStore | None = None,
+        is_brief: bool = False,
     ) -> None:
         needed_solver()
         self.model, self.replay, self.report = model, replay, report
         self._store = store
+        self._is_brief = is_brief
         report("playing at random")
         self.sample = Sample(play)
-        self._guesses, self._patience = guesses, patience
+        self._guesses, self.patience = guesses, patience
 
     @cached_property
     def invariant(self) -> list[Clause]:
         """Clauses that hold in every state."""
         self.report("looking for what holds in every state")
         tried = [*self._guesses(self.sample), *candidates(self.model, self.sample)]
-        return inductive(self.model, list(dict.fromkeys(tried)), self._patience)
+        return inductive(self.model, list(dict.fromkeys(tried)), self.patience)
 
     @classmethod
-    def of(cls, game: Game, patience: Patience, report: Callable[[str], None] = lambda _: None) -> Prover:
+    def of(
+        cls,
+        game: Game,
+        patience: Patience,
+        report: Callable[[str], None] = lambda _: None,
+        *,
+        is_brief: bool = False,
+    ) -> Prover:
         """Return a prover for a game.
 
         Raises:
@@ -114,14 +128,16 @@ class Prover:
         machine = game.backends.needed_network()
         compiled = machine.compiled
         play, store = random_play(machine.kernel), ProofStore(compiled)
-        return cls(Model(compiled), play, Replay(game), patience, report, store=store)
+        replay = Replay(game)
+        return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
         """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
-        began, patience = perf_counter(), self._patience.renewed(seconds)
+        began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
-        if wanted.of_ends and found.outcome == "proved" and not self._can_end(patience):
+        # A few questions do not find an end.
+        if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
         self._keep(found)
         return replace(found, seconds=perf_counter() - began)
@@ -169,7 +185,7 @@ class Prover:
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
-        found = self._ending(self._patience.renewed(seconds))
+        found = self._ending(self.patience.renewed(seconds))
         self._keep(found)
         return replace(found, seconds=perf_counter() - began)
 
@@ -201,6 +217,8 @@ class Prover:
             found = measure(self.model, self.sample, self.invariant, part)
             if found is not None:
                 return self._measured(found, None, patience)
+        if self._is_brief:
+            return self._open(Property(name, claim, FALSE, _never))
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
             followed = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
@@ -273,6 +291,8 @@ class Prover:
             with suppress(OutOfTimeError, CertificateError):
                 return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
         played = self._played(wanted.literal)
+        if played is not None and self._is_brief:
+            return self._shown(wanted, played, shortest=False)
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (
@@ -281,7 +301,7 @@ class Prover:
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
-        for way, share, name in ways:
+        for way, share, name in ways[1:2] if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
             with suppress(OutOfTimeError):
                 found = way(wanted, patience.part(share), patience)
@@ -323,7 +343,8 @@ class Prover:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        found = induction_depth(model, bad, part, self.invariant, _MOST_INDUCTION)
+        most = _FEW if self._is_brief else _MOST_INDUCTION
+        found = induction_depth(model, bad, part, self.invariant, most)
         if found is None:
             return None
         depth, invariant = found
