@@ -35,7 +35,7 @@ _ALLOWED = {
     "game": {"errors", "language", "playouts"},
     "game.machines": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "boards": {"errors", "language", "game"},
-    "doctor": {"errors", "language", "analysis", "game"},
+    "doctor": {"errors", "language", "analysis", "game", "proving"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
@@ -44,7 +44,7 @@ _ALLOWED = {
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
     "cluster": {"errors", "game"},
-    "envs": {"errors", "language", "game", "boards", "players"},
+    "envs": {"errors", "language", "game", "boards", "proving", "players"},
     "protocol": {"errors", "language", "game", "players", "match", "processes"},
     # Pages: beside the command line, which starts them.
     "web": {

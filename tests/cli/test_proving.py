@@ -85,3 +85,16 @@ def test_two_sheets_are_compared(tmp_path: Path) -> None:
     printed, status = run(["equal", "monty_hall", "monty_hall", "--map", str(tmp_path / "none")])
     assert "cannot read" in printed
     assert status == 2
+
+
+def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    rules = "(<= (next over) (does a go)) (<= terminal (true over)) (goal a 100)"
+    sheet.write_text(f"(role a) (legal a go) {rules}")
+    printed, status = run(["mend", str(sheet), "--select", "base,input", "--prove"])
+    assert "sheet.kif: proved   equal: both sheets are the same game" in printed
+    assert status == 0
+    sheet.write_text(f"(role a) (<= (legal ?r go) (not (true over))) {rules}")
+    printed, _ = run(["mend", str(sheet), "--select", "role,binding", "--prove"])
+    assert "mended[" in printed
+    assert "not compared: as it was, the sheet cannot be played" in printed

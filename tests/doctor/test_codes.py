@@ -13,7 +13,9 @@ from tests.doctor.asking import check_play, check_rules
 
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
+from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.codes import play, reading
+from anygame.doctor.examination import examine
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.doctor.play.checking import Bounds
 from anygame.game.game import Game
@@ -36,6 +38,9 @@ def found_in(code: Code, text: str) -> set[Diagnostic]:
     if code.name in IN_PLAY:
         assert all(each.severity < Severity.ERROR for each in found), found
         found |= {finding.diagnostic for finding in check_play(Game(sheet.program), Bounds(3, steps=20))}
+    if code.name == "dead-rule":
+        examination = examine(Source("example", text), Wanted(play=None, prove=30))
+        found |= {finding.diagnostic for finding in examination.findings}
     return {each for each in found if each.code == code.name}
 
 

@@ -346,7 +346,7 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
     files = list(cache.iterdir())
     assert files
     # Nothing half written, nothing left of writing.
-    assert all(path.suffix == ".code" and native._read(path) for path in files), files
+    assert all(path.suffix == ".code" and native.read_cached(path) for path in files), files
 
 
 @pytest.mark.slow

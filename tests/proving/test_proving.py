@@ -15,6 +15,7 @@ from anygame.errors import AnygameError, GoalError, QueryError
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
 from anygame.proving import each_verdict, prove
+from anygame.proving.firing import firings
 
 if TYPE_CHECKING:
     from anygame.game import Game, State
@@ -204,6 +205,26 @@ def test_groups_of_fluents_are_exclusive_in_all_states() -> None:
     assert found["mutex"].found
     assert found["latched"].found
     assert found["dead"].outcome == "proved"
+
+
+def test_rules_that_fire_in_no_match_are_dead() -> None:
+    text = str(anygame.load("monty_hall").program)
+    assert prove(anygame.loads(text), ["dead"])["dead"].found == ()
+    left_over = "(<= (goal candidate 50) (true (car 1)) (true (car 2)))"
+    waits = "(<= (next (waits ?r)) (does ?r switch) (true (step 1)))"
+    found = prove(anygame.loads(f"{text}\n{left_over}\n{waits}"), ["dead"])["dead"]
+    assert found.outcome == "proved"
+    assert [line.partition("never fires: ")[2] for line in found.found if "the rule" in line] == [
+        left_over,
+        waits,
+    ]
+
+
+def test_rules_fire_where_counting_all_states_says_so() -> None:
+    game = anygame.load("three_player_chomp")
+    outcomes = {str(firing.rule): firing.outcome for firing in firings(game, 60)}
+    assert set(outcomes.values()) == {"refuted"}
+    assert len(outcomes) == len({str(rule) for rule in game.program.rules if rule.body})
 
 
 def test_an_unknown_property_is_named_with_a_near_one() -> None:

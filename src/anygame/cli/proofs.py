@@ -8,8 +8,9 @@ from anygame.cli.progress import progress
 from anygame.proving import SURVEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from anygame.game.game import Game
     from anygame.proving import Verdict
 
 #: What help says of a verdict in JSON.
@@ -52,6 +53,35 @@ def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str
     yield f"{verdict.outcome:<8} {claim}{took}"
     for line in _details(verdict, everything=everything):
         yield f"         {line}"
+
+
+def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
+    """Write the matches of some verdicts as match records; return their files.
+
+    Raises:
+        AnygameError: one cannot be written.
+    """
+    from anygame.cli.sheets import record_path
+    from anygame.match.record import write_record
+    from anygame.match.running import Terms, new_record
+
+    found = []
+    for verdict in verdicts:
+        if verdict.match is None:
+            continue
+        record = new_record(game, [None] * len(game.roles), Terms(start_clock=0, play_clock=0))
+        record.names = [f"proof of {verdict.name}"] * len(game.roles)
+        state = game.initial_state()
+        nothing = [""] * len(game.roles)
+        record.add_state(state, nothing)
+        for joint in verdict.match:
+            state = state.next(joint)
+            record.add_moves(joint)
+            record.add_state(state, nothing)
+        path = record_path(folder, record)
+        write_record(record.to_json(), path)
+        found.append(path)
+    return found
 
 
 def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:

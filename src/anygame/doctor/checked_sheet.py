@@ -30,12 +30,14 @@ class Wanted:
         lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
         limits: bounds on reading and reasoning.
         play: how much is played; None for nothing.
+        prove: seconds for each property of which a proof is looked for; None for no proofs.
     """
 
     case_sensitive: bool = True
     lenient: bool = False
     limits: Limits | None = None
     play: Bounds | None = BRIEF
+    prove: float | None = None
 
 
 class CheckedSheet:

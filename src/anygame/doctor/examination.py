@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from anygame.doctor.mending import with_edits
 from anygame.doctor.play.checking import cut_short, limit_reached
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import read_silently
+from anygame.game.machine import FallbackWarning
 from anygame.language.diagnostics import Diagnostic, Severity
 from anygame.language.rules import Program
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.doctor.play.checking import Bounds
+    from anygame.game.game import Game
     from anygame.language.source import Source
+    from anygame.proving import Verdict
 
 
 def examine(source: Source, wanted: Wanted | None = None) -> Examination:
@@ -47,6 +51,7 @@ class Examination:
         findings: what was found so far, in the order in which it is shown.
         sheet: what was found without play; None before.
         played: random playouts begun so far.
+        verdicts: what proofs were found for, or against.
     """
 
     source: Source
@@ -54,6 +59,7 @@ class Examination:
     findings: list[Finding] = field(default_factory=list)
     sheet: CheckedSheet | None = None
     played: int | None = None
+    verdicts: list[Verdict] = field(default_factory=list)
 
     @property
     def program(self) -> Program:
@@ -66,11 +72,19 @@ class Examination:
         worst_first = sorted(range(len(bad)), key=lambda number: -bad[number].diagnostic.severity)
         return [bad[number] for number in sorted(worst_first[:most])]
 
-    def run(self, progress: Callable[[int, int], None] | None = None) -> None:
+    def run(
+        self,
+        progress: Callable[[int, int], None] | None = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
         """Read and check the sheet, play it, and find out which findings name a cause and which follow.
 
         Args:
             progress: is called with the states and the playouts so far.
+            report: is called with what is being proved, as a phrase.
+
+        Raises:
+            MissingExtraError: proofs are wanted, and the solver is not installed.
         """
         self.sheet = CheckedSheet(self.source, self.wanted)
         found = with_edits(self.sheet.program, self.sheet.diagnostics)
@@ -79,6 +93,8 @@ class Examination:
         if self.wanted.play is not None and not self.sheet.has_errors:
             self._play(self.sheet, self.wanted.play, progress)
         self._name_causes(self.sheet)
+        if self.wanted.prove is not None and not self.sheet.has_errors:
+            self._prove(self.sheet.game, self.wanted.prove, report)
 
     def _found(self, more: list[Finding]) -> None:
         """Take more findings in."""
@@ -99,6 +115,19 @@ class Examination:
         finally:
             self.played = check.played
             self._found(check.findings())
+
+    def _prove(self, game: Game, seconds: float, report: Callable[[str], None]) -> None:
+        """Settle what is in doubt by proofs."""
+        from anygame.doctor.proofs import Proofs
+
+        proofs = Proofs(game, self.findings)
+        try:
+            with warnings.catch_warnings():
+                # A game without a network has open verdicts, which say why.
+                warnings.simplefilter("ignore", FallbackWarning)
+                proofs.run(seconds, report)
+        finally:
+            self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
         """Put what names a cause first, and mark what follows from it."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from anygame.analysis.edits import Edit
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
+    from anygame.proving import Verdict
 
 #: Joint moves from the initial state, each in the order of the roles.
 Line = tuple[tuple["Term", ...], ...]
@@ -28,6 +29,7 @@ class Finding:
         edits: these edits; empty where more is added than an edit.
         meant: edits that write what was probably meant; nobody but the author can be sure.
         echoes: what follows from it, in a few words; empty where nothing does.
+        verdict: of the property that it breaks, where a proof was looked for.
     """
 
     diagnostic: Diagnostic
@@ -36,6 +38,7 @@ class Finding:
     edits: tuple[Edit, ...] = ()
     meant: tuple[Edit, ...] = ()
     echoes: str = ""
+    verdict: Verdict | None = None
 
     @property
     def command(self) -> str:

@@ -84,6 +84,7 @@ def check_bounded(
     moving: list[int] = []
     questions = []
     for moves in range(depth + 1):
+        patience.check()
         questions.append([*moving, here.literal(bad)])
         if moves < depth or is_everything:
             moving.append(clauses.new())
@@ -115,6 +116,7 @@ def check_induction(
     clauses = _Clauses()
     here = _Nodes(clauses, model)
     for moves in range(depth + 1):
+        patience.check()
         for clause in invariant:
             clauses.add(map(here.literal, clause))
         if moves < depth:
@@ -136,6 +138,8 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patie
                 solver.conf_budget(_CONFLICTS)
                 with interruptible():
                     is_possible = solver.solve_limited(assumptions=question)
+                if is_possible is None:
+                    patience.spend()
             if is_possible:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"

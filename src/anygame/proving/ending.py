@@ -37,15 +37,16 @@ _Kinds: TypeAlias = "NDArray[np.float64]"
 
 #: Unknown weights at most, and weights at most.
 _MOST_UNKNOWN: Final = 3_000
-_MOST_WEIGHT: Final = 100_000
+MOST_WEIGHT: Final = 100_000
 #: What a step may take away at most; gates that add up grow with its square.
-_MOST_LOST: Final = 400
+MOST_LOST: Final = 400
 #: Moves without arguments that are looked at.
 _MOST_PASSES: Final = 64
 #: Steps that are known when a linear program is solved anew; those that it breaks are added.
 _STEPS: Final = 200
 #: Steps that solvers find until the weights are given up.
 _MOST_FOUND: Final = 60
+_FEW_FOUND: Final = 4
 #: A weight times this is a whole number, or it is rounded.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
@@ -80,10 +81,11 @@ class Measures:
         self._levels = _Levels(model, self._signals, invariant)
         self._steps = _Steps(model, self._signals, sample)
 
-    def search(self, patience: Patience) -> Iterator[Measure]:
+    def search(self, patience: Patience, *, is_brief: bool = False) -> Iterator[Measure]:
         """Yield measures, the simplest first; one that grows whatever state is reached is the last.
 
-        Where a step is added to what is known, the next measure grows with it.
+        Where a step is added to what is known, the next measure grows with it. With ``is_brief`` few are
+        tried.
 
         Raises:
             MissingExtraError: scipy is not installed.
@@ -92,7 +94,7 @@ class Measures:
         for kinds in _templates(self._model.fluents, len(self._signals)):
             #: Steps that a solver found, perhaps from states that are never reached.
             possible: list[NDArray[np.int8]] = []
-            for _ in range(_MOST_FOUND):
+            for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                 patience.check()
                 weights = self._steps.weights(kinds, possible, patience)
                 if weights is None:
@@ -105,7 +107,7 @@ class Measures:
                     yield self._levels.measure(weights, lost, self._model)
                     return
                 possible.append(step)
-            known = -1
+            known = self._steps.added if is_brief else -1
             while known < self._steps.added:
                 known = self._steps.added
                 weights = self._steps.weights(kinds, [], patience)
@@ -160,6 +162,30 @@ def most_moves(model: Model, measure: Measure) -> int:
     return (
         sum(weight for (_, weight), holds in zip(measure.parts, values.tolist(), strict=True) if not holds)
         + 1
+    )
+
+
+def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
+    """Return a measure as rows over fluents: a weight, whether what follows is inverted, a disjunction.
+
+    None is returned where a part of it is of another form.
+    """
+    rows = []
+    for literal, weight in measure.parts:
+        inputs = model.gates.inputs_of(literal)
+        fact = (literal & ~1,) if inputs is None else tuple(x ^ 1 for x in inputs)
+        if any(x >> 1 > len(model.fluents) for x in fact):
+            return None
+        inverted = literal & 1 if inputs is None else literal & 1 ^ 1
+        rows.append((weight, inverted, *fact))
+    return tuple(rows)
+
+
+def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Measure:
+    """Return the measure of some rows, see ``kept``."""
+    gates = model.gates
+    return Measure(
+        [(gates.disjunction(fact) ^ inverted, weight) for weight, inverted, *fact in rows], most_lost
     )
 
 
@@ -224,7 +250,7 @@ class _Steps:
             known = np.unique(np.concatenate([*self._known, *possible]), axis=0)
             found = _solved(known @ kinds, kinds)
             weights = None if found is None else _whole(kinds @ found, known)
-            if weights is None or self.most_lost(weights, possible) > _MOST_LOST:
+            if weights is None or self.most_lost(weights, possible) > MOST_LOST:
                 return None
             broken = np.flatnonzero(self._all @ weights < 1)
             if not len(broken):
@@ -271,7 +297,7 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
             break
     found = whole.astype(np.int64)
     found //= max(1, gcd(*found.tolist()))
-    if np.abs(found).max(initial=0) > _MOST_WEIGHT or (known @ found < 1).any():
+    if np.abs(found).max(initial=0) > MOST_WEIGHT or (known @ found < 1).any():
         return None
     return found
 

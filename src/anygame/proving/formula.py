@@ -6,7 +6,7 @@ Marques-Silva 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import MissingExtraError
 from anygame.proving.patience import interruptible
@@ -23,6 +23,17 @@ _CONFLICTS: Final = 1_000
 _FEW: Final = 5
 
 
+def needed_solver() -> Any:
+    """Return what makes solvers. Raises MissingExtraError."""
+    try:
+        from pysat.solvers import Solver
+    except ImportError as error:
+        raise MissingExtraError(
+            "proofs need a solver; install it with: pip install 'anygame[prove]'", extra="prove"
+        ) from error
+    return Solver
+
+
 class Formula:
     """A growing formula that is asked under assumptions. Literals are those of DIMACS.
 
@@ -35,14 +46,8 @@ class Formula:
     """
 
     def __init__(self, patience: Patience) -> None:
-        try:
-            from pysat.solvers import Solver
-        except ImportError as error:
-            raise MissingExtraError(
-                "proofs need a solver; install it with: pip install 'anygame[prove]'", extra="prove"
-            ) from error
         self.patience = patience
-        self._solver = Solver("cadical195")
+        self._solver = needed_solver()("cadical195")
         self.true = self.top = 1
         self.add(1)
 
@@ -78,6 +83,7 @@ class Formula:
                 found = self._solver.solve_limited(assumptions=assumptions)
             if found is not None:
                 return bool(found)
+            self.patience.spend()
 
     def assignment(self) -> Callable[[int], bool]:
         """Return the value of each literal in the assignment that was found last."""

@@ -16,31 +16,60 @@ class OutOfTimeError(AnygameError):
     """What was looked for was not found in the time that was given."""
 
 
+class Conflicts:
+    """A bound on the work of solvers, whatever the clock says.
+
+    Attributes:
+        left: thousands of conflicts.
+    """
+
+    def __init__(self, thousands: int) -> None:
+        self.left = thousands
+
+
 class Patience:
     """How long provers may go on.
 
     Args:
         seconds: for all that is asked with this patience.
         stop: asked now and then whether to end.
+        conflicts: of all solvers that ask with this patience, or with a part of it; None for no bound.
     """
 
-    def __init__(self, seconds: float, stop: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        stop: Callable[[], bool] | None = None,
+        conflicts: Conflicts | None = None,
+    ) -> None:
         self._end = monotonic() + seconds
         self._stop = stop
+        self._conflicts = conflicts
 
     @property
     def left(self) -> float:
         """Seconds that are left."""
         return max(0.0, self._end - monotonic())
 
+    def renewed(self, seconds: float) -> Patience:
+        """Return the patience for so many seconds from now, which ends likewise."""
+        return Patience(seconds, self._stop, self._conflicts)
+
     def part(self, share: float) -> Patience:
         """Return the patience for a part of the time that is left."""
-        return Patience(self.left * share, self._stop)
+        return Patience(self.left * share, self._stop, self._conflicts)
 
     def check(self) -> None:
         """Raise an OutOfTimeError where it has come to an end."""
         if monotonic() > self._end or (self._stop is not None and self._stop()):
             raise OutOfTimeError("the time is over")
+
+    def spend(self) -> None:
+        """Note a thousand conflicts; raise an OutOfTimeError where that were too many."""
+        if self._conflicts is not None:
+            self._conflicts.left -= 1
+            if self._conflicts.left < 0:
+                raise OutOfTimeError("the solver has done what it may")
 
 
 @contextmanager

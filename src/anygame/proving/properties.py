@@ -42,6 +42,7 @@ class Property:
         seen_by: whether the reasoner finds that a state (and the joint move made there) has the literal.
         of_ends: whether it speaks of ends alone.
         note_of: what else there is to say of such a state.
+        value: the number that the claim is about, if it is about one.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Property:
     to_be_reached: bool = False
     of_ends: bool = False
     note_of: Callable[..., str] = lambda *_: ""
+    value: int | None = None
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
@@ -93,6 +95,18 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
             _wins(role),
             to_be_reached=True,
         )
+
+
+def choosers(game: Game, model: Model) -> Property:
+    """Return that at most one role besides ``random`` has a choice in every state."""
+    roles = [role for role in game.roles if not role.is_random]
+    several = [chooses(model, game.role_index(role)) for role in roles]
+    return Property(
+        "one chooses",
+        "at most one role besides random has a choice in every state",
+        model.gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
+        lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in roles) > 1,
+    )
 
 
 def violations(model: Model) -> dict[str, int]:
@@ -142,6 +156,7 @@ def _constant_sum(game: Game, model: Model, sample: Sample, roles: Sequence[Role
         gates.conjunction([model.terminal, gates.conjunction([sums.get(expected, FALSE), *one]) ^ 1]),
         lambda state: state.is_terminal and _total(state, roles) != expected,
         of_ends=True,
+        value=expected,
     )
 
 

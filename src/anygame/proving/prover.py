@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.errors import AnygameError
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
-from anygame.proving.certificate import check_bounded, check_induction, check_invariant
-from anygame.proving.ending import Measures, follow, most_moves, slip
+from anygame.proving.certificate import (
+    CertificateError,
+    check_bounded,
+    check_induction,
+    check_invariant,
+)
+from anygame.proving.ending import Measures, follow, kept, measured, most_moves, slip
+from anygame.proving.formula import needed_solver
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -20,7 +26,8 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
-from anygame.proving.verdict import Verdict, moves
+from anygame.proving.store import ProofStore
+from anygame.proving.verdict import Certificate, Verdict, moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +48,10 @@ _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 _SHALLOW: Final = 8
 #: Moves of induction.
 _MOST_INDUCTION: Final = 12
+#: Moves of induction where little work is to be done.
+_FEW: Final = 2
+#: What is said of a proof that follows all matches.
+_ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
 _ENDS: Final = "every match ends"
@@ -72,11 +83,14 @@ class Prover:
         patience: how long it may take to learn what holds in every state.
         report: called with what is being done, as a phrase.
         guesses: more clauses that may hold in every state, from a sample.
+        store: where proofs are kept.
+        is_brief: whether only what takes little work is tried: no search for matches, nor for invariants
+            other than those that hold in every state by induction over all of them.
 
     Attributes:
         model: as given.
+        patience: as given.
         sample: states of random play.
-        invariant: clauses that hold in every state.
 
     Raises:
         MissingExtraError: the solver is not installed.
@@ -90,16 +104,33 @@ class Prover:
         patience: Patience,
         report: Callable[[str], None] = lambda _: None,
         guesses: Callable[[Sample], list[Clause]] = lambda _: [],
+        store: ProofStore | None = None,
+        is_brief: bool = False,
     ) -> None:
+        needed_solver()
         self.model, self.replay, self.report = model, replay, report
+        self._store = store
+        self._is_brief = is_brief
         report("playing at random")
         self.sample = Sample(play)
-        report("looking for what holds in every state")
-        tried = [*guesses(self.sample), *candidates(model, self.sample)]
-        self.invariant: list[Clause] = inductive(model, list(dict.fromkeys(tried)), patience)
+        self._guesses, self.patience = guesses, patience
+
+    @cached_property
+    def invariant(self) -> list[Clause]:
+        """Clauses that hold in every state."""
+        self.report("looking for what holds in every state")
+        tried = [*self._guesses(self.sample), *candidates(self.model, self.sample)]
+        return inductive(self.model, list(dict.fromkeys(tried)), self.patience)
 
     @classmethod
-    def of(cls, game: Game, patience: Patience, report: Callable[[str], None] = lambda _: None) -> Prover:
+    def of(
+        cls,
+        game: Game,
+        patience: Patience,
+        report: Callable[[str], None] = lambda _: None,
+        *,
+        is_brief: bool = False,
+    ) -> Prover:
         """Return a prover for a game.
 
         Raises:
@@ -107,16 +138,29 @@ class Prover:
             MissingExtraError: the solver is not installed.
         """
         machine = game.backends.needed_network()
-        return cls(Model(machine.compiled), random_play(machine.kernel), Replay(game), patience, report)
+        compiled = machine.compiled
+        play, store = random_play(machine.kernel), ProofStore(compiled)
+        replay = Replay(game)
+        return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
         """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
-        began, patience = perf_counter(), Patience(seconds)
+        began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
-        if wanted.of_ends and found.outcome == "proved" and not self._can_end(patience):
+        # A few questions do not find an end.
+        if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
+        self._keep(found)
         return replace(found, seconds=perf_counter() - began)
+
+    def _keep(self, found: Verdict) -> None:
+        if self._store is not None and found.certificate is not None:
+            self._store.keep(found.name, found.certificate)
+
+    def _known(self, name: str) -> Certificate | None:
+        """Return what was kept of a property, which is to be checked anew."""
+        return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
         """Whether an end is known: what is said of ends would be true of none."""
@@ -153,11 +197,20 @@ class Prover:
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
-        found = self._ending(Patience(seconds))
+        found = self._ending(self.patience.renewed(seconds))
+        self._keep(found)
         return replace(found, seconds=perf_counter() - began)
 
     def _ending(self, patience: Patience) -> Verdict:
         self._depth = -1
+        known = self._known("ends")
+        if known is not None:
+            self.report("ends: checking a proof that was kept")
+            with suppress(OutOfTimeError, CertificateError):
+                if known.measure is None:
+                    return self._followed(known, patience.part(_FOR_INVARIANT))
+                found = measured(self.model, known.measure, known.most_lost)
+                return self._measured(found, known, patience.part(_FOR_INVARIANT))
         self.report("ends: looking for a state that comes again")
         again = self.sample.first_repeat()
         if again is not None:
@@ -169,17 +222,17 @@ class Prover:
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
             measures = Measures(self.model, self.sample, self.invariant)
-            for tried in measures.search(part):
+            for tried in measures.search(part, is_brief=self._is_brief):
                 verdict = self._by_measure(tried, measures, part, patience)
                 if verdict is not None:
                     return verdict
+        if self._is_brief:
+            return self._open(Property("ends", _ENDS, FALSE, _never))
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
-            found = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
-            if found.is_everything:
-                steps = check_bounded(self.model, FALSE, found.depth, patience, is_everything=True)
-                claim = f"every match ends within {moves(found.depth)}"
-                return Verdict("ends", claim, "proved", steps=steps)
+            followed = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
+            if followed.is_everything:
+                return self._followed(Certificate(depth=followed.depth, is_everything=True), patience)
         return Verdict("ends", _ENDS, "open", depth=max(0, self._depth))
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
@@ -197,13 +250,13 @@ class Prover:
         self, found: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
         """Return the verdict that a measure leads to; None after a step that it does not grow with."""
-        model, slipping = self.model, slip(self.model, found)
+        model = self.model
         with suppress(OutOfTimeError):
+            slipping = slip(model, found)
             reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self.invariant)
             if reached.invariant is not None:
-                claim = f"every match ends within {moves(most_moves(model, found))}"
-                wanted = Property("ends", claim, slipping, _never)
-                return replace(self._by_clauses(wanted, reached.invariant, whole), note=_growth(found))
+                clauses = self._trimmed(slipping, reached.invariant, whole)
+                return self._measured(found, Certificate(clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -212,9 +265,61 @@ class Prover:
             return self._repeated(*follow(model, reached.match, state))
         return None
 
+    def _measured(self, found: Measure, known: Certificate, patience: Patience) -> Verdict:
+        """Return that every match ends, by a measure and an invariant.
+
+        Raises:
+            CertificateError: the invariant does not show it.
+            OutOfTimeError: that took longer.
+        """
+        most = most_moves(self.model, found)
+        wanted = Property("ends", f"every match ends within {moves(most)}", slip(self.model, found), _never)
+        proof = self._checked(wanted, Certificate(known.clauses), patience)
+        rows = kept(self.model, found)
+        certificate = Certificate(known.clauses, measure=rows, most_lost=found.most_lost) if rows else None
+        return replace(proof, note=_growth(found), most_moves=most, certificate=certificate)
+
+    def _followed(self, known: Certificate, patience: Patience) -> Verdict:
+        """Return that every match ends, since all of them are followed.
+
+        Raises:
+            CertificateError: they go on.
+            OutOfTimeError: that took longer.
+        """
+        most = known.depth
+        if most is None or not known.is_everything:
+            raise CertificateError("it does not say how long matches are")
+        steps = check_bounded(self.model, FALSE, most, patience, is_everything=True)
+        claim = f"every match ends within {moves(most)}"
+        return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=known)
+
+    def _checked(self, wanted: Property, known: Certificate, patience: Patience) -> Verdict:
+        """Return what a proof shows that was found before.
+
+        Raises:
+            CertificateError: it does not show it.
+            OutOfTimeError: to make sure of that took longer.
+        """
+        model, bad, depth = self.model, wanted.literal, known.depth
+        if depth is None:
+            steps = check_invariant(model, bad, known.clauses, patience)
+            return self._settled(wanted, steps, "", known)
+        if known.is_everything:
+            steps = check_bounded(model, bad, depth, patience, is_everything=True)
+            return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), known)
+        steps = check_induction(model, bad, known.clauses, depth, patience)
+        return self._settled(wanted, steps, f"by induction over {moves(depth)}", known)
+
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
+        known = self._known(wanted.name)
+        if known is not None:
+            self.report(f"{wanted.name}: checking a proof that was kept")
+            with suppress(OutOfTimeError, CertificateError):
+                return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
         played = self._played(wanted.literal)
+        if played is not None and self._is_brief:
+            return self._shown(wanted, played, shortest=False)
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (
@@ -223,7 +328,7 @@ class Prover:
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
-        for way, share, name in ways:
+        for way, share, name in ways[1:2] if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
             with suppress(OutOfTimeError):
                 found = way(wanted, patience.part(share), patience)
@@ -239,15 +344,12 @@ class Prover:
             return self._shown(wanted, found.match, shortest=True)
         if not found.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
-        steps = check_bounded(self.model, wanted.literal, found.depth, whole, is_everything=True)
-        return self._settled(
-            wanted, steps, f"no match has more than {moves(found.depth)}, and all were looked at"
-        )
+        return self._checked(wanted, Certificate(depth=found.depth, is_everything=True), whole)
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         return self._by_bounded_search(wanted, part, whole, None)
 
-    def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+    def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
         found = reach(
             self.model,
             wanted.literal,
@@ -258,22 +360,24 @@ class Prover:
         if found.match is not None:
             return self._with_match(wanted, found.match, whole)
         assert found.invariant is not None
-        return self._by_clauses(wanted, found.invariant, whole)
-
-    def _by_clauses(self, wanted: Property, clauses: Sequence[Clause], whole: Patience) -> Verdict:
-        """Return the verdict that is proved by clauses which induction shows, with those that are known."""
         self.report(f"{wanted.name}: checking an invariant")
+        return self._checked(
+            wanted, Certificate(self._trimmed(wanted.literal, found.invariant, whole)), whole
+        )
+
+    def _trimmed(self, bad: int, clauses: Sequence[Clause], whole: Patience) -> tuple[Clause, ...]:
+        """Return clauses that induction shows, with those that are known, as few as are found in time."""
         needed = list(dict.fromkeys([*self.invariant, *clauses]))
         with suppress(OutOfTimeError):
-            needed = trimmed(self.model, wanted.literal, needed, whole.part(_FOR_CHECK))
-        steps = check_invariant(self.model, wanted.literal, needed, whole)
-        return self._settled(wanted, steps, "", self._written(needed))
+            needed = trimmed(self.model, bad, needed, whole.part(_FOR_CHECK))
+        return tuple(needed)
 
     def _by_induction(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        found = induction_depth(model, bad, part, self.invariant, _MOST_INDUCTION)
+        most = _FEW if self._is_brief else _MOST_INDUCTION
+        found = induction_depth(model, bad, part, self.invariant, most)
         if found is None:
             return None
         depth, invariant = found
@@ -283,15 +387,23 @@ class Prover:
             if match is not None:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
-        steps = check_induction(model, bad, invariant, depth, whole)
-        note = f"by induction over {moves(depth)}"
-        return self._settled(wanted, steps, note, self._written(invariant))
+        return self._checked(wanted, Certificate(tuple(invariant), depth), whole)
 
     def _settled(
-        self, wanted: Property, steps: int, note: str, invariant: tuple[str, ...] | None = None
+        self, wanted: Property, steps: int, note: str, certificate: Certificate | None = None
     ) -> Verdict:
         outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
-        return Verdict(wanted.name, wanted.claim, outcome, invariant=invariant, steps=steps, note=note)
+        shown = certificate is not None and not certificate.is_everything
+        invariant = self._written(certificate.clauses) if certificate is not None and shown else None
+        return Verdict(
+            wanted.name,
+            wanted.claim,
+            outcome,
+            invariant=invariant,
+            steps=steps,
+            note=note,
+            certificate=certificate,
+        )
 
     def _open(self, wanted: Property, note: str = "") -> Verdict:
         return Verdict(wanted.name, wanted.claim, "open", depth=max(0, self._depth), note=note)
@@ -359,6 +471,6 @@ class Prover:
 
     # Invariants.
 
-    def _written(self, clauses: list[Clause]) -> tuple[str, ...]:
+    def _written(self, clauses: Sequence[Clause]) -> tuple[str, ...]:
         names = [[self.model.name_of(literal) for literal in clause] for clause in clauses]
         return tuple(clause[0] if len(clause) == 1 else f"(or {' '.join(clause)})" for clause in names)

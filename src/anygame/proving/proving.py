@@ -149,9 +149,29 @@ def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> I
         if name == "ends":
             yield prover.ends(seconds)
         elif name in SURVEYS:
-            yield survey(prover, game.roles, name, seconds)
+            found = survey(prover, game.roles, name, seconds)
+            yield _with_rules(found, game, seconds, prover.report) if name == "dead" else found
         elif name in by_name:
             yield prover.decide(by_name[name], seconds)
+
+
+def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
+    """Return what was found of dead fluents and moves, with the rules that never fire."""
+    from anygame.proving.firing import firings
+
+    found, left = [], 0
+    for rule, outcome in firings(game, seconds, report):
+        left += outcome == "open"
+        if outcome == "proved":
+            place = f"the rule at {rule.span.place}" if rule.span else "this rule"
+            found.append(f"{place} never fires: {rule}")
+    more = f"{left} rule{'s' * (left > 1)} may never fire" if left else ""
+    return replace(
+        verdict,
+        outcome="open" if left else verdict.outcome,
+        found=(*found, *verdict.found),
+        note="; ".join(filter(None, [verdict.note, more])),
+    )
 
 
 def _property(formula: TemporalFormula, prover: Prover) -> Property:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ SURVEYS: Final = {
     "mutex": "of these fluents at most one, or exactly one, holds in every state",
     "latched": "these fluents never change back: they stay once they hold, or stay away once they do not",
     "monotone": "the goals of these roles never fall",
-    "dead": "these fluents never hold, and these moves are never legal",
+    "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }
 
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
@@ -23,6 +23,26 @@ Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 def moves(number: int) -> str:
     """Return a number of joint moves as people read it."""
     return "one move" if number == 1 else f"{number:,} moves"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a checker follows to be sure of a proof; see ``anygame.proving.certificate``.
+
+    Attributes:
+        clauses: over fluents, as literals of the model: an invariant.
+        depth: of induction over several moves; with ``is_everything``, moves of the longest matches.
+        is_everything: whether all matches are followed to their ends.
+        measure: where every match ends: what grows with every move but the last, as rows with a weight,
+            whether the fact is inverted, and the fact, a disjunction of literals over fluents.
+        most_lost: what a move takes away of the measure at most, before it adds more.
+    """
+
+    clauses: tuple[tuple[int, ...], ...] = ()
+    depth: int | None = None
+    is_everything: bool = False
+    measure: tuple[tuple[int, ...], ...] | None = None
+    most_lost: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,6 +63,8 @@ class Verdict:
         note: what else there is to know, as a sentence.
         found: what is true of every state, for properties that are looked for.
         seconds: how long it took.
+        most_moves: joint moves that a match has at most, where ``ends`` is proved.
+        certificate: of the proof; None where a match is what shows it, and for what is looked for.
     """
 
     name: str
@@ -56,6 +78,8 @@ class Verdict:
     note: str = ""
     found: tuple[str, ...] = ()
     seconds: float = 0.0
+    most_moves: int | None = None
+    certificate: Certificate | None = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
         return self.outcome == "proved"

@@ -17,11 +17,13 @@ from anygame.cli.options import (
     flag,
     natural,
     option,
+    seconds,
     several,
     whole,
 )
-from anygame.cli.output import Screen, complain, print_json
+from anygame.cli.output import Screen, complain, print_json, print_lines
 from anygame.cli.progress import progress
+from anygame.cli.proofs import write_matches
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.source import Source, Span
+    from anygame.proving import Verdict
 
 _DETAILS: Final = """\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
@@ -48,12 +51,19 @@ A few games are played at random, as far as a moment's work goes, and the states
 searched. With --play N, N games are played, and those that do not end are shown.
 What goes wrong is shown with the shortest line of play found, as commands of the prompt.
 
+With --prove, doubts are settled: that a role can be left without a move, that a goal is missing
+or doubled, that a match need not end, that a rule never fires is refuted by a match, or proved
+of all matches and withdrawn. --record writes the matches, for `anygame replay` and `anygame web`.
+Proofs need the extra `prove`.
+
 with --json, one object; play is a line of play, joint moves in the order of the roles;
 mend is there where `anygame mend` can do it, with the edits:
   {"files", "errors", "warnings", "infos", "diagnostics": [{"file", "line", "column",
    "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
    "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
-   [{"line", "column", "end_line", "end_column", "text"}]}}]}
+   [{"line", "column", "end_line", "end_column", "text"}]}, "proof": {"property", "verdict"}}],
+   "proofs": [{"file", ...}]}
+  proof is there where a verdict is about the finding; proofs are verdicts, as of `anygame prove`
 
 exit status:
   0    no errors
@@ -78,6 +88,11 @@ class _Options(JsonOption, ReadingOptions):
     )
     lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
     seed: int = option("--seed", type=whole, default=0, metavar="S", help="of these games (0)")
+    prove: bool = flag("--prove", help="settle by proof what is in doubt")
+    seconds: float = option("--seconds", type=seconds, default=10.0, metavar="S", help="for each proof (10)")
+    record: str | None = option(
+        "--record", metavar="DIR", help="write the matches that refute as records into DIR"
+    )
     steps: int = option(
         "--steps", type=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
     )
@@ -88,6 +103,7 @@ def run(options: _Options) -> int:
     choice = _Choice.of(options)
     files, status = _files(options.files)
     reports: list[tuple[str, Finding]] = []
+    verdicts: list[tuple[str, Verdict]] = []
     checked = hidden = 0
     is_wrong = False
     for file in files:
@@ -106,6 +122,10 @@ def run(options: _Options) -> int:
                 continue
             findings = [Finding(each) for each in error.diagnostics if isinstance(each, Diagnostic)]
         findings += examination.findings if examination else []
+        proved = examination.verdicts if examination else []
+        verdicts += [(_name(file), verdict) for verdict in proved]
+        if options.record and examination and examination.sheet and proved:
+            write_matches(options.record, examination.sheet.game, proved)
         checked += 1
         chosen = list(choice.of_findings(findings))
         hidden += sum(map(choice.hides, findings))
@@ -114,13 +134,14 @@ def run(options: _Options) -> int:
         reports += [(_name(file), finding) for finding in chosen]
         if not (options.json or options.sarif):
             _print(chosen)
+            print_lines(f"{_name(file)}: {line}" for verdict in proved for line in _verdict_lines(verdict))
         if status == Status.INTERRUPTED:
             break
     counts = Counter(finding.diagnostic.severity for _, finding in reports)
     if options.lines:
         _write_lines(options.lines, reports)
     if options.json:
-        print_json(_json(checked, counts, reports))
+        print_json(_json(checked, counts, reports) | _proofs(verdicts))
     elif options.sarif:
         print_json(format_sarif(reports))
     else:
@@ -161,17 +182,16 @@ def _examination(options: _Options, source: Source) -> Examination:
     play: Bounds | None = replace(BRIEF, seed=options.seed)
     if options.play is not None:
         play = Bounds(options.play, options.seed, options.steps) if options.play else None
-    return Examination(source, Wanted(options.case_sensitive, options.lenient, play=play))
+    prove = options.seconds if options.prove else None
+    return Examination(source, Wanted(options.case_sensitive, options.lenient, play=play, prove=prove))
 
 
 def _run(examination: Examination) -> None:
     bounds = examination.wanted.play
-    if bounds is None:
-        examination.run()
-        return
-    with progress("playing", bounds.playouts, counts=True) as show:
+    with progress("playing", bounds.playouts if bounds else None, counts=True) as show:
         examination.run(
-            lambda states, playouts: show(completed=playouts, description=f"playing: {states:,} states")
+            lambda states, playouts: show(completed=playouts, description=f"playing: {states:,} states"),
+            lambda doing: show(description=f"proving: {doing}"),
         )
 
 
@@ -224,6 +244,16 @@ def _print(findings: Iterable[Finding]) -> None:
         screen.show(diagnostic_lines(_with_echoes(finding)))
         if finding.command:
             screen.say(f"  mend: {finding.command}")
+
+
+def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield a verdict in short: the findings have the matches."""
+    notes = [verdict.note]
+    if verdict.outcome == "open" and verdict.depth:
+        notes.insert(0, f"no match of up to {verdict.depth} moves decides it")
+    if verdict.outcome == "refuted":
+        notes = [f"{len(verdict.found)} never" if verdict.found else ""]
+    yield f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])
 
 
 def _with_echoes(finding: Finding) -> Diagnostic:
@@ -293,7 +323,17 @@ def _json_of(file: str, finding: Finding) -> dict[str, Any]:
         "hint": diagnostic.hint,
         **({"mend": _mend(finding)} if finding.command else {}),
         **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
+        **({"proof": _proof(finding.verdict)} if finding.verdict is not None else {}),
     }
+
+
+def _proof(verdict: Verdict) -> dict[str, str]:
+    return {"property": verdict.name, "verdict": verdict.outcome}
+
+
+def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:
+    found = [{"file": file, **verdict.to_json()} for file, verdict in verdicts]
+    return {"proofs": found} if found else {}
 
 
 def _mend(finding: Finding) -> dict[str, Any]:

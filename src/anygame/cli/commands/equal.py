@@ -8,7 +8,7 @@ from typing import Final
 from anygame.cli.options import Command, Status, argument, command_options, natural, option, seconds
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.progress import compile_needed, progress
-from anygame.cli.proofs import SHAPE, verdict_lines
+from anygame.cli.proofs import SHAPE, verdict_lines, write_matches
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
 from anygame.cli.sheets import named_faults, read_game
 from anygame.proving import equal
@@ -37,6 +37,9 @@ class _Options(JsonOption, ReadingOptions):
     seconds: float = option(
         "--seconds", type=seconds, default=60.0, metavar="S", help="how long it may take (60)"
     )
+    record: str | None = option(
+        "--record", metavar="DIR", help="write the match as a record of A into DIR, to be stepped through"
+    )
 
 
 def run(options: _Options) -> int:
@@ -57,6 +60,8 @@ def run(options: _Options) -> int:
             seconds=options.seconds,
             report=lambda doing: show(description=doing),
         )
+    if options.record is not None:
+        write_matches(options.record, first, [verdict])
     if options.json:
         print_json(verdict.to_json())
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import Command, Status, command_options, flag, option, seconds, several
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.progress import compile_needed
-from anygame.cli.proofs import SHAPE, verdict_lines, with_progress
+from anygame.cli.proofs import SHAPE, verdict_lines, with_progress, write_matches
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.proving import each_verdict
@@ -25,7 +25,8 @@ with always, never, reachable and until.
 
 `proved` means that a checker has followed the proof. `refuted` comes with a match that
 the rules themselves allow. Moves of `random` count as any other moves. The exit status
-is 0 where all is proved, else 1. Proofs need the extra `prove`.
+is 0 where all is proved, else 1. Proofs need the extra `prove`. Records that --record
+writes are stepped through by `anygame replay` and `anygame web`.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -41,6 +42,9 @@ class _Options(JsonOption, SheetOptions):
         "--seconds", type=seconds, default=60.0, metavar="S", help="how long each may take (60)"
     )
     all: bool = flag("--all", help="show all that was found, and the invariants")
+    record: str | None = option(
+        "--record", metavar="DIR", help="write the matches as records into DIR, to be stepped through"
+    )
 
 
 def run(options: _Options) -> int:
@@ -61,6 +65,8 @@ def run(options: _Options) -> int:
     if options.json:
         verdicts = [verdict.to_json() for verdict in found]
         print_json({"game": game.name, "interrupted": interrupted, "verdicts": verdicts})
+    if options.record is not None:
+        write_matches(options.record, game, found)
     if interrupted:
         return Status.INTERRUPTED
     return Status.OK if all(found) else Status.ANSWER_IS_NO

@@ -1,4 +1,4 @@
-"""Codes of what is found in play."""
+"""Codes of what is found in play, or proved of it."""
 
 from __future__ import annotations
 
@@ -122,11 +122,24 @@ CODES: Final[tuple[Code, ...]] = (
         demand="Every game ends after finitely many steps.",
         why=(
             "Players cannot think to the end of a game that has none. That random games did not end within "
-            "the bound is no proof; a counter of steps makes sure."
+            "the bound is no proof (`anygame check --prove` looks for one); a counter of steps makes sure."
         ),
         source=PLAY,
         bad="(role solo)\n(legal solo go)\n(goal solo 0)\n(<= terminal (true over))\n"
         "(<= (next over) (does solo stop) (legal solo stop))",
+        good=_GAME,
+    ),
+    Code(
+        "dead-rule",
+        Severity.WARNING,
+        "a rule that fires in no match",
+        demand="Every rule fires in some match.",
+        why=(
+            "What its conditions ask for never holds at once, in no state that play leads to: a condition is "
+            "wrong, or the rule is left over. `anygame check --prove` finds it, by proof."
+        ),
+        source=PRACTICE,
+        bad=f"{_GAME}\n(<= (goal solo 0) (true (at 1)) (true (at 2)))",
         good=_GAME,
     ),
     Code(

@@ -47,6 +47,8 @@ _SHOWN_CHARACTERS: Final = 90
 _SHOWN_OF_ENDLESS: Final = 6
 #: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
 _JOINTS_A_STATE: Final = 64
+#: What lets every match end.
+_COUNTER: Final = "a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
 
@@ -257,8 +259,7 @@ class PlayCheck:
             state = after
         self._endless += 1
         del line[self.bounds.steps :]
-        span = _terminal_span(self.game)
-        self._note(Fault("endless", "", "", span, "a counter of steps that ends the game"), tuple(line))
+        self._note(Fault("endless", "", "", _terminal_span(self.game), _COUNTER), tuple(line))
 
     def _look(self, state: State, line: Line) -> bool:
         """Note what is wrong in a state; return whether play can go on from it."""
@@ -294,6 +295,25 @@ class PlayCheck:
             span = None if callable(fault.span) else fault.span
             found = CODES[code].found(message, span, *notes, hint=fault.hint)
             yield Finding(found, line if is_shown else None)
+
+
+def faults_at_end(game: Game, line: Line) -> list[Finding]:
+    """Return what is wrong with the moves or the goals of the state to which a line of play leads."""
+    state = game.initial_state()
+    for joint in line:
+        state = state.next(joint)
+    found = []
+    for fault in _Ends(game).faults(state, line):
+        span = fault.span() if callable(fault.span) else fault.span
+        notes = _notes(line, _SHOWN_MOVES)
+        found.append(Finding(CODES[fault.code].found(fault.message, span, *notes, hint=fault.hint), line))
+    return found
+
+
+def endless_at(game: Game, line: Line, message: str) -> Finding:
+    """Return that play can go on for ever, as a line of play shows."""
+    notes = _notes(line, _SHOWN_MOVES)
+    return Finding(CODES["endless"].found(message, _terminal_span(game), *notes, hint=_COUNTER), line)
 
 
 def play_commands(line: Line) -> list[str]:

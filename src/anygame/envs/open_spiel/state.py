@@ -12,6 +12,7 @@ import numpy as np
 from anygame.envs.extensive import CHANCE, MAX_STEPS, TERMINAL, ExtensiveForm, find_turns, survey
 from anygame.errors import IllegalMoveError, LimitError, RuleSheetError
 from anygame.game import loads
+from anygame.proving.facts import Facts, facts_of
 
 try:
     import pyspiel as library
@@ -91,10 +92,16 @@ class Description:
         found = survey(game, turns)
         if found is not None:
             turns = replace(turns, are_taken=found.turns_are_taken)
-        proven = found.steps if found else None
+        #: What is proved where states are too many to be looked at.
+        facts = facts_of(game) if found is None and game.fallback is None else Facts()
+        if facts.takes_turns is not None:
+            turns = replace(turns, are_taken=facts.takes_turns)
+        proven = found.steps if found else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
         # What holds where plays end does not where they are cut.
-        self.survey: Survey | None = found if proven is not None and proven <= steps else None
+        is_whole = proven is not None and proven <= steps
+        self.survey: Survey | None = found if is_whole else None
+        self._proved_sum = facts.goal_sum if is_whole else None
         self.form = ExtensiveForm(
             game, None if dynamics == "auto" else dynamics, turns=turns, max_steps=steps
         )
@@ -104,7 +111,8 @@ class Description:
         self.action_number = numbered(self.actions)
         self.draws = game.actions("random") if self.form.chance is not None else ()
         self.draw_number = numbered(self.draws)
-        apart = self.form.order == "sequential" and not (self.survey and turns.are_taken)
+        in_turn = facts.takes_turns or (self.survey and turns.are_taken)
+        apart = self.form.order == "sequential" and not in_turn
         self.longest = (self.survey.decisions if self.survey else steps) * (len(players) if apart else 1)
 
     def __deepcopy__(self, memo: object) -> Description:
@@ -122,7 +130,7 @@ class Description:
     @property
     def goal_sum(self) -> int | None:
         """What the goals of the players sum up to, where that is certain and the same for all plays."""
-        return self.survey.goal_sum if self.survey else None
+        return self.survey.goal_sum if self.survey else self._proved_sum
 
 
 def _sorted(moves: Iterable[Term]) -> tuple[Term, ...]:

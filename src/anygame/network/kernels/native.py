@@ -93,7 +93,7 @@ def find_library(
 ) -> Library | None:
     """Return what was compiled before, None where nothing was; the key is that of `make_image`."""
     path = _path(key, cache)
-    image = _read(path) if path else None
+    image = read_cached(path) if path else None
     return None if image is None else load_library(image, signatures, cached=True)
 
 
@@ -115,7 +115,7 @@ def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straig
     image = bytes(machine.emit_object(_optimise(llvm, machine, code, is_straight)))
     path = _path(key, cache) if key else None
     if path:
-        _write(path, image)
+        write_cached(path, image)
     return image
 
 
@@ -199,8 +199,8 @@ def _optimise(llvm: Any, machine: Any, code: str, is_straight: bool = True) -> A
     return module
 
 
-def _read(path: Path) -> bytes | None:
-    """Return cached machine code, if it is whole, belongs to its key, and nobody else can have written it."""
+def read_cached(path: Path) -> bytes | None:
+    """Return what was cached, if it is whole, belongs to its key, and nobody else can have written it."""
     try:
         if not _is_ours(path.parent.lstat()):
             return None
@@ -234,8 +234,14 @@ def _is_ours(status: os.stat_result) -> bool:
     return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
 
 
-def _write(path: Path, image: bytes) -> None:
-    """Cache machine code; a folder that cannot be written to is no harm."""
+def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
+    """Cache something; a folder that cannot be written to is no harm.
+
+    Args:
+        path: of the file. Those in its folder with the same ending make room for it, the oldest first.
+        image: what is cached.
+        most: bytes of all these files; None for those of machine code.
+    """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(path.parent.lstat()):
@@ -250,21 +256,21 @@ def _write(path: Path, image: bytes) -> None:
         except OSError:
             Path(name).unlink(missing_ok=True)
             raise
-        _make_room(path.parent)
+        _make_room(path.parent, path.suffix, CACHE_BYTES if most is None else most)
 
 
-def _make_room(folder: Path) -> None:
+def _make_room(folder: Path, suffix: str, most: int) -> None:
     total = 0
-    for _, size, path in sorted(_files(folder), reverse=True):
-        if total + size > CACHE_BYTES:
+    for _, size, path in sorted(_files(folder, suffix), reverse=True):
+        if total + size > most:
             path.unlink(missing_ok=True)
         else:
             total += size
 
 
-def _files(folder: Path) -> Iterator[tuple[float, int, Path]]:
+def _files(folder: Path, suffix: str) -> Iterator[tuple[float, int, Path]]:
     for path in folder.iterdir():
-        if path.suffix == _SUFFIX:
+        if path.suffix == suffix:
             with contextlib.suppress(FileNotFoundError):
                 status = path.lstat()
                 if not stat.S_ISDIR(status.st_mode):

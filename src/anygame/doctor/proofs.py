@@ -1,0 +1,143 @@
+"""What proofs make of findings: a doubt becomes a fault with the match that shows it, or is withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from anygame.doctor.codes import CODES
+from anygame.doctor.finding import Finding
+from anygame.doctor.play.checking import endless_at, faults_at_end
+from anygame.errors import LimitError
+from anygame.language.diagnostics import Note, Severity, shown
+from anygame.proving import Verdict, each_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from anygame.game.game import Game
+    from anygame.proving.verdict import Outcome
+
+#: What findings are in doubt of: the claim, the codes of what refutes it, and the doubt that a proof
+#: withdraws.
+_PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
+    "playable": (
+        "every role has a legal move in every state until the end",
+        frozenset(("no-move",)),
+        "",
+    ),
+    "goals": (
+        "every role has exactly one goal at the end, from 0 to 100",
+        frozenset(("goal-missing", "goal-conflict", "goal-in-play")),
+        "overlapping-goals",
+    ),
+    "ends": ("every match ends", frozenset(("endless",)), "endless"),
+}
+_RULES: Final = "every rule fires in some match"
+#: Characters of a rule that a verdict shows.
+_SHOWN: Final = 90
+
+
+class Proofs:
+    """Decides what findings are in doubt of; what was decided stays so where it is interrupted.
+
+    Args:
+        game: the game of the sheet.
+        findings: what was found without proofs, as it is shown.
+
+    Attributes:
+        findings: these, less what is withdrawn, with what proofs found.
+        verdicts: what came of each property so far.
+    """
+
+    def __init__(self, game: Game, findings: Iterable[Finding]) -> None:
+        self._game = game
+        self.findings = list(findings)
+        self.verdicts: list[Verdict] = []
+
+    def run(self, seconds: float, report: Callable[[str], None] = lambda _: None) -> None:
+        """Decide each property in some seconds.
+
+        Raises:
+            MissingExtraError: the solver is not installed.
+        """
+        try:
+            for verdict in each_verdict(self._game, _PROPERTIES, seconds=seconds, report=report):
+                self._take(verdict)
+            self._find_dead_rules(seconds, report)
+        except LimitError as error:
+            claims = {name: claim for name, (claim, *_) in _PROPERTIES.items()} | {"dead-rules": _RULES}
+            known = {verdict.name for verdict in self.verdicts}
+            left = [(name, claim) for name, claim in claims.items() if name not in known]
+            self.verdicts += [Verdict(name, claim, "open", note=error.message) for name, claim in left]
+
+    def _take(self, verdict: Verdict) -> None:
+        doubt = _PROPERTIES[verdict.name][2]
+        if verdict.outcome == "open":
+            self.verdicts.append(verdict)
+            return
+        kept = [each for each in self.findings if each.diagnostic.code != doubt]
+        gone = len(self.findings) - len(kept)
+        if verdict.outcome == "proved" or verdict.name == "ends":
+            self.findings = kept
+        if verdict.outcome == "refuted":
+            for fault in self._refuting(verdict):
+                self._add(fault)
+        elif gone:
+            withdrawn = f"{gone} doubt{'s' * (gone > 1)} withdrawn: {doubt}"
+            verdict = replace(verdict, note="; ".join(filter(None, [verdict.note, withdrawn])))
+        self.verdicts.append(verdict)
+
+    def _refuting(self, verdict: Verdict) -> Iterator[Finding]:
+        """Yield what a match shows that refutes a property."""
+        assert verdict.match is not None
+        if verdict.name == "ends":
+            found = [endless_at(self._game, verdict.match, verdict.note)]
+        else:
+            found = faults_at_end(self._game, verdict.match)
+        shortest = "a shortest match" if verdict.is_shortest else "a match"
+        note = Note(f"refuted by {shortest}: {verdict.claim}")
+        for each in found:
+            if each.diagnostic.code in _PROPERTIES[verdict.name][1]:
+                notes = (note, *each.diagnostic.notes)
+                diagnostic = replace(each.diagnostic, severity=Severity.ERROR, notes=notes)
+                yield replace(each, diagnostic=diagnostic, verdict=verdict)
+
+    def _add(self, fault: Finding) -> None:
+        """Add a fault; the one that play found is the same, but for a cause that may be named there."""
+        one, line = fault.diagnostic, fault.line or ()
+        for place, known in enumerate(self.findings):
+            other = known.diagnostic
+            if other.code == one.code and other.message.startswith(one.message):
+                if len(line) < len(known.line or ()):
+                    notes, known = one.notes, replace(known, line=line)
+                else:
+                    notes = (one.notes[0], *other.notes)
+                self.findings[place] = replace(
+                    known, diagnostic=replace(other, notes=notes), verdict=fault.verdict
+                )
+                return
+        self.findings.append(fault)
+
+    def _find_dead_rules(self, seconds: float, report: Callable[[str], None]) -> None:
+        from anygame.proving.firing import firings
+
+        began = perf_counter()
+        found = list(firings(self._game, seconds, report))
+        dead = [firing.rule for firing in found if firing.outcome == "proved"]
+        left = sum(firing.outcome == "open" for firing in found)
+        outcome: Outcome = "refuted" if dead else "open" if left else "proved"
+        note = f"{left} rule{'s' * (left > 1)} may fire or not" if left else ""
+        texts = tuple(shown(str(rule), _SHOWN) for rule in dead)
+        took = perf_counter() - began
+        verdict = Verdict("dead-rules", _RULES, outcome, note=note, found=texts, seconds=took)
+        # That names forbid it was said before.
+        known = {each.diagnostic.span for each in self.findings if each.diagnostic.code == "never-fires"}
+        message = "this rule fires in no match: what it asks for holds in no state that play leads to"
+        for rule in dead:
+            if rule.span not in known:
+                note_ = Note("proved, for matches of any length")
+                diagnostic = CODES["dead-rule"].found(message, rule.span, note_, hint="mend or delete it")
+                self.findings.append(Finding(diagnostic, verdict=verdict))
+        self.verdicts.append(verdict)

@@ -1,0 +1,73 @@
+"""What environments need to know of a game, as far as it is proved with little work.
+
+Work is bounded by counts: of gates, and of the solver's conflicts, so that the same is known of a game on
+every machine. What was proved once is kept (``store``), and only checked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import LimitError, MissingExtraError
+from anygame.proving.patience import Conflicts, Patience
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.proving.prover import Prover
+
+#: Games that many ask about, one after the other.
+_KEPT: Final = 16
+#: Gates of a game that is looked at; with more of them it can take seconds.
+_MOST_GATES: Final = 1_000
+#: Thousands of conflicts of solvers, for all that is asked of a game.
+_THOUSANDS: Final = 10
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is proved of a game.
+
+    Attributes:
+        takes_turns: whether at most one role besides ``random`` has a choice in every state; None where that
+            was not found out.
+        most_moves: joint moves that a match has at most; None where no bound is known.
+        goal_sum: what the goals of the roles besides ``random`` add up to wherever a match comes to its end
+            or cannot go on; None where that is not known, or differs.
+    """
+
+    takes_turns: bool | None = None
+    most_moves: int | None = None
+    goal_sum: int | None = None
+
+
+@lru_cache(_KEPT)
+def facts_of(game: Game) -> Facts:
+    """Return what little work proves of a game; nothing without a solver, or of a large game.
+
+    >>> import anygame
+    >>> facts_of(anygame.load("connect_four"))
+    Facts(takes_turns=True, most_moves=43, goal_sum=100)
+    """
+    from anygame.proving.prover import Prover
+
+    try:
+        if game.backends.needed_network().compiled.network.gates > _MOST_GATES:
+            return Facts()
+        return _facts(game, Prover.of(game, Patience(inf, conflicts=Conflicts(_THOUSANDS)), is_brief=True))
+    except (LimitError, MissingExtraError):
+        return Facts()
+
+
+def _facts(game: Game, prover: Prover) -> Facts:
+    from anygame.proving.properties import built_in, choosers
+
+    known = {each.name: each for each in built_in(game, prover.model, prover.sample)}
+    asked = (choosers(game, prover.model), known["playable"], known["zero-sum"])
+    most = prover.ends(inf).most_moves
+    outcomes = [prover.decide(wanted, inf).outcome for wanted in asked]
+    takes_turns = None if outcomes[0] == "open" else outcomes[0] == "proved"
+    goal_sum = known["zero-sum"].value if outcomes[1:] == ["proved", "proved"] else None
+    return Facts(takes_turns, most, goal_sum)

@@ -1,0 +1,149 @@
+"""Rules that never fire: their conditions hold in no state that play leads to, and for no joint move there.
+
+The body of each rule becomes that of a relation and a fluent of its own, which no rule of the game reads::
+
+    (<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
+    (<= anygame_fires_7 (true (control ?r)) (true (cell ?x b)))
+    (<= (next anygame_fires_7) anygame_fires_7)
+
+What the model computes for that fluent says where the rule fires. Random play answers for most rules.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from anygame.game.game import Game
+from anygame.language.diagnostics import shown
+from anygame.language.rules import Atom, Literal, Program, Rule, atoms_in
+from anygame.language.terms import Constant
+from anygame.network.network import FALSE
+from anygame.proving.bounded import depends_on_moves
+from anygame.proving.formula_rules import sparing
+from anygame.proving.model import Model
+from anygame.proving.patience import Patience
+from anygame.proving.properties import Property
+from anygame.proving.prover import Prover
+from anygame.proving.sampling import Sample, random_play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from anygame.game.roles import JointMove
+    from anygame.game.state import State
+    from anygame.proving.verdict import Outcome
+
+#: What is asked about while play goes on: at the end nobody moves.
+_IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
+#: Of the time that is left: to learn what holds in every state, and what one rule may take.
+_FOR_INVARIANT, _SHARE = 0.5, 0.2
+#: Characters of a rule that are shown while it is looked at.
+_SHOWN: Final = 60
+#: That a rule fires is shown by a match; that it never does is what is looked for.
+_OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
+#: States of random play that are looked at together.
+_AT_ONCE: Final = 4096
+
+
+class Firing(NamedTuple):
+    """Whether a rule ever fires.
+
+    Attributes:
+        rule: as the sheet has it.
+        outcome: ``proved`` where it never does, ``refuted`` where it does in some match.
+    """
+
+    rule: Rule
+    outcome: Outcome
+
+
+def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _: None) -> Iterator[Firing]:
+    """Yield for each rule with a body whether it never fires.
+
+    Args:
+        game: the game. It needs a network.
+        seconds: how long it may take.
+        report: called with what is being done, as a phrase.
+
+    Raises:
+        MissingExtraError: the solver is not installed.
+    """
+    rules = [rule for rule in game.program.rules if rule.body]
+    if not rules:
+        return
+    patience = Patience(seconds)
+    report("dead: playing at random")
+    seen = _seen(game, rules)
+    left = [rule for rule, fires in zip(rules, seen, strict=True) if not fires]
+    yield from (Firing(rule, "refuted") for rule, fires in zip(rules, seen, strict=True) if fires)
+    if not left:
+        return
+    watched, names = _watched(game, left)
+    prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
+    for rule, name, literal in zip(left, names, _literals(prover.model, left, names), strict=True):
+        claim = f"{shown(str(rule), _SHOWN)} fires"
+        wanted = Property("dead", claim, literal, partial(_is_seen, Atom(name.name)), to_be_reached=True)
+        verdict = prover.decide(wanted, patience.left * _SHARE)
+        yield Firing(rule, _OPPOSITE[verdict.outcome])
+
+
+def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
+    """Return the game with a fluent for each of some rules that says whether it fired."""
+    prefix = "anygame_fires"
+    while prefix in str(game.program).lower():
+        prefix += "_"
+    names = [Constant(f"{prefix}_{number}") for number in range(len(rules))]
+    own = []
+    for name, rule in zip(names, rules, strict=True):
+        fires = Atom(name.name)
+        own.append(Rule(fires, rule.body, rule.node))
+        own.append(Rule(Atom("next", (name,)), (Literal(fires),), rule.node))
+    every = sparing([*game.program.rules, *own], names, f"{prefix}_own")
+    program = Program(every, game.program.source)
+    watched = Game(program, case_sensitive=game.case_sensitive, limits=game.limits, machine="network")
+    return watched, names
+
+
+def _literals(model: Model, rules: Sequence[Rule], names: Sequence[Constant]) -> list[int]:
+    """Return the literals of the states, or joint moves, in which rules fire."""
+    gates = model.gates
+    places = {fluent: number for number, fluent in enumerate(model.fluents)}
+    able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
+    playing = [model.terminal ^ 1, *able]
+    found = []
+    for rule, name in zip(rules, names, strict=True):
+        literal = model.next[places[name]] if name in places else FALSE
+        asks_moves = any(atom.key == ("does", 2) for atom, _ in atoms_in(rule.body))
+        if rule.head.key in _IN_PLAY or asks_moves or depends_on_moves(model, literal):
+            literal = gates.conjunction([literal, *playing])
+        found.append(literal)
+    return found
+
+
+def _is_seen(fires: Atom, state: State, moves: JointMove | None = None) -> bool:
+    return bool(state.query(fires, moves))
+
+
+def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
+    """Return of which rules random play shows that they fire."""
+    watched, names = _watched(game, rules)
+    machine = watched.backends.needed_network()
+    model = Model(machine.compiled)
+    literals = _literals(model, rules, names)
+    sample = Sample(random_play(machine.kernel))
+    fires = np.zeros(len(rules), np.bool_)
+    of_moves = np.array([depends_on_moves(model, literal) for literal in literals])
+    for first in range(0, len(sample.states), _AT_ONCE):
+        left = np.flatnonzero(~fires)
+        if not len(left):
+            break
+        part = slice(first, first + _AT_ONCE)
+        moves = sample.moves(part, model)
+        values = model.values([literals[number] for number in left], sample.states[part], moves)
+        made = np.asarray(moves.any(axis=1))
+        values &= made[:, None] | ~of_moves[left]
+        fires[left] |= values.any(axis=0)
+    return [bool(each) for each in fires]
