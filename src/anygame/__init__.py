@@ -10,11 +10,11 @@
 ...   (<= (next (said ?w)) (does ?r (say ?w)))
 ...   (<= terminal (true (said ?w)))''')
 >>> state = game.initial_state()
->>> [str(move) for move in state.legal_moves("x")]
-['(say no)', '(say yes)']
+>>> state.legal_moves("x")
+((say no), (say yes))
 >>> state = state.next({"x": "(say yes)", "o": "noop"})
->>> state.is_terminal, [str(fact) for fact in state.facts]
-(True, ['(said yes)'])
+>>> state
+<State of <text>, terminal: (said yes)>
 """
 
 from __future__ import annotations

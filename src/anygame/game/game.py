@@ -52,7 +52,7 @@ class Game:
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
     >>> game.roles
-    (Role('white'), Role('random'))
+    ('white', 'random')
     >>> [role.is_random for role in game.roles], game.is_gdl2
     ([False, True], False)
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isqrt, sqrt
+from math import isnan, isqrt, nan, sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -39,16 +39,16 @@ class SimulationResult:
 
     Attributes:
         playouts: how many matches came to an end; goals and lengths are about these alone.
-        mean_goals: the mean of the goal values; None where no match gave the role one, or where it is beyond
-            the range of floating-point numbers.
+        mean_goals: the mean of the goal values; ``nan`` where no match gave the role one, or where it is
+            beyond the range of floating-point numbers.
         goal_counts: how many matches ended with which value, in ascending order.
-        goal_spread: the standard deviation of the goal values; None as for the mean.
+        goal_spread: the standard deviation of the goal values; ``nan`` as for the mean.
         goal_error: the standard error of the mean: the spread by the square root of the number of values.
         missing_goals: how many matches ended without a usable goal value; they are in no mean.
         double_goals: how many ended with several values; they are in no mean.
         lengths: how many matches took so many joint moves, in ascending order.
-        mean_length: the mean of the lengths; None where no match came to an end.
-        branching: the mean number of legal moves, over all joint moves made; None where none was.
+        mean_length: the mean of the lengths; ``nan`` where no match came to an end.
+        branching: the mean number of legal moves, over all joint moves made; ``nan`` where none was.
         states: joint moves made, those of matches that were given up too.
         cut: how many matches were given up for their length.
         stuck: how many could not go on, since a role had no legal move in a state that is not terminal.
@@ -63,15 +63,15 @@ class SimulationResult:
     """
 
     playouts: int
-    mean_goals: Mapping[str, float | None]
+    mean_goals: Mapping[str, float]
     goal_counts: Mapping[str, dict[int, int]]
-    goal_spread: Mapping[str, float | None]
-    goal_error: Mapping[str, float | None]
+    goal_spread: Mapping[str, float]
+    goal_error: Mapping[str, float]
     missing_goals: Mapping[str, int]
     double_goals: Mapping[str, int]
     lengths: dict[int, int]
-    mean_length: float | None
-    branching: Mapping[str, float | None]
+    mean_length: float
+    branching: Mapping[str, float]
     states: int
     cut: int
     stuck: int
@@ -132,7 +132,7 @@ def simulate(
         lengths=lengths,
         mean_length=_moments(lengths)[0],
         branching={
-            role: count / tally.states if tally.states else None
+            role: count / tally.states if tally.states else nan
             for role, count in zip(roles, tally.options, strict=True)
         },
         states=tally.states,
@@ -148,21 +148,21 @@ def simulate(
     )
 
 
-def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float | None]:
+def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
     """Return mean, standard deviation and standard error of the mean of counted numbers, in exact sums.
 
-    None for each that there is not, or that is beyond the range of floats.
+    ``nan`` for each where there are none, or one is beyond the range of floats.
     """
     number = sum(counts.values())
     if not number:
-        return None, None, None
+        return nan, nan, nan
     total = sum(value * count for value, count in counts.items())
     squares = sum(value * value * count for value, count in counts.items())
     try:
         mean = total / number
         spread = _root(max(0, squares * number - total * total)) / number
     except OverflowError:
-        return None, None, None
+        return nan, nan, nan
     return mean, spread, spread / sqrt(number)
 
 
@@ -170,8 +170,8 @@ def _root(square: int) -> float | int:
     return sqrt(square) if square.bit_length() <= _FLOAT_BITS else isqrt(square)
 
 
-def _short(number: float | None) -> str:
-    return "-" if number is None else f"{number:.4g}"
+def _short(number: float) -> str:
+    return "-" if isnan(number) else f"{number:.4g}"
 
 
 class _Compiled(Protocol):

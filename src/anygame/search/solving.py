@@ -71,7 +71,7 @@ def solve(
     ...     (<= (goal ?r 100) (turn ?r ?s) (true (control ?s))) (<= (goal ?r 0) (true (control ?r)))''')
     >>> found = solve(game)
     >>> found.method, found.goals, found.states
-    ('minimax', {Role('left'): 100, Role('right'): 0}, 10)
+    ('minimax', {'left': 100, 'right': 0}, 10)
     >>> [" ".join(map(str, joint)) for joint in found.line]
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """

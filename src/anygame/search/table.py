@@ -96,9 +96,9 @@ class Table:
     >>> table = anygame.solve(game, table=True).table
     >>> state = game.initial_state().next(["(mark 1 1)", "noop"])
     >>> len(table), table.value(state), table.distance(state)
-    (5478, {Role('x'): Bounds(least=50, most=50), Role('o'): Bounds(least=50, most=50)}, 8)
-    >>> {role: list(map(str, moves)) for role, moves in table.best_moves(state).items()}
-    {Role('o'): ['(mark 2 2)']}
+    (5478, {'x': Bounds(least=50, most=50), 'o': Bounds(least=50, most=50)}, 8)
+    >>> table.best_moves(state)
+    {'o': ((mark 2 2),)}
     """
 
     game: Game
