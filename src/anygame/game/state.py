@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program
 
 
-#: Characters of all facts up to which ``repr`` has them all; else how many of the first ones, and of the last.
+#: Characters of all facts up to which `repr` has them all; else it has so many of the first and of the last.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
 #: States that keep what was computed for them, which takes some hundred kilobytes in large games.
