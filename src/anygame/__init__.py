@@ -61,9 +61,20 @@ from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 from anygame.proving import Verdict, Verdicts, equal, prove
-from anygame.search import Bounds, Solution, Table, load_table, save_table, solve
+from anygame.search import (
+    Analysis,
+    Bounds,
+    MoveAnalysis,
+    Solution,
+    Table,
+    analyse,
+    load_table,
+    save_table,
+    solve,
+)
 
 __all__ = [
+    "Analysis",
     "AnygameError",
     "Batch",
     "Bindings",
@@ -82,6 +93,7 @@ __all__ = [
     "LimitError",
     "Limits",
     "MissingExtraError",
+    "MoveAnalysis",
     "PlayerError",
     "Playout",
     "PositionError",
@@ -105,6 +117,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "Verdicts",
+    "analyse",
     "equal",
     "games",
     "load",

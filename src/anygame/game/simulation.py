@@ -8,13 +8,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from anygame.game.outcomes import usable_goal
-from anygame.game.showing import html_table
+from anygame.language.diagnostics import shown
+from anygame.language.markup import meter, paragraph, table
 from anygame.playouts.request import PlayoutRequest
 from anygame.playouts.tally import Tally
+from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from random import Random
+
+    from matplotlib.axes import Axes
 
     from anygame.game.backends import Backends
     from anygame.game.machine import Machine, Position
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
+#: Goals that have bars in a plot, and labels; and how much of their room the bars take.
+_MOST_BARS: Final = 12
+_BARS_WIDTH: Final = 0.8
 #: Integers of so many bits have a square root that can be taken of a float.
 _FLOAT_BITS: Final = 1000
 #: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
@@ -93,14 +100,41 @@ class SimulationResult:
         """Joint moves a second, set-up aside."""
         return self.states / self.seconds if self.seconds else 0.0
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many of the matches gave each role which goal.
+
+        Args:
+            ax: where to draw; new axes by default.
+
+        Raises:
+            MissingExtraError: the extra ``plot`` is not installed.
+        """
+        ax = axes_or_new(ax)
+        goals = sorted({goal for counts in self.goal_counts.values() for goal in counts})
+        width = _BARS_WIDTH / max(1, len(self.goal_counts))
+        for number, (role, counts) in enumerate(self.goal_counts.items()):
+            shares = [100 * counts.get(goal, 0) / self.playouts for goal in goals]
+            label = f"{role}: {_short(self.mean_goals[role])} on average"
+            if len(goals) <= _MOST_BARS:
+                left = number * width - (_BARS_WIDTH - width) / 2
+                ax.bar([place + left for place in range(len(goals))], shares, width, label=label)
+            else:
+                ax.plot(range(len(goals)), shares, drawstyle="steps-mid", label=label)
+        shown_goals = range(0, len(goals), max(1, len(goals) // _MOST_BARS))
+        ax.set_xticks(list(shown_goals), [shown(str(goals[place]), 12) for place in shown_goals])
+        ax.set_xlabel("goal")
+        ax.set_ylabel(f"% of {self.playouts:,} random matches")
+        if goals:
+            ax.legend()
+        return ax
+
     def _repr_html_(self) -> str:
         rows = [
-            (role, _short(mean), _short(self.goal_error[role]), dict(self.goal_counts[role]))
+            (role, meter(mean, _short(mean)), _short(self.goal_error[role]), dict(self.goal_counts[role]))
             for role, mean in self.mean_goals.items()
         ]
-        summary = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
-        table = html_table(("role", "mean goal", "standard error", "matches by goal"), rows)
-        return f"{table}<p>{summary}</p>"
+        told = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
+        return table(("role", "mean goal", "standard error", "matches by goal"), rows) + paragraph(told)
 
 
 def simulate(

@@ -14,6 +14,7 @@ from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
+from anygame.plotting import image
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +68,7 @@ class _Options(PositionOptions):
         help="give a game up after L joint moves (10000)",
     )
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
+    plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals: *.png, *.svg, *.pdf")
     compile_seconds: int | None = option(
         "--compile-seconds",
         type=positive,
@@ -86,6 +88,9 @@ def run(options: _Options) -> int:
         print_json(describe(game, result, options.playouts))
     else:
         print_lines(_lines(game, result, options.playouts))
+    if options.plot is not None:
+        with image(options.plot) as (ax,):
+            result.plot(ax)
     return Status.OK
 
 
