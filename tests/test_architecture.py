@@ -83,6 +83,8 @@ _ALLOWED = {
         "anygame",
         "plotting",
     },
+    # Boards in notebooks: pages without a server.
+    "notebook": {"errors", "game", "boards", "players", "match", "web"},
     "__main__": {"cli"},
     "anygame": {"errors", "language", "datalog", "game", "proving", "search"},
 }
