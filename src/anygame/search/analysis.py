@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.language.markup import code, meter, paragraph, table
+from anygame.language.markup import Markup, code, meter, paragraph, table
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
@@ -310,7 +310,8 @@ def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | Non
     for each in moves[:_ROWS]:
         visits, goal, *others = _numbers(each)
         shown = goal if each.worth is None else meter(each.worth, goal or f"{each.worth:g}")
-        rows.append((code(each.move), visits, shown, *others, _line(each.line, _STEPS)))
+        unbroken = Markup(f'<span style="white-space: nowrap">{code(each.move)}</span>')
+        rows.append((unbroken, visits, shown, *others, _line(each.line, _STEPS)))
     more = f", and {len(moves) - _ROWS:,} more moves" if len(moves) > _ROWS else ""
     caption = role + (f": proven {proven:g}" if proven is not None else "") + more
     return table(("move", "visits", "goal", "error", "proven", "line"), rows, caption)
