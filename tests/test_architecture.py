@@ -24,6 +24,9 @@ _LONGEST = 600
 #: What a stage may import besides itself, for typing too. The root is the face that cli and tools use.
 _ALLOWED = {
     "errors": set(),
+    # What notebooks show meanwhile, and plots: they know nothing of games.
+    "progress": set(),
+    "plotting": {"errors"},
     "language": {"errors"},
     "analysis": {"errors", "language"},
     "datalog": {"errors", "language", "analysis"},
@@ -32,17 +35,17 @@ _ALLOWED = {
     # What the compiled game and the game both speak of.
     "playouts": set(),
     "network": {"errors", "language", "analysis", "datalog", "processes", "playouts"},
-    "game": {"errors", "language", "playouts"},
+    "game": {"errors", "language", "playouts", "progress", "plotting"},
     "game.machines": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
     "boards": {"errors", "language", "game"},
     "doctor": {"errors", "language", "analysis", "game", "proving"},
     # Search is native code over many states at once, which only the network has.
-    "search": {"errors", "language", "network", "game", "playouts"},
+    "search": {"errors", "language", "network", "game", "playouts", "progress", "plotting"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
-    "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
+    "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts", "progress"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
-    "tournament": {"errors", "language", "game", "players", "match"},
+    "tournament": {"errors", "language", "game", "players", "match", "plotting"},
     "cluster": {"errors", "game"},
     "envs": {"errors", "language", "game", "boards", "proving", "players"},
     "protocol": {"errors", "language", "game", "players", "match", "processes"},
@@ -78,7 +81,10 @@ _ALLOWED = {
         "envs",
         "web",
         "anygame",
+        "plotting",
     },
+    # Boards in notebooks: pages without a server.
+    "notebook": {"errors", "game", "boards", "players", "match", "web"},
     "__main__": {"cli"},
     "anygame": {"errors", "language", "datalog", "game", "proving", "search"},
 }
@@ -89,7 +95,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "h11": ("protocol/http/framing.py",),
     "cryptography": ("match/signing.py",),
     "openskill": ("tournament/standings.py",),
-    "matplotlib": ("tournament/standings.py",),
+    "matplotlib": ("plotting.py",),
     "llvmlite": ("network/kernels/native.py", "search/native/lowering.py"),
     "pysat": ("proving/certificate.py", "proving/formula.py"),
     "scipy": ("search/values.py",),

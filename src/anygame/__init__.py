@@ -10,11 +10,11 @@
 ...   (<= (next (said ?w)) (does ?r (say ?w)))
 ...   (<= terminal (true (said ?w)))''')
 >>> state = game.initial_state()
->>> [str(move) for move in state.legal_moves("x")]
-['(say no)', '(say yes)']
+>>> state.legal_moves("x")
+((say no), (say yes))
 >>> state = state.next({"x": "(say yes)", "o": "noop"})
->>> state.is_terminal, [str(fact) for fact in state.facts]
-(True, ['(said yes)'])
+>>> state
+<State of <text>, terminal: (said yes)>
 """
 
 from __future__ import annotations
@@ -61,9 +61,20 @@ from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 from anygame.proving import Verdict, Verdicts, equal, prove
-from anygame.search import Bounds, Solution, Table, load_table, save_table, solve
+from anygame.search import (
+    Analysis,
+    Bounds,
+    MoveAnalysis,
+    Solution,
+    Table,
+    analyse,
+    load_table,
+    save_table,
+    solve,
+)
 
 __all__ = [
+    "Analysis",
     "AnygameError",
     "Batch",
     "Bindings",
@@ -82,6 +93,7 @@ __all__ = [
     "LimitError",
     "Limits",
     "MissingExtraError",
+    "MoveAnalysis",
     "PlayerError",
     "Playout",
     "PositionError",
@@ -105,6 +117,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "Verdicts",
+    "analyse",
     "equal",
     "games",
     "load",

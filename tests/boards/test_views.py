@@ -16,7 +16,7 @@ def test_boards_of_a_state_show_themselves(tmp_path: Path) -> None:
     state = anygame.load("tic_tac_toe").initial_state()
     board = state.board()
     assert str(board).startswith("   1 2 3    . b\n1  . . .\n")
-    assert repr(board).endswith("tic_tac_toe.kif: 9 cells>") or "9 cells" in repr(board)
+    assert repr(board) == str(board)
     ElementTree.fromstring(board._repr_svg_())
     assert board._repr_html_().endswith("<pre>control  x</pre>")
     board.save(tmp_path / "board.svg")

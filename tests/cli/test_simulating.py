@@ -135,6 +135,10 @@ def test_games_without_an_end_are_told() -> None:
     assert status == 0
     assert output.startswith("0 of 30 random playouts")
     assert "30 more were given up for their length" in output
+    output, _ = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4", "--json"])
+    found = json.loads(output)
+    assert found["lengths"]["mean"] is None
+    assert [told["mean"] for told in found["roles"].values()] == [None, None]
 
 
 def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,16 @@ def test_a_state_may_be_read_back_from_its_text(start: anygame.State) -> None:
     state = start.next(["(bid 2)", "(bid 1)"])
     assert str(state) == "((bid left 2) (bid right 1) (round 1))"
     assert start.game.state(map(str, state.facts)) == state
-    assert repr(state) == "<State of bids.kif: 3 facts>"
+    assert repr(state) == "<State of bids.kif: (bid left 2) (bid right 1) (round 1)>"
+    assert repr(start.game.state([])) == "<State of bids.kif: no facts>"
+
+
+def test_repr_leaves_out_facts_of_large_states() -> None:
+    game = anygame.load("tic_tac_toe")
+    state = game.state([f"(cell {row} {column} b)" for row in range(9) for column in range(9)])
+    kept = "(cell 0 0 b) (cell 0 1 b) (cell 0 2 b)", "(cell 8 6 b) (cell 8 7 b) (cell 8 8 b)"
+    assert repr(state) == f"<State of tic_tac_toe: {kept[0]} ... 75 more ... {kept[1]}>"
+    assert len(repr(game.state([f"(cell 1 1 {'x' * 4_000})"]))) < 200
 
 
 # -- being a value ------------------------------------------------------------------------------------

@@ -45,8 +45,10 @@ def test_terms_cannot_be_changed(term: Term) -> None:
 
 
 @pytest.mark.parametrize("term", [Constant("a"), Variable("x"), TERM], ids=str)
-def test_repr_evaluates_to_the_term(term: Term) -> None:
-    assert eval(repr(term)) is term
+def test_repr_is_what_people_write(term: Term) -> None:
+    assert repr(term) == str(term)
+    assert parse_term(repr(term)) is term
+    assert repr([term, str(term)]) == f"[{term}, '{term}']"
 
 
 def test_order_is_that_of_the_text() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.search import Analysis, PracticeReport, Search, Table
+    from anygame.search import Analysis, PracticeReport, Search
 
 
 #: Seconds between two looks at whether something is ready.
@@ -128,7 +128,6 @@ def analyse(
     *,
     seconds: float | None = None,
     iterations: int | None = None,
-    table: Table | None = None,
 ) -> Analysis:
     """Search a state, show what is known as it grows, and return it; Ctrl-C ends it early.
 
@@ -138,20 +137,9 @@ def analyse(
         screen: where the table stands.
         seconds: how long at most; None for as long as it takes.
         iterations: leaves to evaluate at most; None for any number.
-        table: exact values that are known.
     """
-
-    def known(analysis: Analysis) -> Analysis:
-        return analysis if table is None else table.annotate(analysis, state)
-
     with _live(screen) as show:
-        found = search.run(
-            state,
-            seconds=seconds,
-            iterations=iterations,
-            progress=None if show is None else lambda analysis: show(known(analysis)),
-        )
-    found = known(found)
+        found = search.run(state, seconds=seconds, iterations=iterations, progress=show)
     for line in analysis_lines(found, screen):
         screen.say(line)
     return found

@@ -10,6 +10,7 @@ from warnings import warn
 from anygame.errors import AnygameError, CompilationError, LimitError
 from anygame.game.machine import FallbackWarning, reason_of
 from anygame.game.machines.reasoner import ReasonerMachine
+from anygame.progress import reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +99,8 @@ class Backends:
                 return True
             begin = perf_counter()
             try:
-                network = _compiled(self.reasoner, bounds, progress)
+                with reporting(progress, _compiling_told) as report:
+                    network = _compiled(self.reasoner, bounds, report)
             except (AnygameError, ImportError) as error:
                 self.fallback = error
                 message = f"{self._game_name}: plays slowly here: {reason_of(error)}"
@@ -126,6 +128,10 @@ class Backends:
             ) from self.fallback
         assert self.network is not None
         return self.network
+
+
+def _compiling_told(instances: int, atoms: int) -> str:
+    return f"compiling: {instances:,} instances of rules, {atoms:,} atoms"
 
 
 def _compiled(

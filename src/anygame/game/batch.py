@@ -59,7 +59,7 @@ class Batch:
     ... )
     >>> batch = game.batch(3, seed=7)
     >>> game.actions("me"), batch.legal_mask("me").tolist()
-    ((Constant('0'), Constant('1')), [[True, True], [True, True], [True, True]])
+    ((0, 1), [[True, True], [True, True], [True, True]])
     >>> batch.step({"me": [0, 1, 1]})
     >>> batch.terminal.tolist(), batch.goals("me").tolist()
     ([True, True, True], [0.0, 100.0, 100.0])

@@ -6,8 +6,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from anygame.game.game import begun
 from anygame.game.outcomes import no_legal_move
 from anygame.game.roles import Role
+from anygame.progress import counted, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,14 +27,14 @@ _MANY_STATES: Final = 5_000
 _MOST_KNOWN: Final = 1_000_000
 
 
-def perft(game: Game, depth: int, state: State | None = None, *, strict: bool = False) -> int:
+def perft(game: Game | State, depth: int, state: State | None = None, *, strict: bool = False) -> int:
     """Count the sequences of joint moves of a length.
 
     A terminal state has no continuation, nor has one in which a role has no legal move: there is no joint
     move.
 
     Args:
-        game: the game.
+        game: the game; or a state of it, where to start.
         depth: the number of joint moves, at least 0.
         state: where to start; the initial state by default.
         strict: whether a state that is not terminal in which a role has no legal move is an error.
@@ -46,7 +48,7 @@ def perft(game: Game, depth: int, state: State | None = None, *, strict: bool = 
 
 
 def perft_divide(
-    game: Game,
+    game: Game | State,
     depth: int,
     state: State | None = None,
     *,
@@ -56,22 +58,26 @@ def perft_divide(
     """Return ``perft`` split by the first joint move, in the order of the moves; ``depth`` is at least 1.
 
     Args:
-        game: the game.
+        game: as of ``perft``.
         depth: as of ``perft``, but at least 1.
         state: as of ``perft``.
         strict: as of ``perft``.
         progress: called with the counts so far and the number of first joint moves, at the start and after
-            each of them; where counting begins again with a network, from none on.
+            each of them; where counting begins again with a network, from none on. By default a notebook
+            shows a bar.
     """
     if depth < 1:
         raise ValueError(f"the depth of a split count is at least 1, not {depth}")
-    return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, progress))
+    began = counted("first moves")
+    with reporting(progress, lambda counts, moves: began(len(counts), moves)) as report:
+        return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, report))
 
 
 def _counted(
-    game: Game, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
+    begin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
     """Count by the machine that the game has; begin again with a network where that is worth it."""
+    game, state = begun(begin, state)
     if not game.is_settled:
         try:
             machine, start = game.backends.start(state)

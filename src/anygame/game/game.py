@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from warnings import warn
 
 from anygame.errors import PositionError
@@ -21,6 +22,7 @@ from anygame.language.rules import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
 from anygame.playouts.request import PlayoutRequest
+from anygame.progress import counted, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +54,7 @@ class Game:
     >>> import anygame
     >>> game = anygame.loads("(role white) (role random) (legal white pass) (legal random roll)")
     >>> game.roles
-    (Role('white'), Role('random'))
+    ('white', 'random')
     >>> [role.is_random for role in game.roles], game.is_gdl2
     ([False, True], False)
     """
@@ -195,7 +197,8 @@ class Game:
             limit: joint moves after which a playout is given up; it counts as ``cut`` and nowhere else.
             strict: whether a role without a legal move in a state that is not terminal is an error; else the
                 playout ends there, and counts as ``stuck`` and nowhere else.
-            progress: called about ten times a second with the number of playouts so far.
+            progress: called about ten times a second with the number of playouts so far; by default a
+                notebook shows a bar.
             cluster: other processes that play, here or on other machines, with the same result; see
                 ``anygame.cluster``. ``threads`` does not matter then.
 
@@ -215,7 +218,7 @@ class Game:
         ([0, 100], {1: 10000}, True)
         """
         chosen = SystemRandom().getrandbits(32) if seed is None else seed
-        request = PlayoutRequest(playouts, chosen, threads, limit, strict, progress)
+        request = PlayoutRequest(playouts, chosen, threads, limit, strict)
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.machine:
@@ -225,7 +228,10 @@ class Game:
             )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
         share = None if cluster is None else Share(self, state, cluster)
-        return simulate(machine, self.roles, start, request, self.setup_seconds, share)
+        bar = counted("random matches")
+        with reporting(progress, lambda done: bar(done, playouts)) as report:
+            request = replace(request, progress=report)
+            return simulate(machine, self.roles, start, request, self.setup_seconds, share)
 
     # -- many games at once ------------------------------------------------------------------------
 
@@ -353,7 +359,8 @@ class Game:
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
                 loop over its gates, and faster code takes over when another process has made it; what is
                 computed is the same.
-            progress: called now and then with the numbers of instances and atoms found so far.
+            progress: called now and then with the numbers of instances and atoms found so far; by default a
+                notebook shows them.
         """
         bounds = {
             "seconds": seconds,
@@ -410,3 +417,18 @@ def _restore(
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
+
+
+def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]:
+    """Return the game and the state that are meant by a game, perhaps with a state, or by a state alone.
+
+    Raises:
+        PositionError: two states are given, or one that is of another game.
+    """
+    if not isinstance(start, State):
+        if state is not None and state.game is not start and state.game != start:
+            raise PositionError(f"expected a state of {start.name}, found one of {state.game.name}")
+        return start, state
+    if state is not None:
+        raise PositionError("expected a game and a state of it, or one state, found two states")
+    return cast("Game", start.game), start

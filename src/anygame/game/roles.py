@@ -20,7 +20,7 @@ _SHOWN: Final = 8
 
 
 class Role(str):
-    """A role of a game: its KIF text, so that it compares and hashes as text does.
+    """A role of a game: its KIF text, so that it compares, hashes and is written as text is.
 
     Attributes:
         term: the term it names.
@@ -43,9 +43,6 @@ class Role(str):
 
     def __str__(self) -> str:
         return str.__str__(self)
-
-    def __repr__(self) -> str:
-        return f"Role({str.__str__(self)!r})"
 
 
 def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:

@@ -6,13 +6,12 @@ something is first shown: nobody who plays waits for them.
 
 from __future__ import annotations
 
-from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -69,10 +68,3 @@ def animate(states: Sequence[object], moves: Sequence[JointMove]) -> str:
     """Return a match as an animated SVG."""
     boards = import_module("anygame.boards")
     return cast("str", boards.animation(boards.match_pictures(states, moves)))
-
-
-def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table for a notebook."""
-    lines = [f"<tr>{''.join(f'<th>{escape(str(cell))}</th>' for cell in header)}</tr>"]
-    lines += [f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"

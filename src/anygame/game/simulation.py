@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isqrt, sqrt
+from math import isnan, isqrt, nan, sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from anygame.game.outcomes import usable_goal
-from anygame.game.showing import html_table
+from anygame.language.diagnostics import shown
+from anygame.language.markup import meter, paragraph, table
 from anygame.playouts.request import PlayoutRequest
 from anygame.playouts.tally import Tally
+from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from random import Random
+
+    from matplotlib.axes import Axes
 
     from anygame.game.backends import Backends
     from anygame.game.machine import Machine, Position
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
+#: Goals that have bars in a plot, and labels; and how much of their room the bars take.
+_MOST_BARS: Final = 12
+_BARS_WIDTH: Final = 0.8
 #: Integers of so many bits have a square root that can be taken of a float.
 _FLOAT_BITS: Final = 1000
 #: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
@@ -39,16 +46,16 @@ class SimulationResult:
 
     Attributes:
         playouts: how many matches came to an end; goals and lengths are about these alone.
-        mean_goals: the mean of the goal values; None where no match gave the role one, or where it is beyond
-            the range of floating-point numbers.
+        mean_goals: the mean of the goal values; ``nan`` where no match gave the role one, or where it is
+            beyond the range of floating-point numbers.
         goal_counts: how many matches ended with which value, in ascending order.
-        goal_spread: the standard deviation of the goal values; None as for the mean.
+        goal_spread: the standard deviation of the goal values; ``nan`` as for the mean.
         goal_error: the standard error of the mean: the spread by the square root of the number of values.
         missing_goals: how many matches ended without a usable goal value; they are in no mean.
         double_goals: how many ended with several values; they are in no mean.
         lengths: how many matches took so many joint moves, in ascending order.
-        mean_length: the mean of the lengths; None where no match came to an end.
-        branching: the mean number of legal moves, over all joint moves made; None where none was.
+        mean_length: the mean of the lengths; ``nan`` where no match came to an end.
+        branching: the mean number of legal moves, over all joint moves made; ``nan`` where none was.
         states: joint moves made, those of matches that were given up too.
         cut: how many matches were given up for their length.
         stuck: how many could not go on, since a role had no legal move in a state that is not terminal.
@@ -63,15 +70,15 @@ class SimulationResult:
     """
 
     playouts: int
-    mean_goals: Mapping[str, float | None]
+    mean_goals: Mapping[str, float]
     goal_counts: Mapping[str, dict[int, int]]
-    goal_spread: Mapping[str, float | None]
-    goal_error: Mapping[str, float | None]
+    goal_spread: Mapping[str, float]
+    goal_error: Mapping[str, float]
     missing_goals: Mapping[str, int]
     double_goals: Mapping[str, int]
     lengths: dict[int, int]
-    mean_length: float | None
-    branching: Mapping[str, float | None]
+    mean_length: float
+    branching: Mapping[str, float]
     states: int
     cut: int
     stuck: int
@@ -93,14 +100,41 @@ class SimulationResult:
         """Joint moves a second, set-up aside."""
         return self.states / self.seconds if self.seconds else 0.0
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many of the matches gave each role which goal.
+
+        Args:
+            ax: where to draw; new axes by default.
+
+        Raises:
+            MissingExtraError: the extra ``plot`` is not installed.
+        """
+        ax = axes_or_new(ax)
+        goals = sorted({goal for counts in self.goal_counts.values() for goal in counts})
+        width = _BARS_WIDTH / max(1, len(self.goal_counts))
+        for number, (role, counts) in enumerate(self.goal_counts.items()):
+            shares = [100 * counts.get(goal, 0) / self.playouts for goal in goals]
+            label = f"{role}: {_short(self.mean_goals[role])} on average"
+            if len(goals) <= _MOST_BARS:
+                left = number * width - (_BARS_WIDTH - width) / 2
+                ax.bar([place + left for place in range(len(goals))], shares, width, label=label)
+            else:
+                ax.plot(range(len(goals)), shares, drawstyle="steps-mid", label=label)
+        shown_goals = range(0, len(goals), max(1, len(goals) // _MOST_BARS))
+        ax.set_xticks(list(shown_goals), [shown(str(goals[place]), 12) for place in shown_goals])
+        ax.set_xlabel("goal")
+        ax.set_ylabel(f"% of {self.playouts:,} random matches")
+        if goals:
+            ax.legend()
+        return ax
+
     def _repr_html_(self) -> str:
         rows = [
-            (role, _short(mean), _short(self.goal_error[role]), dict(self.goal_counts[role]))
+            (role, meter(mean, _short(mean)), _short(self.goal_error[role]), dict(self.goal_counts[role]))
             for role, mean in self.mean_goals.items()
         ]
-        summary = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
-        table = html_table(("role", "mean goal", "standard error", "matches by goal"), rows)
-        return f"{table}<p>{summary}</p>"
+        told = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
+        return table(("role", "mean goal", "standard error", "matches by goal"), rows) + paragraph(told)
 
 
 def simulate(
@@ -132,7 +166,7 @@ def simulate(
         lengths=lengths,
         mean_length=_moments(lengths)[0],
         branching={
-            role: count / tally.states if tally.states else None
+            role: count / tally.states if tally.states else nan
             for role, count in zip(roles, tally.options, strict=True)
         },
         states=tally.states,
@@ -148,21 +182,21 @@ def simulate(
     )
 
 
-def _moments(counts: dict[int, int]) -> tuple[float | None, float | None, float | None]:
+def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
     """Return mean, standard deviation and standard error of the mean of counted numbers, in exact sums.
 
-    None for each that there is not, or that is beyond the range of floats.
+    ``nan`` for each where there are none, or one is beyond the range of floats.
     """
     number = sum(counts.values())
     if not number:
-        return None, None, None
+        return nan, nan, nan
     total = sum(value * count for value, count in counts.items())
     squares = sum(value * value * count for value, count in counts.items())
     try:
         mean = total / number
         spread = _root(max(0, squares * number - total * total)) / number
     except OverflowError:
-        return None, None, None
+        return nan, nan, nan
     return mean, spread, spread / sqrt(number)
 
 
@@ -170,8 +204,8 @@ def _root(square: int) -> float | int:
     return sqrt(square) if square.bit_length() <= _FLOAT_BITS else isqrt(square)
 
 
-def _short(number: float | None) -> str:
-    return "-" if number is None else f"{number:.4g}"
+def _short(number: float) -> str:
+    return "-" if isnan(number) else f"{number:.4g}"
 
 
 class _Compiled(Protocol):

@@ -11,6 +11,7 @@ from anygame.game.outcomes import goal_of
 from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
 from anygame.language.derivations import Failure
+from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_atom
 from anygame.language.terms import Term, Variable
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program
 
 
+#: Characters of all facts up to which `repr` has them all; else it has so many of the first and of the last.
+_LONGEST_REPR: Final = 300
+_SHOWN_FACTS: Final = 3
 #: States that keep what was computed for them, which takes some hundred kilobytes in large games.
 _MOST_RECENT: Final = 512
 
@@ -109,11 +113,13 @@ class State:
     ...   (<= terminal (true (at 3)))
     ...   (<= (goal robot 100) (true (at 3)))''')
     >>> state = game.initial_state()
-    >>> [str(move) for move in state.legal_moves("robot")]
-    ['go']
+    >>> state.legal_moves("robot")
+    (go,)
     >>> state = state.next({"robot": "go"}).next(["go"])
-    >>> state.is_terminal, state.goal("robot")
-    (True, 100)
+    >>> state
+    <State of <text>, terminal: (at 3)>
+    >>> state.goal("robot")
+    100
     """
 
     __slots__ = ("_facts", "_game", "_goals", "_legal", "_machine", "_position", "_terminal", "_view")
@@ -309,6 +315,9 @@ class State:
     def _repr_html_(self) -> str:
         return self.board()._repr_html_()
 
+    def _repr_svg_(self) -> str:
+        return self.board()._repr_svg_()
+
     # -- being a value -----------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
@@ -328,9 +337,12 @@ class State:
         return f"({' '.join(sorted(map(str, self.facts)))})"
 
     def __repr__(self) -> str:
-        return (
-            f"<State of {self._game.name}: {len(self.facts)} facts{', terminal' if self.is_terminal else ''}>"
-        )
+        facts = list(map(str, sorted(self.facts)))
+        left = len(facts) - 2 * _SHOWN_FACTS
+        if left > 0 and sum(map(len, facts)) > _LONGEST_REPR:
+            facts[_SHOWN_FACTS:-_SHOWN_FACTS] = [f"... {left:,} more ..."]
+        told = " ".join([shown(fact) for fact in facts]) or "no facts"
+        return f"<State of {self._game.name}{', terminal' if self.is_terminal else ''}: {told}>"
 
 
 def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from anygame.language.markup import code, folded, html
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Derivation:
-    """Why something holds.
+    """Why something holds: a tree, at Python's prompt too.
 
     Attributes:
         conclusion: what holds, as KIF text.
@@ -38,7 +40,29 @@ class Derivation:
             pending += reversed(children)
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        parts: list[str] = []
+        pending: list[Derivation | str] = [self]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, str):
+                parts.append(node)
+                continue
+            line = f'{code(node.conclusion)} <small style="opacity: 0.7">{html(node._reason())}</small>'
+            if not node.premises:
+                parts.append(f'<div style="margin-left: 1em">{line}</div>')
+                continue
+            parts.append(f'<details open><summary>{line}</summary><div style="margin-left: 1.2em">')
+            pending += ["</div></details>", *reversed(node.premises)]
+        return "".join(parts)
+
     def _line(self) -> str:
+        return f"{self.conclusion}   [{self._reason()}]"
+
+    def _reason(self) -> str:
         words = {
             "state": "in the state",
             "move": "a move made",
@@ -49,7 +73,7 @@ class Derivation:
             "shown": "shown above",
             "deeper": "deeper than is shown; ask for it",
         }
-        return f"{self.conclusion}   [{words[self.reason]}{' ' + self.place if self.place else ''}]"
+        return f"{words[self.reason]}{' ' + self.place if self.place else ''}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the derivation as plain data."""
@@ -83,10 +107,15 @@ class Attempt:
         lines.append(f"    fails  {self.failed}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        first, *rest = str(self).splitlines()
+        steps = "".join([f'<div style="margin-left: 1em">{code(line.strip())}</div>' for line in rest])
+        return folded(first, steps, is_open=True)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Failure:
-    """Why nothing gives an atom: one attempt for each rule that could."""
+    """Why nothing gives an atom: one attempt for each rule that could; text at Python's prompt too."""
 
     atom: str
     attempts: tuple[Attempt, ...]
@@ -95,6 +124,13 @@ class Failure:
         if not self.attempts:
             return f"{self.atom} does not hold: no rule or fact could give it"
         return "\n".join([f"{self.atom} does not hold", *map(str, self.attempts)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        first, *_ = str(self).splitlines()
+        return f"<div>{html(first)}</div>" + "".join([each._repr_html_() for each in self.attempts])
 
     def to_dict(self) -> dict[str, object]:
         """Return the failure as plain data."""

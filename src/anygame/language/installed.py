@@ -29,7 +29,7 @@ def games() -> tuple[str, ...]:
     >>> "copolymer" in anygame.games()
     True
     >>> anygame.load("copolymer").roles
-    (Role('player1'), Role('player2'))
+    ('player1', 'player2')
     """
     return tuple(sorted(path.stem for path in _folder().glob(f"*{_SUFFIX}")))
 

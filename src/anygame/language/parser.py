@@ -133,7 +133,7 @@ def parse_term(text: str, *, case_sensitive: bool = True, limits: ReadingLimits 
     """Read one term: a move, a fluent, a role, a pattern with variables.
 
     >>> parse_term("( cell 1 ?x )")
-    Compound('cell', (Constant('1'), Variable('x')))
+    (cell 1 ?x)
 
     Raises:
         TermSyntaxError: the text is not exactly one term.

@@ -1,12 +1,12 @@
 """Terms: constants, variables and compound terms, frozen and interned.
 
 Equal terms are the same object, so that ``==`` and ``hash`` are those of identity and cost nothing.
-``str(term)`` is KIF, and terms sort as their text does. Terms share their parts, but each has its text:
-so what all long ones of a process may take together is bounded.
+``str(term)`` is KIF, and so is ``repr``, which text shows in quotes. Terms sort as their text does. Terms
+share their parts, but each has its text: so what all long ones of a process may take together is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
->>> str(move), move is Compound("move", (Constant("a"), Constant("1")))
-('(move a 1)', True)
+>>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
+((move a 1), '(move a 1)', True)
 """
 
 from __future__ import annotations
@@ -48,6 +48,9 @@ class Term:
     def __str__(self) -> str:
         return self._text
 
+    def __repr__(self) -> str:
+        return self._text
+
     def __lt__(self, other: object) -> bool:
         return self._text < other._text if isinstance(other, Term) else NotImplemented
 
@@ -82,9 +85,6 @@ class _Named(Term):
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self.name,)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
 
 
 class Constant(_Named):
@@ -140,9 +140,6 @@ class Compound(Term):
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[Term, ...]]]:
         return Compound, (self.functor, self.arguments)
-
-    def __repr__(self) -> str:
-        return f"Compound({self.functor!r}, {self.arguments!r})"
 
 
 class _LongTerms:

@@ -111,7 +111,7 @@ def first_expression(text: str) -> Expression | None:
     None where there is none: an empty text, a list that is not closed, is empty, or starts with a list.
 
     >>> first_expression("(put 1  2) junk")
-    ('( put 1 2 )', Compound('put', (Constant('1'), Constant('2'))))
+    ('( put 1 2 )', (put 1 2))
     >>> first_expression("( go )"), first_expression("( ( go ) )")
     (('( go )', None), None)
     """

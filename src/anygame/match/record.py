@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
-from anygame.game.showing import html_table
 from anygame.language.diagnostics import shown
+from anygame.language.markup import folded, html, paragraph, table
 from anygame.language.parser import parse_nodes
 from anygame.language.writing import write_whole
 from anygame.match.judging import Verdict, spaced
@@ -41,12 +41,23 @@ _OWN: Final = "anygame"
 _LONGEST_REASON: Final = 500
 
 
+#: Joint moves that a notebook shows.
+_MOST_SHOWN: Final = 500
+
+
+def _step_told(moves: Sequence[str], errors: Sequence[str]) -> str:
+    """Return a joint move as people read it, with what was wrong with replies."""
+    told = ", ".join(moves)
+    wrong = ", ".join([error for error in errors if error])
+    return f"{told} (replaced: {wrong})" if wrong else told
+
+
 def _random_token() -> str:
     letters = string.ascii_letters + string.digits
     return "".join(secrets.choice(letters) for _ in range(_TOKEN_LENGTH))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Record:
     """What happened in a match, so far.
 
@@ -102,11 +113,25 @@ class Record:
         """The number of joint moves so far."""
         return len(self.moves)
 
-    def _repr_html_(self) -> str:
+    def __repr__(self) -> str:
+        goals = f", goals {' '.join(map(str, self.goals))}" if self.goals else ""
+        return f"<Record of {shown(self.match_id)}: {self._told()}{goals}>"
+
+    def _told(self) -> str:
         ended = "completed" if self.is_completed else "given up" if self.is_aborted else "not completed"
-        goals = [str(goal) for goal in self.goals or []]
-        players = html_table(("player", "goal"), zip_longest(self.names, goals, fillvalue=""))
-        return f"{players}<p>{self.step} joint moves, {ended}</p>"
+        return f"{self.step} joint moves, {ended}"
+
+    def _repr_html_(self) -> str:
+        roles = self.own.get("roles")
+        columns = [roles if isinstance(roles, list) else [], self.names, self.goals or []]
+        players = table(("role", "player", "goal"), zip_longest(*columns, fillvalue=""))
+        parts = [players, paragraph(self._told())]
+        steps = [*zip(self.moves, self.errors[1:], strict=False)]
+        if steps:
+            items = "".join([f"<li>{html(_step_told(*step))}</li>" for step in steps[:_MOST_SHOWN]])
+            more = f"<p>and {len(steps) - _MOST_SHOWN:,} more</p>" if len(steps) > _MOST_SHOWN else ""
+            parts.append(folded("moves", f"<ol>{items}</ol>{more}"))
+        return "".join(parts)
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
         """Note that a state was reached, what went wrong on the way, and why."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import AnygameError, RecordError
 from anygame.game.loading import loads
 from anygame.game.showing import animate
+from anygame.language.markup import paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,8 @@ class Replay:
     faults: tuple[str, ...]
 
     def _repr_html_(self) -> str:
-        return animate(self.states, self.record.moves) + self.record._repr_html_()
+        faults = "".join(map(paragraph, self.faults))
+        return animate(self.states, self.record.moves) + faults + self.record._repr_html_()
 
 
 def rules_of(record: Record) -> Game:

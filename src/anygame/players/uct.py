@@ -169,4 +169,5 @@ def values_of(state: State) -> Values:
 
 
 def _worth(goal: float | None) -> float:
-    return min(max(goal or 0, 0), 100) / 100
+    # Of 0 and nan, in this order, 0 is the greater one.
+    return min(max(0, goal or 0), 100) / 100

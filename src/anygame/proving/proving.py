@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
+from anygame.language.markup import html
+from anygame.progress import reporting
 from anygame.proving.verdict import SURVEYS, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from anygame.proving.properties import Property
     from anygame.proving.prover import Prover
 
+
+def _nobody(doing: str) -> None:
+    """Report to nobody what is being done."""
+
+
 #: Seconds for a property where none are given.
 SECONDS: Final = 60.0
 
@@ -28,7 +35,7 @@ def prove(
     properties: Iterable[str] = (),
     *,
     seconds: float = SECONDS,
-    report: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] | None = None,
 ) -> Verdicts:
     """Prove or refute what is true of a game in every match.
 
@@ -41,7 +48,7 @@ def prove(
             ``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``; all built-in ones
             by default.
         seconds: how long each may take. Another such time is spent once, on what holds in every state.
-        report: called with what is being done, as a phrase.
+        report: called with what is being done, as a phrase; by default a notebook shows it.
 
     Raises:
         LimitError: the game has no network, or one that is too large.
@@ -65,7 +72,9 @@ def prove(
     verdicts: list[Verdict] = []
     interrupted = False
     try:
-        verdicts.extend(each_verdict(game, properties, seconds=seconds, report=report))
+        with reporting(report, html) as doing:
+            asked = each_verdict(game, properties, seconds=seconds, report=doing or _nobody)
+            verdicts.extend(asked)
     except KeyboardInterrupt:
         interrupted = True
     return Verdicts(tuple(verdicts), perf_counter() - began, interrupted)
@@ -78,7 +87,7 @@ def equal(
     moves: str = "",
     up_to: int | None = None,
     seconds: float = SECONDS,
-    report: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] | None = None,
 ) -> Verdict:
     """Return whether two games are the same, or a match in which they differ.
 
@@ -90,7 +99,7 @@ def equal(
             that no pair fits keep their names.
         up_to: compare matches of so many joint moves alone.
         seconds: how long it may take.
-        report: called with what is being done, as a phrase.
+        report: called with what is being done, as a phrase; by default a notebook shows it.
 
     Raises:
         LimitError: a game has no network, or one that is too large.
@@ -110,7 +119,8 @@ def equal(
     from anygame.proving.equality import compared
 
     began = perf_counter()
-    found = compared(first, second, moves, up_to, seconds, report)
+    with reporting(report, html) as doing:
+        found = compared(first, second, moves, up_to, seconds, doing or _nobody)
     return replace(found, seconds=perf_counter() - began)
 
 
@@ -119,7 +129,7 @@ def each_verdict(
     properties: Iterable[str] = (),
     *,
     seconds: float = SECONDS,
-    report: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = _nobody,
 ) -> Iterator[Verdict]:
     """Yield a verdict for each property, as soon as there is one; see ``prove``."""
     from anygame.proving.formulas import read_formulas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anygame.search.analysing import analyse
 from anygame.search.analysis import Analysis, MoveAnalysis, PracticeReport
 from anygame.search.goals import Bounds
 from anygame.search.searching import Search
@@ -17,6 +18,7 @@ __all__ = [
     "Search",
     "Solution",
     "Table",
+    "analyse",
     "load_table",
     "save_table",
     "solve",

@@ -6,8 +6,13 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.language.markup import Markup, code, meter, paragraph, table
+from anygame.plotting import axes_or_new
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from matplotlib.axes import Axes
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
@@ -53,6 +58,11 @@ class MoveAnalysis:
         100
         """
         return self.bounds.least if self.bounds.least == self.bounds.most else None
+
+    @property
+    def worth(self) -> float | None:
+        """What is known best of the goal: its exact value, or else the mean."""
+        return self.goal if self.proven is None else self.proven
 
     def with_line(self, line: JointMoves) -> MoveAnalysis:
         """Return the same with a line of play."""
@@ -134,9 +144,9 @@ def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float) -> MoveAn
     return max(known, key=lambda pair: pair[0])[1] if known else moves[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """What a search knows of a state.
+    """What a search knows of a state; a table, at Python's prompt too.
 
     Attributes:
         iterations: how many leaves this run has evaluated.
@@ -203,6 +213,34 @@ class Analysis:
             raise KeyError(f"{role} has no move here")
         return moves[0].move
 
+    def plot(self, ax: Axes | None = None, role: str | None = None) -> Axes:
+        """Draw the mean goal of each move of a role with its standard error, the best move on top.
+
+        Args:
+            ax: where to draw; new axes by default.
+            role: whose moves; by default the first role that has a choice.
+
+        Raises:
+            KeyError: the role has no move, or is no role that chooses.
+            MissingExtraError: the extra ``plot`` is not installed.
+        """
+        told = next(iter(self._told_roles()), "") if role is None else role
+        self.best(told)
+        moves = next(moves for other, moves in self.moves.items() if other == told)[:_ROWS]
+        ax = axes_or_new(ax)
+        known = [(place, each) for place, each in enumerate(moves) if each.worth is not None]
+        ax.barh(
+            [place for place, _ in known],
+            [each.worth or 0.0 for _, each in known],
+            xerr=[each.error or 0.0 for _, each in known],
+            color=["seagreen" if each.proven is not None else "lightsteelblue" for _, each in known],
+            capsize=3,
+        )
+        ax.set_yticks(range(len(moves)), [f"{each.move}, {each.visits:,} visits" for each in moves])
+        ax.set_ylim(len(moves) - 0.5, -0.5)
+        ax.set_xlabel(f"goal of {told}: proven (dark), or the mean and its standard error")
+        return ax
+
     def to_json(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, as ``anygame analyse --json`` prints it."""
         return {
@@ -222,6 +260,24 @@ class Analysis:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        tables = [_html_table(role, self.moves[role], self.proven[role]) for role in self._told_roles()]
+        return "".join(tables) + paragraph(self._summary())
+
+    def _summary(self) -> str:
+        return (
+            f"{self.iterations:,} iterations in {self.seconds:.2f} s "
+            f"({self.iterations_per_second:,.0f} a second), {self.nodes:,} nodes, {self.depth} deep, "
+            f"{self.bytes / 2**20:,.1f} MiB, {self.engine}"
+        )
+
+    def _told_roles(self) -> list[Role]:
+        """Return the roles that have a choice, or all where none has."""
+        return [role for role, moves in self.moves.items() if len(moves) > 1] or list(self.moves)
+
     def lines(self, rows: int = _ROWS, steps: int = _STEPS) -> Iterator[str]:
         """Yield a table for people; roles without a choice are left out where others have one.
 
@@ -229,13 +285,8 @@ class Analysis:
             rows: moves of a role at most.
             steps: joint moves of a line at most.
         """
-        yield (
-            f"{self.iterations:,} iterations in {self.seconds:.2f} s "
-            f"({self.iterations_per_second:,.0f} a second), {self.nodes:,} nodes, {self.depth} deep, "
-            f"{self.bytes / 2**20:,.1f} MiB, {self.engine}"
-        )
-        choosing = [role for role, moves in self.moves.items() if len(moves) > 1]
-        for role in choosing or self.moves:
+        yield self._summary()
+        for role in self._told_roles():
             yield from _table(role, self.moves[role], self.proven[role], rows, steps)
 
 
@@ -252,6 +303,18 @@ def _table(
         yield f"  and {len(moves) - rows:,} more"
     if proven is not None:
         yield f"  proven: {proven:g}"
+
+
+def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | None) -> str:
+    rows = []
+    for each in moves[:_ROWS]:
+        visits, goal, *others = _numbers(each)
+        shown = goal if each.worth is None else meter(each.worth, goal or f"{each.worth:g}")
+        unbroken = Markup(f'<span style="white-space: nowrap">{code(each.move)}</span>')
+        rows.append((unbroken, visits, shown, *others, _line(each.line, _STEPS)))
+    more = f", and {len(moves) - _ROWS:,} more moves" if len(moves) > _ROWS else ""
+    caption = role + (f": proven {proven:g}" if proven is not None else "") + more
+    return table(("move", "visits", "goal", "error", "proven", "line"), rows, caption)
 
 
 def _numbers(of: MoveAnalysis) -> list[str]:

@@ -17,6 +17,7 @@ from warnings import warn
 from anygame.errors import CompilationError, LimitError, PositionError
 from anygame.game.machine import FallbackWarning, reason_of
 from anygame.game.state import RoleView
+from anygame.progress import reporting
 from anygame.search.one_player import LineSearch, SeveralChooseError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis, PracticeReport
     from anygame.search.hidden.searcher import BeliefSearcher
+    from anygame.search.table import Table
     from anygame.search.tree.searcher import TreeSearcher
 
 
@@ -142,8 +144,10 @@ class Search:
         threads: how many cores to use; only lanes use more than one.
         memory: bytes that the tree may take at most, about.
         role: who searches, where it knows less than the state; None where the state is known.
+        table: exact values that are known, as ``anygame.solve(game, table=True)`` makes them.
 
     Attributes:
+        table: the exact values; analyses of states that it has tell them as proven.
         fallback: what keeps the search from using lanes although it was to; None otherwise. A
             ``FallbackWarning`` says it, too.
         no_beliefs: why the states that are given are searched although a role was; None otherwise.
@@ -170,12 +174,15 @@ class Search:
         threads: int = 1,
         memory: int = DEFAULT_MEMORY,
         role: Role | None = None,
+        table: Table | None = None,
     ) -> None:
         if not 1 <= threads <= 4096:
             raise ValueError(f"threads should be a number from 1 to 4096, not {threads}")
         if memory < 1:
             raise ValueError(f"memory should be a number of bytes from 1, not {memory}")
         self._game, self._role = game, role
+        self.table = table
+        self._start: State | None = None
         self._seed, self._threads, self._memory = seed, threads, memory
         self._states: Searcher | None = None
         self._lanes: TreeSearcher | None = None
@@ -381,10 +388,11 @@ class Search:
         """
         reported = perf_counter()
         try:
-            for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop, view=view):
-                if progress is not None and perf_counter() - reported >= _BETWEEN_REPORTS:
-                    progress(self.analysis())
-                    reported = perf_counter()
+            with reporting(progress, lambda known: known._repr_html_()) as report:
+                for _ in self.slices(state, seconds=seconds, iterations=iterations, stop=stop, view=view):
+                    if report is not None and perf_counter() - reported >= _BETWEEN_REPORTS:
+                        report(self.analysis())
+                        reported = perf_counter()
         except KeyboardInterrupt:
             # While progress was reported; or before there was anything to report.
             if self._searcher is None:
@@ -404,7 +412,9 @@ class Search:
     ) -> Iterator[int]:
         """Search as `run` does, and yield the number of iterations after every slice of time."""
         self._compile_if_nobody_does()
-        start = self._game.initial_state() if state is None else state
+        start = self._start = self._game.initial_state() if state is None else state
+        if self.table is not None:
+            self.table.value(start)  # that of another game is refused before anything takes long
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
@@ -471,6 +481,8 @@ class Search:
             ValueError: there was none yet.
         """
         found = self._begun().analysis(lines=lines)
+        if self.table is not None and self._start is not None:
+            found = self.table.annotate(found, self._start)
         is_slow = self._searcher is self._states
         return replace(
             found,

@@ -7,6 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError, PositionError
+from anygame.game.game import begun
+from anygame.progress import reporting
 from anygame.search.goals import USUAL, Bounds, GoalScale
 from anygame.search.one_player import LineSearch, SeveralChooseError, sole_chooser
 from anygame.search.searching import Search
@@ -25,7 +27,7 @@ DEFAULT_MEMORY: Final = 4 << 30
 
 
 def solve(
-    game: Game,
+    game: Game | State,
     state: State | None = None,
     *,
     memory: int = DEFAULT_MEMORY,
@@ -45,16 +47,18 @@ def solve(
     be found, and a game for two roles for a proof of what each can make sure of.
 
     Args:
-        game: the game.
+        game: the game; or a state of it, where to start.
         state: where to start; the initial state by default.
         memory: bytes to use at most, about.
         table: whether to keep the values of all states, as ``Solution.table``.
         seconds: how long it may take: half of that to count states, the rest to search where they are too
             many. None: to count them as memory allows, and to search as long again.
-        progress: called now and then with the numbers of states expanded and found.
+        progress: called now and then with the numbers of states expanded and found; by default a notebook
+            shows them, as what a search for a proof knows.
         proving: called now and then with what a search for a proof knows.
 
     Raises:
+        PositionError: the state is of another game.
         MissingExtraError: mixed strategies have to be computed, and scipy is not installed.
 
     >>> import anygame
@@ -71,17 +75,19 @@ def solve(
     ...     (<= (goal ?r 100) (turn ?r ?s) (true (control ?s))) (<= (goal ?r 0) (true (control ?r)))''')
     >>> found = solve(game)
     >>> found.method, found.goals, found.states
-    ('minimax', {Role('left'): 100, Role('right'): 0}, 10)
+    ('minimax', {'left': 100, 'right': 0}, 10)
     >>> [" ".join(map(str, joint)) for joint in found.line]
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """
     from anygame.search.graph import INTERRUPTED, explore
     from anygame.search.valuing import Solver
 
+    game, state = begun(game, state)
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
     began = perf_counter()
-    graph = explore(expansion, game.roles, memory, progress, None if seconds is None else seconds / 2)
+    with reporting(progress, _exploring_told) as report:
+        graph = explore(expansion, game.roles, memory, report, None if seconds is None else seconds / 2)
     solver = Solver(game, start, graph, began)
     solution = solver.solution()
     if table:
@@ -93,6 +99,10 @@ def solve(
     seconds = solution.seconds if seconds is None else max(0.0, seconds - solution.seconds)
     found = with_best_line(game, start, solution, memory, seconds)
     return with_proof(game, start, solution, memory, seconds, proving) if found is solution else found
+
+
+def _exploring_told(expanded: int, found: int) -> str:
+    return f"looking for states: {found:,} found, {expanded:,} looked at"
 
 
 def _expansion(game: Game, start: State) -> Expansion:

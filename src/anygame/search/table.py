@@ -8,6 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PositionError
+from anygame.language.markup import folded, html, meter, paragraph, table
 from anygame.search.analysis import best_first
 from anygame.search.goals import Bounds
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from anygame.network.state_set import StateSet
     from anygame.search.analysis import Analysis, MoveAnalysis
 
+#: Joint moves of best play that a notebook shows.
+_MOST_STEPS: Final = 100
 #: The distance of states from which best play reaches no end, and of all where it is not known.
 NO_END: Final = (1 << 32) - 1
 
@@ -74,6 +77,13 @@ class Solution:
     leaves: int = 0
     missing: Mapping[str, int] = field(default_factory=dict)
 
+    def _repr_html_(self) -> str:
+        rows = [(role, *_told(value, self.bounds.get(role))) for role, value in self.goals.items()]
+        found = f"{self.method}, {self.states:,} states" if self.solved else f"not solved: {self.reason}"
+        steps = "".join([f"<li>{html(', '.join(map(str, joint)))}</li>" for joint in self.line[:_MOST_STEPS]])
+        line = folded(f"best play, {len(self.line):,} joint moves", f"<ol>{steps}</ol>") if steps else ""
+        return table(("role", "value", "between"), rows) + paragraph(found) + line
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -96,9 +106,9 @@ class Table:
     >>> table = anygame.solve(game, table=True).table
     >>> state = game.initial_state().next(["(mark 1 1)", "noop"])
     >>> len(table), table.value(state), table.distance(state)
-    (5478, {Role('x'): Bounds(least=50, most=50), Role('o'): Bounds(least=50, most=50)}, 8)
-    >>> {role: list(map(str, moves)) for role, moves in table.best_moves(state).items()}
-    {Role('o'): ['(mark 2 2)']}
+    (5478, {'x': Bounds(least=50, most=50), 'o': Bounds(least=50, most=50)}, 8)
+    >>> table.best_moves(state)
+    {'o': ((mark 2 2),)}
     """
 
     game: Game
@@ -241,6 +251,12 @@ class Table:
             for role, old in analysis.proven.items()
         }
         return replace(analysis, moves=moves, proven=proven)
+
+
+def _told(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
+    """Return a value and its bounds as people read them; ``random`` has none."""
+    known = "" if value is None else meter(value, f"{value:g}")
+    return known, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
 
 
 def _proven(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anygame.tournament.running import Tournament
 from anygame.tournament.schedule import Meeting, schedule
-from anygame.tournament.standings import Standing, standings
+from anygame.tournament.standings import Standing, Standings, standings
 from anygame.tournament.store import Result, Store
 
-__all__ = ["Meeting", "Result", "Standing", "Store", "Tournament", "schedule", "standings"]
+__all__ = ["Meeting", "Result", "Standing", "Standings", "Store", "Tournament", "schedule", "standings"]

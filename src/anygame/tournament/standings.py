@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
-from pathlib import Path
 from statistics import stdev
 from sys import float_info
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import MissingExtraError, RecordError
+from anygame.errors import MissingExtraError
+from anygame.language.markup import meter, table
+from anygame.plotting import axes_or_new, image
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
 
     from anygame.tournament.store import Result
 
@@ -130,7 +133,40 @@ class Standing:
         return None if self.mu is None or self.sigma is None else self.mu - 3 * self.sigma
 
 
-def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool = True) -> list[Standing]:
+class Standings(tuple[Standing, ...]):
+    """Where all players of a tournament stand, the best first; a table in a notebook."""
+
+    __slots__ = ()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw ratings with 3 sigma around them, or mean goals where there are no ratings.
+
+        Args:
+            ax: where to draw; new axes by default.
+
+        Raises:
+            MissingExtraError: the extra ``plot`` is not installed.
+        """
+        ax = axes_or_new(ax)
+        draw = _plot_ratings if any(each.mu is not None for each in self) else _plot_goals
+        draw(self, ax)
+        return ax
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                each.name,
+                "" if each.rating is None else f"{each.rating:.1f}",
+                "" if each.estimate is None else meter(each.estimate.mean, str(each.estimate)),
+                each.games,
+                each.errors or "",
+            )
+            for each in self
+        ]
+        return table(("player", "rating", "mean goal", "games", "replaced"), rows)
+
+
+def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool = True) -> Standings:
     """Return where all players stand, the best first.
 
     Args:
@@ -157,7 +193,7 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
         reached = [goal for each in goals[name].values() for goal in each]
         by_sheet = {sheet: mean_of(each) for sheet, each in sorted(goals[name].items())}
         found.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
-    return sorted(found, key=_order)
+    return Standings(sorted(found, key=_order))
 
 
 def _order(standing: Standing) -> tuple[float, float, str]:
@@ -212,43 +248,42 @@ def plot_standings(standings: Sequence[Standing], path: str | os.PathLike[str]) 
         path: the image; its suffix gives the format.
 
     Raises:
-        MissingExtraError: the extra ``tournament`` is not installed.
+        MissingExtraError: the extra ``plot`` is not installed.
         RecordError: the image cannot be written.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "plots need matplotlib: pip install 'anygame[tournament]'", "tournament"
-        ) from error
-    figure = Figure(figsize=(9, 1.5 + 0.4 * len(standings)), layout="constrained")
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2, sharey=True)
-    names = [standing.name for standing in standings]
-    indexes = list(range(len(names)))
+    with image(path, 2, (9, 1.5 + 0.4 * len(standings)), same_rows=True) as (left, right):
+        _plot_ratings(standings, left)
+        _plot_goals(standings, right)
+
+
+def _plot_ratings(standings: Sequence[Standing], ax: Axes) -> None:
+    _name_players(standings, ax)
     rated = [(index, each) for index, each in enumerate(standings) if each.mu is not None]
-    left.errorbar(
+    ax.errorbar(
         [each.mu or 0.0 for _, each in rated],
         [index for index, _ in rated],
         xerr=[3 * (each.sigma or 0.0) for _, each in rated],
         fmt="o",
         capsize=3,
     )
-    left.set_xlabel("rating: mu, and 3 sigma around it")
-    left.set_yticks(indexes, names)
-    left.invert_yaxis()
+    ax.set_xlabel("rating: mu, and 3 sigma around it")
+
+
+def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
+    _name_players(standings, ax)
     estimates = [standing.estimate for standing in standings]
-    right.barh(
-        indexes,
+    ax.barh(
+        range(len(standings)),
         [min(max(each.mean, 0.0), _HIGHEST) if each else 0.0 for each in estimates],
         xerr=[min(each.margin, _HIGHEST) if each else 0.0 for each in estimates],
         color="lightsteelblue",
         capsize=3,
     )
-    right.set_xlim(0, _HIGHEST)
-    right.set_xlabel("mean goal, and its 95 % interval")
-    try:
-        figure.savefig(Path(path))
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot draw {path}: {getattr(error, 'strerror', None) or error}") from error
+    ax.set_xlim(0, _HIGHEST)
+    ax.set_xlabel("mean goal, and its 95 % interval")
+
+
+def _name_players(standings: Sequence[Standing], ax: Axes) -> None:
+    """Name the players upright, the best one on top."""
+    ax.set_yticks(range(len(standings)), [standing.name for standing in standings])
+    ax.set_ylim(len(standings) - 0.5, -0.5)

@@ -309,7 +309,7 @@ def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
 
 
 class BoardView:
-    """The boards of a state: ``print`` shows them as text, a notebook draws them.
+    """The boards of a state: text at Python's prompt and where they are printed, a drawing in a notebook.
 
     Attributes:
         picture: what is shown, as data.
@@ -334,7 +334,7 @@ class BoardView:
         return self.text()
 
     def __repr__(self) -> str:
-        return f"<boards of {self.picture.title}: {sum(1 for _ in self.picture.cells())} cells>"
+        return self.text()
 
     def _repr_svg_(self) -> str:
         return self.svg()

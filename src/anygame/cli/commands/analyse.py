@@ -11,12 +11,13 @@ from anygame.cli.output import Screen
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
-from anygame.errors import LimitError
+from anygame.errors import LimitError, PositionError
+from anygame.plotting import image
 from anygame.search import Search, load_table
 
 if TYPE_CHECKING:
     from anygame.game import State
-    from anygame.search import Analysis, Table
+    from anygame.search import Analysis
 
 _DETAILS: Final = f"""\
 For each role its moves, the best first: visits (how many leaves were evaluated below
@@ -57,6 +58,9 @@ class _Options(PositionOptions):
     table: str | None = option(
         "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
     )
+    plot: str | None = option(
+        "--plot", metavar="IMAGE", help="draw the goals of the moves at the end: *.png, *.svg, *.pdf"
+    )
 
 
 def run(options: _Options) -> int:
@@ -67,7 +71,7 @@ def run(options: _Options) -> int:
         compile_game(game)
     memory = round(options.memory * 2**30)
     try:
-        search = Search(game, seed=options.seed, threads=options.threads, memory=memory)
+        search = Search(game, seed=options.seed, threads=options.threads, memory=memory, table=table)
     except ValueError as error:
         raise LimitError(str(error), "threads") from error
     compile_search(search)
@@ -75,26 +79,30 @@ def run(options: _Options) -> int:
         report = practise(search, options.practise)
         Screen(sys.stderr).say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
-        found = _printed(options, search, state, table)
+        found = _printed(options, search, state)
     else:
-        found = analyse(
-            search,
-            state,
-            Screen(),
-            seconds=options.seconds,
-            iterations=options.iterations,
-            table=table,
-        )
+        found = analyse(search, state, Screen(), seconds=options.seconds, iterations=options.iterations)
+    if options.plot is not None:
+        _draw(found, options.plot)
     is_endless = options.seconds is None and options.iterations is None
     return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
 
 
-def _printed(options: _Options, search: Search, state: State, table: Table | None) -> Analysis:
+def _draw(found: Analysis, path: str) -> None:
+    most = max(map(len, found.moves.values()), default=0)
+    if not most:
+        raise PositionError("nobody has a move here: there is nothing to draw")
+    roles = [role for role, moves in found.moves.items() if len(moves) > min(1, most - 1)]
+    with image(path, len(roles), (7 * len(roles), 4)) as panes:
+        for ax, role in zip(panes, roles, strict=True):
+            found.plot(ax, role)
+
+
+def _printed(options: _Options, search: Search, state: State) -> Analysis:
     position = describe_position(options, state)
 
     def show(analysis: Analysis) -> None:
-        known = analysis if table is None else table.annotate(analysis, state)
-        print(json.dumps(position | known.to_json(), ensure_ascii=False), flush=True)
+        print(json.dumps(position | analysis.to_json(), ensure_ascii=False), flush=True)
 
     found = search.run(state, seconds=options.seconds, iterations=options.iterations, progress=show)
     show(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.options import Command, Status, command_options, natural, option, positive, whole
@@ -13,6 +14,7 @@ from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
+from anygame.plotting import image
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +68,7 @@ class _Options(PositionOptions):
         help="give a game up after L joint moves (10000)",
     )
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
+    plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals: *.png, *.svg, *.pdf")
     compile_seconds: int | None = option(
         "--compile-seconds",
         type=positive,
@@ -85,6 +88,9 @@ def run(options: _Options) -> int:
         print_json(describe(game, result, options.playouts))
     else:
         print_lines(_lines(game, result, options.playouts))
+    if options.plot is not None:
+        with image(options.plot) as (ax,):
+            result.plot(ax)
     return Status.OK
 
 
@@ -117,24 +123,29 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "first_stuck": result.first_stuck.to_dict() if result.first_stuck else None,
         **{name: getattr(result, name) for name in _COUNTED},
         "lengths": {
-            "mean": result.mean_length,
+            "mean": _known(result.mean_length),
             "min": min(result.lengths, default=None),
             "max": max(result.lengths, default=None),
             "counts": {str(length): count for length, count in result.lengths.items()},
         },
         "roles": {
             role: {
-                "mean": result.mean_goals[role],
-                "spread": result.goal_spread[role],
-                "error": result.goal_error[role],
+                "mean": _known(result.mean_goals[role]),
+                "spread": _known(result.goal_spread[role]),
+                "error": _known(result.goal_error[role]),
                 "counts": {str(value): count for value, count in result.goal_counts[role].items()},
                 "missing": result.missing_goals[role],
                 "double": result.double_goals[role],
-                "branching": result.branching[role],
+                "branching": _known(result.branching[role]),
             }
             for role in game.roles
         },
     }
+
+
+def _known(number: float) -> float | None:
+    """Return a number, or what JSON has for none."""
+    return None if isnan(number) else number
 
 
 def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
@@ -150,10 +161,10 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     width = max(map(len, game.roles))
     for role in game.roles:
         yield f"goal of {role.ljust(width)}  {_goals(game, result, role)}"
-    if result.mean_length is not None:
+    if result.lengths:
         least, most = min(result.lengths), max(result.lengths)
         yield f"moves  {result.mean_length:.1f} on average, {least} to {most}"
-    widths = [f"{mean:.1f} of {role}" for role, mean in result.branching.items() if mean is not None]
+    widths = [f"{mean:.1f} of {role}" for role, mean in result.branching.items() if not isnan(mean)]
     if widths:
         yield f"legal moves  {', '.join(widths)} on average"
     cached = ""
@@ -177,7 +188,7 @@ def _goals(game: Game, result: SimulationResult, role: Any) -> str:
     if result.double_goals[role]:
         parts.append(f"several at once: {_share(result.double_goals[role], result)}")
     mean = result.mean_goals[role]
-    if mean is None:
+    if isnan(mean):
         return ", ".join([*parts, *["too large for a mean"] * bool(counts)]) or "unknown"
     spread, error = result.goal_spread[role], result.goal_error[role]
     return f"{mean:.2f} on average, give or take {error:.2f}; spread {spread:.1f} ({', '.join(parts)})"

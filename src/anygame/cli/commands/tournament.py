@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.tournament.schedule import Meeting
-    from anygame.tournament.standings import Standing
+    from anygame.tournament.standings import Standing, Standings
     from anygame.tournament.store import Result
 
 _DETAILS: Final = f"""\
@@ -226,7 +226,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
     Screen().say(f"{which}  {meeting.sheet}  {outcome}")
 
 
-def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[list[Standing], str]:
+def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
     """Return how the players stand, and what is missing for ratings, if there are none."""
     try:
         return standings(players, results), ""

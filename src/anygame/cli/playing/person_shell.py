@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.boards import COLOURS, Painter
 from anygame.cli.positions import list_moves
-from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
+from anygame.cli.repl.analyses import HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
 from anygame.errors import LimitError
 from anygame.game.state import RoleView
 from anygame.language.terms import Compound
+from anygame.search.analysing import SECONDS
 from anygame.search.hidden.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class PersonShell(Shell):
         if not self.is_hidden:
             super()._analyse(rest)
             return
-        seconds = self._seconds("analyse", rest, ANALYSIS_SECONDS)
+        seconds = self._seconds("analyse", rest, SECONDS)
         for line in self._analyses.table_of(self._chooser(), seconds):
             self.screen.say(line)
 

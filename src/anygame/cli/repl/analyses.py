@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anygame.game import Role, State
     from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
-#: Long enough to see the table settle.
-ANALYSIS_SECONDS: Final = 5.0
 #: Nobody likes to wait for a hint.
 HINT_SECONDS: Final = 1.0
 #: What a prompt may take on most machines without being asked: some ten million states.
@@ -48,19 +46,17 @@ class Analyses:
             seed = None if role is None else session.seed
             self._searches[role] = Search(session.game, role=role, seed=seed)
         search = self._searches[role]
+        search.table = self._values
         compile_search(search)
         return search
 
     def show(self, screen: Screen, seconds: float) -> None:
         """Show the table of the current state as it grows, for so many seconds; Ctrl-C ends it early."""
-        analyse(self._begun(), self._session.state, screen, seconds=seconds, table=self._values)
+        analyse(self._begun(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:
         """Yield a line with the best known move of each role that has a choice."""
-        state = self._session.state
-        found = self._begun().run(state, seconds=seconds)
-        if self._values is not None:
-            found = self._values.annotate(found, state)
+        found = self._begun().run(self._session.state, seconds=seconds)
         for role, moves in found.moves.items():
             if len(moves) > 1:
                 yield _hint(role, moves[0])

@@ -25,13 +25,14 @@ from anygame.cli.positions import (
     list_moves,
     read_joint,
 )
-from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS, Analyses
+from anygame.cli.repl.analyses import HINT_SECONDS, Analyses
 from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Constant
+from anygame.search.analysing import SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -266,7 +267,7 @@ class Shell:
         return nodes[0].span.text, read_joint(self.session.state, text[nodes[1].end :])
 
     def _analyse(self, rest: str) -> None:
-        self._analyses.show(self.screen, self._seconds("analyse", rest, ANALYSIS_SECONDS))
+        self._analyses.show(self.screen, self._seconds("analyse", rest, SECONDS))
 
     def _hint(self, rest: str) -> None:
         hints = list(self._analyses.hints(self._seconds("hint", rest, HINT_SECONDS)))

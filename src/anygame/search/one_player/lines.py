@@ -69,7 +69,7 @@ def sole_chooser(game: Game) -> int | None:
         return able[0] if able else None
     game.compile_if_worth_it()
     branching = game.simulate(_PLAYOUTS[game.machine.name], 0, limit=_LONGEST).branching
-    choosing = [place for place, role in enumerate(game.roles) if (branching[role] or 1.0) > 1.0]
+    choosing = [place for place, role in enumerate(game.roles) if branching[role] > 1.0]
     if len(choosing) > 1 or not set(choosing) <= set(able):
         return None
     return choosing[0] if choosing else next(iter(able), None)

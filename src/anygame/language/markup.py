@@ -1,0 +1,70 @@
+"""Values as HTML, for notebooks: text is escaped, there are no scripts, and colours are those around it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def html(text: object, width: int = 200) -> str:
+    """Return HTML for a text, cut where it is long.
+
+    >>> html("<b>"), html(Markup("<b>"))
+    ('&lt;b&gt;', '<b>')
+    """
+    return text if isinstance(text, Markup) else escape(shown(str(text), width))
+
+
+def table(header: Sequence[object], rows: Iterable[Sequence[Any]], caption: object = "") -> Markup:
+    """Return a table.
+
+    Args:
+        header: of the columns.
+        rows: of cells: text, or markup.
+        caption: what stands above it.
+    """
+    lines = [f"<caption>{html(caption)}</caption>"] if caption else []
+    lines.append(f"<thead><tr>{''.join(f'<th>{html(cell)}</th>' for cell in header)}</tr></thead>")
+    lines += [f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    return Markup(f"<table>{''.join(lines)}</table>")
+
+
+def paragraph(text: object) -> Markup:
+    """Return a paragraph."""
+    return Markup(f"<p>{html(text, 1000)}</p>")
+
+
+def folded(summary: object, inner: str, *, is_open: bool = False) -> Markup:
+    """Return what stands below a line that opens and closes it.
+
+    Args:
+        summary: the line.
+        inner: HTML.
+        is_open: whether it is open at first.
+    """
+    return Markup(f"<details{' open' * is_open}><summary>{html(summary)}</summary>{inner}</details>")
+
+
+def code(text: object) -> Markup:
+    """Return what people write in a sheet."""
+    return Markup(f"<code>{html(text)}</code>")
+
+
+def meter(value: float, text: str, most: float = 100.0) -> Markup:
+    """Return a number over a bar that is as long as the number is large, seen on light and dark ground."""
+    # Of 0 and nan, in this order, 0 is the greater one.
+    share = 100 * min(max(0.0, value / most), 1.0)
+    bar = f"linear-gradient(to right, rgba(63, 142, 207, 0.35) {share:.1f}%, transparent {share:.1f}%)"
+    style = f"display: block; min-width: 5em; padding: 0 0.3em; text-align: right; background: {bar}"
+    return Markup(f'<span style="{style}">{html(text)}</span>')

@@ -1,0 +1,233 @@
+"""A board in a notebook that can be played on, against any player: needs the extra ``notebook``.
+
+What is drawn, who has to choose, and taking back are those of the page (`anygame.web.hosting`). A match has a
+thread of its own, so that players think while no cell runs, and cells can run meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from random import SystemRandom
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.boards import Painter, paint_rules
+from anygame.errors import AnygameError, IllegalMoveError, MissingExtraError, PlayerError
+from anygame.game.game import begun
+from anygame.game.typed_moves import typed_move
+from anygame.match.local import LocalSeat
+from anygame.match.opponents import Opponent
+from anygame.match.record import Record, new_match_id
+from anygame.players.loading import make_player
+from anygame.web.hosting.match import HostedMatch
+from anygame.web.hosting.views import draw
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtraError(
+        "boards in notebooks need anywidget: pip install 'anygame[notebook]'", "notebook"
+    ) from error
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.players.player import Player
+
+#: What people are called among players.
+HUMAN: Final = "human"
+_HERE: Final = Path(__file__).parent
+#: Moves of a role that have buttons.
+_MOST_MOVES: Final = 1_000
+
+
+class PlayableBoard(anywidget.AnyWidget):
+    """A match on a board; made by `play`."""
+
+    _esm = _HERE / "web" / "static" / "notebook.js"
+    _css = (_HERE / "web" / "static" / "notebook.css").read_text(encoding="utf-8") + paint_rules()
+    view = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, game: Game, start: State, players: Sequence[Player | None], clock: float) -> None:
+        super().__init__()
+        self._painter = Painter.of(game)
+        self._message = ""
+        self._waiting = Event()
+        self._loop = asyncio.new_event_loop()
+        Thread(target=self._loop.run_forever, name="board", daemon=True).start()
+        seats = [None if player is None else LocalSeat(player) for player in players]
+        names = [HUMAN if seat is None else seat.name for seat in seats]
+        found = Record(new_match_id(game.name), clock, clock, names=names)
+        found.own = {"game": game.name, "roles": list(map(str, game.roles)), "rules": str(game)}
+        found.add_state(start, [""] * len(game.roles))
+        opponents = {
+            index: Opponent(seat, game.roles[index], clock)
+            for index, seat in enumerate(seats)
+            if seat is not None and not game.roles[index].is_random
+        }
+        self._match = HostedMatch(
+            game, found, [start], opponents, keep=lambda record: None, changed=self._changed
+        )
+        for seat in seats:
+            if seat is not None:
+                seat.prepare()
+        self._do(self._match.begin())
+        self.on_msg(self._hear)
+
+    @property
+    def state(self) -> State:
+        """The state on the board."""
+        return self._match.states[-1]
+
+    @property
+    def record(self) -> Record:
+        """The match so far, or all of it."""
+        return self._match.record
+
+    def choose(self, move: str, role: str | None = None) -> None:
+        """Make the move of a person, typed as at the prompt.
+
+        Args:
+            move: the move, in full or in short.
+            role: whose move; by default that of the first role whose choice is waited for.
+
+        Raises:
+            IllegalMoveError: it is not for a person to move, or it means no legal move.
+        """
+        match = self._match
+        if role is None and not match.turn:
+            raise IllegalMoveError("it is not for a person to move now", move=move)
+        index = match.turn[0] if role is None else match.game.role_index(role)
+        name = match.game.roles[index]
+        meant = typed_move(move, self.state.legal_moves(name), name)
+        self._waiting.clear()
+        self._do(match.choose(index, str(meant), len(match.line)))
+
+    def take_back(self) -> None:
+        """Take back the last choice of a person, and what came of it.
+
+        Raises:
+            IllegalMoveError: there is none.
+        """
+        self._do(self._match.take_back(self._match.people))
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is for a person to move, or the match is over; return whether it is.
+
+        Args:
+            seconds: how long at most; None for as long as it takes.
+        """
+        return self._waiting.wait(seconds)
+
+    def close(self) -> None:
+        """End the match; players think no more."""
+        if self._loop.is_running():
+            self._do(self._match.close())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        super().close()
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _hear(self, widget: object, content: object, buffers: object) -> None:
+        """Do what was clicked; what is wrong with it is shown."""
+        self._message = ""
+        try:
+            if isinstance(content, dict) and content.get("back") is True:
+                self.take_back()
+            elif isinstance(content, dict) and isinstance(content.get("move"), str):
+                self.choose(content["move"])
+        except AnygameError as error:
+            self._message = str(error)
+        self._changed()
+
+    def _changed(self) -> None:
+        match = self._match
+        self.view = _view(match, self._painter, self._message)
+        if match.turn or match.is_over:
+            self._waiting.set()
+        else:
+            self._waiting.clear()
+
+
+def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
+    """Return what is shown: plain data, its board SVG in which all names are escaped."""
+    roles, state = match.game.roles, match.states[-1]
+    before, joint = (match.states[-2], match.line[-1]) if match.line else (None, None)
+    drawn = draw(painter, state, before=before, joint=joint)
+    mine = roles[match.turn[0]] if match.turn else None
+    legal = state.legal_moves(mine)[:_MOST_MOVES] if mine is not None else ()
+    touches = drawn["touches"].get(mine, {})
+    named = [
+        f"{name} {' '.join(facts)}"
+        for name, facts in ((one["name"], one["facts"]) for one in drawn["listings"])
+    ]
+    return {
+        "svg": drawn["svg"],
+        "facts": named,
+        "status": message or _status(match, mine),
+        "yours": mine is not None,
+        "moves": [{"move": str(move), **touches.get(str(move), {"cells": [], "area": []})} for move in legal],
+        "last": ", ".join(map(str, joint or ())),
+        "back": bool(match.line) and bool(match.people),
+    }
+
+
+def _status(match: HostedMatch, mine: str | None) -> str:
+    if match.fault:
+        return f"The match cannot go on: {match.fault}"
+    if match.is_over:
+        goals = zip(match.game.roles, match.look.goals, strict=True)
+        told = [f"{role} {'-' if goal is None else goal}" for role, goal in goals]
+        return f"The match is over: {', '.join(told)}"
+    if mine is not None:
+        return f"{mine} to move"
+    return f"{', '.join(match.game.roles[index] for index in match.thinking) or 'Nobody'} is thinking ..."
+
+
+def play(
+    game: Game | State,
+    players: Sequence[Player | str] | Mapping[str, Player | str] = (),
+    *,
+    state: State | None = None,
+    play_clock: float = 1.0,
+    seed: int | None = None,
+) -> PlayableBoard:
+    """Return a board to play on in a notebook, by clicks on its cells or on the list of moves.
+
+    Where rules hide information, the board shows all of it.
+
+    Args:
+        game: the game; or a state of it, where to start.
+        players: in the order of the roles, or by role; a role ``random`` needs none. Each is ``human``, the
+            name of a player (see `anygame.players.make_player`), or a player. Roles that are not named are
+            people's.
+        state: where to start; the initial state by default.
+        play_clock: seconds that players have for a move.
+        seed: of the named players' random numbers; None for fresh ones.
+
+    Raises:
+        MissingExtraError: the extra ``notebook`` is not installed.
+        PlayerError: there are too many players, or one cannot be made, or not get ready.
+        UnknownRoleError: the game has no such role.
+    """
+    game, state = begun(game, state)
+    wanted = [index for index, role in enumerate(game.roles) if not role.is_random]
+    if isinstance(players, Mapping):
+        named = {game.role_index(role): one for role, one in players.items()}
+    elif len(players) > len(wanted):
+        roles = ", ".join([game.roles[index] for index in wanted])
+        raise PlayerError(f"expected at most {len(wanted)} players, for {roles}; found {len(players)}")
+    else:
+        named = dict(zip(wanted, players, strict=False))
+    first = SystemRandom().getrandbits(32) if seed is None else seed
+    made = [
+        None if one == HUMAN else make_player(one, seed=first + index) if isinstance(one, str) else one
+        for index, one in ((index, named.get(index, HUMAN)) for index in range(len(game.roles)))
+    ]
+    return PlayableBoard(game, game.initial_state() if state is None else state, made, play_clock)

@@ -1,0 +1,68 @@
+"""What the moves of a state are worth, in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.game.game import begun
+from anygame.search.searching import DEFAULT_MEMORY, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+    from anygame.search.analysis import Analysis
+    from anygame.search.table import Table
+
+#: Long enough to see the moves settle, where nobody says how long.
+SECONDS: Final = 5.0
+
+
+def analyse(
+    game: Game | State,
+    state: State | None = None,
+    *,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    threads: int = 1,
+    memory: int = DEFAULT_MEMORY,
+    seed: int | None = None,
+    table: Table | None = None,
+    progress: Callable[[Analysis], None] | None = None,
+) -> Analysis:
+    """Return what the moves of a state are worth, and how play goes on from them, as a search finds it.
+
+    It is the search of ``anygame analyse`` and of the player ``mcts``. Ctrl-C ends it early, with what is
+    known. ``anygame.search.Search`` does the same for one state after another, and keeps what it learned.
+
+    Args:
+        game: the game; or a state of it.
+        state: the state; the initial one by default.
+        seconds: how long to search; 5 where no iterations are given either, ``math.inf`` until all is proven.
+        iterations: how many leaves to evaluate at most.
+        threads: how many cores to use.
+        memory: bytes that the tree may take at most, about.
+        seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
+            seed gives the same analysis.
+        table: exact values that are known, which are told as proven; see ``anygame.solve``.
+        progress: called with what is known about four times a second; by default a notebook shows it.
+
+    Raises:
+        PositionError: the state, or the table, is of another game.
+        ValueError: a number is out of range.
+
+    >>> import anygame
+    >>> game = anygame.load("tic_tac_toe", machine="reasoner")
+    >>> state = game.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 b)", "(cell 2 1 o)", "(cell 2 2 b)",
+    ...     "(cell 2 3 b)", "(cell 3 1 b)", "(cell 3 2 b)", "(cell 3 3 o)", "(control x)"])
+    >>> found = anygame.analyse(state, iterations=1000, seed=1)
+    >>> best = found.moves["x"][0]
+    >>> best.move, best.proven, best.line
+    ((mark 1 3), 100, (((mark 1 3), noop),))
+    """
+    game, state = begun(game, state)
+    if seconds is None and iterations is None:
+        seconds = SECONDS
+    search = Search(game, seed=seed, threads=threads, memory=memory, table=table)
+    return search.run(state, seconds=seconds, iterations=iterations, progress=progress)
