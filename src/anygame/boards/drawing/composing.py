@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 from anygame.boards.drawing.grids import GridMaker, LineGridMaker
-from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch, role_colours
+from anygame.boards.drawing.pictures import Arrow, Hand, Listing, Picture, Touch, role_colours, said_colours
 from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
 from anygame.boards.finding.evidence import occurrences
@@ -100,6 +100,9 @@ class Painter:
     ) -> Picture:
         """Return what a state looks like; see `picture`."""
         known: Known = {}
+        # Where the rules hide something, a colour might show it.
+        said = {} if state.game.is_gdl2 else said_colours(state.game.roles, state.facts)
+        colours = role_colours(state.game.roles, said) if said else self.colours
         grids = self._grids(state.facts, known)
         roles = [legal_for] if isinstance(legal_for, str) else list(legal_for)
         areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]] = {}
@@ -110,7 +113,7 @@ class Painter:
         for touch in touches:
             for cell in touch.cells or touch.area:
                 marks[cell].add("legal")
-        arrows = self._mark_last(state, last, known, marks)
+        arrows = self._mark_last(state, last, known, marks, colours)
         if before is not None:
             self._mark_changes(grids, self._grids(before.facts, {}), marks)
         return Picture(
@@ -119,7 +122,7 @@ class Painter:
             self._listings(self.boards.others(state.facts)),
             arrows,
             touches,
-            self.colours,
+            colours,
             self.boards.notes,
         )
 
@@ -157,6 +160,7 @@ class Painter:
         last: JointMove | None,
         known: Known,
         marks: dict[str, set[Mark]],
+        colours: Mapping[str, str],
     ) -> tuple[Arrow, ...]:
         """Mark the cells that the last moves name, and return arrows for those that go from cell to cell."""
         if last is None:
@@ -169,7 +173,7 @@ class Painter:
             if len(cells) > 1:
                 marks[cells[0]].add("from")
                 if cells[0] != cells[1]:
-                    arrows.append(Arrow(cells[0], cells[1], self.colours[role]))
+                    arrows.append(Arrow(cells[0], cells[1], colours[role]))
             for number, cell in enumerate(cells[1:] if len(cells) > 1 else cells):
                 marks[cell].add("last" if number else "to")
         return tuple(arrows)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.boards.names import (
@@ -23,6 +24,7 @@ from anygame.boards.names import (
     read_figure,
     words,
 )
+from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -331,12 +333,31 @@ def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) 
     return found
 
 
-def role_colours(roles: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each role: the one it is called by, else one of a list."""
-    named = {role: colour_in(role) for role in roles}
+def role_colours(roles: Sequence[str], said: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """Return a colour for each role: the one that is said, or that it is called by, else one of a list."""
+    named = {role: said.get(role) or colour_in(role) for role in roles}
     free = [colour for colour in ROLE_COLOURS if colour not in named.values()] or list(ROLE_COLOURS)
     others = [role for role in roles if not named[role]]
     return named | {role: free[number % len(free)] for number, role in enumerate(others)}
+
+
+def said_colours(roles: Sequence[str], facts: Iterable[Term]) -> dict[str, str]:
+    """Return the colours in which roles play, as facts such as ``(marker player1 red)`` say it.
+
+    >>> from anygame.language.parser import parse_term
+    >>> facts = map(parse_term, ["(marker player1 red)", "(marker player2 blue)", "(control player1)"])
+    >>> said_colours(["player1", "player2"], facts)
+    {'player1': 'red', 'player2': 'blue'}
+    """
+    found: dict[str, set[str]] = {}
+    for fact in facts:
+        if isinstance(fact, Compound) and len(fact.arguments) == 2:
+            first, second = map(str, fact.arguments)
+            for role, colour in ((first, second), (second, first)):
+                if role in roles and colour.lower() in COLOURS:
+                    found.setdefault(role, set()).add(colour.lower())
+    said = {role: colours.pop() for role, colours in found.items() if len(colours) == 1}
+    return said if len(set(said.values())) == len(said) else {}
 
 
 def _name(kind: Kind, layout: Layout) -> str:

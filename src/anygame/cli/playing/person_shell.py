@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import COLOURS
+from anygame.boards import COLOURS, said_colours
 from anygame.cli.positions import list_moves
 from anygame.cli.repl.analyses import ANALYSIS_SECONDS, HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
-from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -185,13 +184,7 @@ def role_style(role: Role, state: State) -> str:
     """Return the style of rich in which a role is shown."""
     word = str(role).lower()
     if word not in COLOURS:
-        named = {
-            str(other).lower()
-            for fact in state.facts
-            if isinstance(fact, Compound) and len(fact.arguments) == 2 and role.term in fact.arguments
-            for other in fact.arguments
-        } & set(COLOURS)
-        word = min(named, default="")
+        word = said_colours(state.game.roles, state.facts).get(role, "")
     if word in _KNOWN:
         return f"bold {_SHOWN.get(word, word)}".replace("bold bold", "bold")
     return f"bold {_OTHERS[state.game.role_index(role) % len(_OTHERS)]}"
