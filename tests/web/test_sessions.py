@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import httpx
 import pytest
@@ -174,8 +174,10 @@ def test_a_board_is_flipped_and_stays_so(page: Page, server: Server) -> None:
     opposite = page.locator("[role=gridcell][data-terms='3 3']")
 
     def places() -> tuple[float, float]:
-        boxes = [each.bounding_box() or {} for each in (cell, opposite)]
-        return boxes[0]["x"] - boxes[1]["x"], boxes[0]["y"] - boxes[1]["y"]
+        one, other = cell.bounding_box(), opposite.bounding_box()
+        assert one
+        assert other
+        return one["x"] - other["x"], one["y"] - other["y"]
 
     before = places()
     page.get_by_role("button", name="Flip").click()
@@ -229,8 +231,9 @@ def test_a_bot_is_the_usual_opponent(page: Page, server: Server) -> None:
 
 # -- whole sessions, by keys alone -------------------------------------------------------------------
 
+_Scheme = Literal["light", "dark"]
 #: From where to where, cells, cards that are hidden, three roles, at once, no board; each looks different.
-_SESSIONS = {
+_SESSIONS: Final[dict[str, tuple[int, _Scheme]]] = {
     "tic_tac_toe": (1280, "light"),
     "capture_chess": (390, "dark"),
     "kuhn_poker": (1280, "dark"),
