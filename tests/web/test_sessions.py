@@ -147,6 +147,7 @@ def test_a_clock_waits_until_everybody_is_there(page: Page, server: Server) -> N
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&minutes=0.01")
     page.wait_for_timeout(1_000)
     assert not is_over(page)
+    assert page.locator(".players [data-clock]").count() == 0
     link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
     with httpx.Client(base_url=server.address, timeout=60) as friend:
         friend.post(link)

@@ -141,6 +141,11 @@ class Course:
         """Return the roles that have a choice; all others move by themselves."""
         return _choosing(look.legal)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        return True
+
     def time_left(self, index: int) -> float | None:
         """Return the seconds that a person has left; None where no clock holds."""
         return None

@@ -177,7 +177,10 @@ class HostedMatch(Course):
     def thinking(self) -> list[int]:
         """The indices of the players' roles whose choice is waited for."""
         choosing = self.choosing(self.look)
-        return [index for index in self._asked if index not in self.chosen and index in choosing]
+        waited = [index for index in self._asked if index not in self.chosen]
+        # Also who has no choice is waited for: it may still be getting ready.
+        is_all = not (self.turn or self.game.is_gdl2)
+        return [index for index in waited if index in choosing] or (waited if is_all else [])
 
     async def _advance(self) -> None:
         """Go on as long as people see what happens; ask the players who have to choose.
@@ -270,12 +273,14 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """Seconds since moves are waited for; none where a clock holds and not everybody is there."""
-        return 0.0 if self._clock and not self._is_complete else monotonic() - self._since
+        """Seconds since moves are waited for; none as long as no time counts."""
+        return monotonic() - self._since if self.is_running else 0.0
 
     @property
-    def _is_complete(self) -> bool:
-        return all(seat["kind"] != "open" for seat in self.record.own.get("seats", ()))
+    def is_running(self) -> bool:
+        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        seats = self.record.own.get("seats", ())
+        return self._clock is None or all(seat["kind"] != "open" for seat in seats)
 
     def time_left(self, index: int) -> float | None:
         """Return the seconds that a person has left, without those that run; None where no clock holds."""
@@ -290,7 +295,7 @@ class HostedMatch(Course):
             self._flag.cancel()
             self._flag = None
         left = [seconds for index in self.turn if (seconds := self.time_left(index)) is not None]
-        if left and self._is_complete:
+        if left and self.is_running:
             loop = asyncio.get_running_loop()
             until = max(0.0, min(left) - self._running) + 0.05
             self._flag = loop.call_later(until, lambda: self._aside(self._fall()))

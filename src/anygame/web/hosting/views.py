@@ -87,7 +87,7 @@ def match_view(match: Course, shown: View) -> View:
         "can_take_back": match.can_take_back,
         "live": dict(match.live),
         "time": {role: match.time_left(index) for index, role in enumerate(roles)},
-        "since": match.since and int(match.since),
+        "since": int(match.since) if match.since and match.is_running else None,
         "slow": (reason_of(match.game.fallback) or "")[:_LONGEST_TERM],
     }
 
