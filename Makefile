@@ -1,4 +1,4 @@
-# make play   set up .venv with what playing needs, and open the prompt on a game: make play GAME=pig
+# make play   set up .venv with what playing needs, and play a game: make play GAME=pig AGAINST=easy
 # make test   set up .venv; lint, types and everyday tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAME   ?= copolymer
+AGAINST ?= medium
 # The newest Python that pyenv has; $(PYTHON) where it has none.
 NEWEST ?= $(lastword $(PYTHON) $(shell ls -d $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.*/bin/python 2>/dev/null | sort -V))
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -18,8 +19,9 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 $(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
+	@echo "Setting up $(VENV), once; this takes a minute or two."
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[terminal]'
+	$(BIN)/python -m pip install --progress-bar on --disable-pip-version-check --editable '.[terminal]'
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.playing
@@ -27,7 +29,7 @@ $(VENV)/.installed: $(VENV)/.playing
 	@touch $@
 
 play: $(VENV)/.playing
-	@$(BIN)/anygame repl $(GAME)
+	@$(BIN)/anygame play $(GAME) --against $(AGAINST)
 
 test: $(VENV)/.installed lint types
 	$(PYTEST)

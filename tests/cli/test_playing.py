@@ -261,6 +261,20 @@ def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
         assert f"me: (say {side})   (mean goal 100.0)\n" in output
 
 
+def test_rules_are_told_in_the_words_of_their_author() -> None:
+    output, status = play("hex_pie", ["rules"])
+    assert status == 0
+    assert "Red wants a path from the top row to the bottom row" in output
+    assert "Moves  (place ROW COL)" in output
+    assert "board: hex" not in output
+
+
+def test_people_play_against_levels(tmp_path: Path) -> None:
+    lines = ["1 1", "1 2", "1 3", "2 1", "2 2", "2 3", "3 1", "3 2", "3 3"]
+    play("tic_tac_toe", lines, "--against", "beginner", "--record", str(tmp_path))
+    assert read_record(recorded(tmp_path)).names == ["human", "beginner"]
+
+
 def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> None:
     lines = ["thinking", "call", "pass", "pass", "call", "bet"]
     told, _ = play("kuhn_poker", lines, "--against", "mcts:iterations=30", "--thinking")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from tests.cli.transcripts import ROOT
 
@@ -10,10 +12,14 @@ from anygame.game.loading import load
 
 pytest.importorskip("prompt_toolkit")
 
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.patch_stdout import StdoutProxy
 
-from anygame.cli.repl.prompt import CommandCompleter
+from anygame.cli.repl.prompt import CommandCompleter, Prompt
 
 
 def completions(game: str, line: str, *moves: str) -> list[str]:
@@ -60,3 +66,11 @@ def test_tab_offers_the_moves_of_the_role_at_that_place() -> None:
 def test_an_empty_line_offers_commands_and_moves() -> None:
     offered = completions("copolymer", "", "1")
     assert {"play", "quit", "swap", "doNotSwap"} <= set(offered)
+
+
+def test_notes_stand_above_the_line_that_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with create_pipe_input() as typed, create_app_session(typed, DummyOutput()):
+        prompt = Prompt(Shell(Session(load("tic_tac_toe")), Screen()))
+        monkeypatch.setattr(prompt._session, "prompt", lambda _: str(isinstance(sys.stderr, StdoutProxy)))
+        assert prompt.ask() == "True"
+    assert not isinstance(sys.stderr, StdoutProxy)

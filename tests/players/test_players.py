@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.match.games import COUNTDOWN, DICE
@@ -11,11 +11,9 @@ from tests.match.games import COUNTDOWN, DICE
 import anygame
 from anygame.errors import PlayerError
 from anygame.match import run
-from anygame.players import STRATEGIES, Clock, Player, is_address, make_player, player_class
+from anygame.players import STRATEGIES, Clock, MctsPlayer, Player, is_address, make_player, player_class
 from anygame.players.clock import margin_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from anygame.players.levels import LEVELS
 
 #: One player: 1 gives 30 at once, 2 a promise of 90 that ends with 40, 3 ends with 60.
 CHOICES = """
@@ -89,7 +87,7 @@ def test_names_that_nobody_has_are_told() -> None:
         make_player("mcst")
     with pytest.raises(
         PlayerError,
-        match=r"expected random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS, or FILE\.py:CLASS",
+        match=r"expected random, legal, .*, ismcts, beginner, .*, MODULE:CLASS, or FILE\.py:CLASS",
     ):
         make_player("zzz")
     with pytest.raises(PlayerError, match="cannot be loaded: ModuleNotFoundError"):
@@ -169,3 +167,32 @@ def test_clocks_keep_a_margin() -> None:
     assert Clock.of(10, margin=0).remaining() > 9.5 >= Clock.of(10).remaining()
     assert Clock.of(0.1, margin=1).is_up
     assert not Clock.endless().is_up
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_levels_are_players_and_the_chapter_says_which(name: str) -> None:
+    player = make_player(name, seed=1)
+    assert isinstance(player, MctsPlayer)
+    level = LEVELS[name]
+    chapter = Path(__file__).parents[2] / "docs" / "web.md"
+    assert f"| `{name}` | {level.about} | `{level.spec}` |" in chapter.read_text(encoding="utf-8")
+
+
+def test_noise_is_the_share_of_moves_that_are_drawn() -> None:
+    game = anygame.load("tic_tac_toe")
+    # x wins by (mark 1 3) at once, which a search always finds.
+    state = game.state(
+        ["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 b)", "(cell 2 1 o)", "(cell 2 2 o)", "(cell 2 3 b)"]
+        + [f"(cell 3 {column} b)" for column in (1, 2, 3)]
+        + ["(control x)"]
+    )
+
+    def wins(noise: float) -> int:
+        player = make_player(f"mcts:iterations=200,noise={noise}", seed=3)
+        player.start(game, game.roles[0], Clock.of(60))
+        return sum(str(player.move(state, Clock.of(60))) == "(mark 1 3)" for _ in range(40))
+
+    assert wins(0.0) == 40
+    assert 2 <= wins(1.0) <= 20
+    with pytest.raises(PlayerError, match="noise is a number from 0 to 1, not 2"):
+        make_player("mcts:noise=2")

@@ -48,6 +48,8 @@ def _click_a_move(page: Page, random: Random) -> int:
         "() => [...document.querySelectorAll('#moves button')].map("
         "move => [move.value, move.dataset.cells || '', move.dataset.area || ''])"
     )
+    if not moves:  # nobody has a choice: it goes on by itself
+        return 0
     value, cells, area = random.choice(moves)
     named = cells.split() or area.split()[:1]
     alone = sum(each[1] == cells and each[2] == area for each in moves) == 1

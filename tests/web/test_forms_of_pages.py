@@ -23,7 +23,7 @@ _SHEET = (
 def test_a_file_is_uploaded_and_played(page: Page, server: Server, tmp_path: Path) -> None:
     file = tmp_path / "my gäme.kif"
     # Longer than what is read at once, and as editors of some systems write it.
-    file.write_text(_SHEET + "; more\n" * 10_000, encoding="utf-8-sig")
+    file.write_text(_SHEET + "(legal me 2)\n" + "; more\n" * 10_000, encoding="utf-8-sig")
     page.goto(f"{server.address}/")
     page.locator("#file").set_input_files(file)
     page.get_by_role("button", name="Read it").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -34,6 +35,12 @@ class Waiting(Player):
             sleep(0.02)
         self.say("I think <b>so</b>")
         return state.legal_moves(self.role)[0]
+
+class Late(Waiting):
+    def start(self, game, role, clock):
+        super().start(game, role, clock)
+        while not (Path(__file__).parent / "go").exists():
+            sleep(0.02)
 """
 
 
@@ -168,3 +175,32 @@ def test_names_and_words_of_players_are_text(page: Page, tmp_path: Path) -> None
         page.locator(".said").wait_for()
         assert page.locator("img, .said b b").count() == 0
         assert page.title() != "owned"
+
+
+@pytest.mark.slow
+def test_the_time_to_get_ready_is_not_that_of_moves(page: Page, tmp_path: Path) -> None:
+    players = [
+        "--players",
+        f"{tmp_path}/waiting.py:Late",
+        "legal",
+        "--start-clock",
+        "30",
+        "--play-clock",
+        "9",
+    ]
+    with command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command:
+        page.goto(command.address)
+        page.locator(".note:has-text('To get ready, players have 30 s.')").wait_for()
+        (tmp_path / "go").touch()
+        page.locator(".note:has-text('Each move may take 9 s.')").wait_for()
+
+
+def test_a_busy_port_is_blamed_on_the_option_that_says_it(tmp_path: Path) -> None:
+    pytest.importorskip("uvicorn")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "anygame", "match", "tic_tac_toe", "--players", "legal", "legal"]
+        found = subprocess.run([*command, "--web", port], check=False, capture_output=True, text=True)
+    assert found.returncode == 2
+    assert "try another, as in --web 8001" in found.stderr
+    assert "--port" not in found.stderr

@@ -47,6 +47,7 @@ from anygame.boards.drawing.pictures import (
     Thing,
     Touch,
     Wall,
+    said_colours,
 )
 from anygame.boards.drawing.svg import animation, svg
 from anygame.boards.drawing.terminal import Line, Piece, draw, text
@@ -81,6 +82,7 @@ __all__ = [
     "match_pictures",
     "paint_rules",
     "picture",
+    "said_colours",
     "svg",
     "text",
     "view",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -95,6 +96,21 @@ def describe_sheet(text: str) -> tuple[str, str]:
         elif title:
             paragraph = description
     return " ".join(title), " ".join(description)
+
+
+def sheet_heading(text: str) -> str:
+    r"""Return the head comment of a sheet as text: what its author says of the game.
+
+    >>> print(sheet_heading(";;; Nim\n;;;\n;;; Moves  (take N)\n;; board: none\n\n(role x) ; not this"))
+    Nim
+    <BLANKLINE>
+    Moves  (take N)
+    """
+    lines = list(takewhile(lambda line: line.startswith(";"), text.lstrip("\ufeff\n").splitlines()))
+    # What follows with fewer signs is for programs, or about how the rules were read.
+    signs = len(lines[0]) - len(lines[0].lstrip(";")) if lines else 0
+    head = takewhile(lambda line: line.startswith(";" * signs), lines)
+    return "\n".join([line.lstrip(";").removeprefix(" ").rstrip() for line in head]).strip("\n")
 
 
 def _folder() -> Path:

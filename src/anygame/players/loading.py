@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import PlayerError
+from anygame.players.levels import LEVELS
 from anygame.players.player import Player
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     """Return a new player.
 
     Args:
-        spec: a built-in strategy (see `STRATEGIES`), ``MODULE:CLASS``, or ``FILE.py:CLASS``; options of its
-            class may follow, as in ``mcts:threads=2,memory=512MB``. A module is also looked for in the
-            current folder.
+        spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.levels`),
+            ``MODULE:CLASS``, or ``FILE.py:CLASS``; options of its class may follow, as in
+            ``mcts:threads=2,memory=512MB``. A module is also looked for in the current folder.
         seed: of its random numbers, where its class takes a ``seed``.
         preferred: options for classes that take them, unless the spec says otherwise.
 
@@ -59,8 +60,10 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
-    """Return a player without its options, and these.
+    """Return a player without its options, and these; a level is the player that it stands for.
 
+    >>> split_options("easy:threads=2")
+    ('mcts', {'iterations': '40', 'noise': '0.25', 'threads': '2'})
     >>> split_options("mcts:threads=2,memory=512MB")
     ('mcts', {'threads': '2', 'memory': '512MB'})
     >>> split_options("my/player.py:Mine"), split_options("localhost:9147")
@@ -69,6 +72,10 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
     Raises:
         PlayerError: an option has no value.
     """
+    level, _, more = spec.partition(":")
+    if level in LEVELS:
+        meant, options = split_options(LEVELS[level].spec)
+        return meant, options | (split_options(f"{meant}:{more}")[1] if more else {})
     name, _, last = spec.rpartition(":")
     if name not in STRATEGIES and ("=" not in last or not name):
         return spec, {}
@@ -144,8 +151,8 @@ def player_class(spec: str) -> type[Player]:
         advice = "`anygame play`, or `human` in `anygame match` and `anygame tournament`"
         raise PlayerError(f"a person plays at a terminal: {advice}")
     if not source:
-        near = get_close_matches(spec, STRATEGIES, n=1)
-        known = f"{', '.join(STRATEGIES)}, MODULE:CLASS, or FILE.py:CLASS"
+        near = get_close_matches(spec, [*STRATEGIES, *LEVELS], n=1)
+        known = f"{', '.join([*STRATEGIES, *LEVELS])}, MODULE:CLASS, or FILE.py:CLASS"
         advice = f"did you mean {near[0]}?" if near else f"expected {known}"
         raise PlayerError(f"there is no player {spec!r}; {advice}")
     module = _module(source, spec)

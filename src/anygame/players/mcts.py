@@ -60,6 +60,7 @@ class MctsPlayer(Player):
         iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
         practice: whether to practise on the start clock; see ``Search.practise``. With ``iterations`` it does
             not, so that the same seed plays the same.
+        noise: the share of its moves that are drawn from the legal ones, from 0 to 1.
         table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
             perfectly; one of another game says nothing.
 
@@ -80,12 +81,14 @@ class MctsPlayer(Player):
         aloud: bool = False,
         iterations: int | None = None,
         practice: bool = True,
+        noise: float = 0.0,
         table: str | None = None,
     ) -> None:
         super().__init__(seed)
         check_option("threads", threads, 1, 4096)
         check_option("memory in bytes", memory, _LEAST_MEMORY)
         check_option("iterations", iterations, 1)
+        check_option("noise", noise, 0, 1)
         self.threads, self.memory = threads, memory
         self.pondering, self.iterations = pondering, iterations
         self.remembers = iterations is not None and threads == 1 and not pondering
@@ -93,6 +96,7 @@ class MctsPlayer(Player):
             raise FileNotFoundError(f"there is no file {table}")
         self.aloud = aloud
         self.practice = practice and iterations is None
+        self.noise = noise
         self._seed, self._path = seed, table
         self._pondering: _Pondering | None = None
 
@@ -156,7 +160,10 @@ class MctsPlayer(Player):
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
         known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
-        if known:
+        if self.noise and self.random.random() < self.noise:
+            if self.aloud:
+                self.say(f"{best}: drawn")
+        elif known:
             self.best = best = known[0]
         elif self._stop_pondering(clock) and (len(legal) > 1 or self._believes):
             self._think(state, clock)

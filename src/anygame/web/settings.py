@@ -20,6 +20,10 @@ LIMITS: Final = Limits(
 LONGEST_ANSWER: Final = 2 * 2**20
 
 
+#: The names of this machine for itself.
+LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How pages are served.
@@ -71,3 +75,8 @@ class Settings:
     analysing: int = 2
     idle: float = 600.0
     memory: int = 4 * 2**30
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only browsers of this machine can open the pages."""
+        return self.host in LOCAL and not self.names

@@ -9,6 +9,7 @@ from anygame.cli.matches.seating import HUMAN
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.errors import MissingExtraError
 from anygame.language.installed import games
+from anygame.players.levels import LEVELS
 from anygame.players.loading import STRATEGIES
 
 SHELLS: Final = ("bash", "zsh", "fish")
@@ -66,7 +67,7 @@ def completion_script(shell: str) -> str:
         **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH"), shtab.FILE),
         "DIR": shtab.DIRECTORY,
     }
-    words = {"PLAYER": (*STRATEGIES, HUMAN), "COMMAND": tuple(COMMANDS)}
+    words = {"PLAYER": (*STRATEGIES, *LEVELS, HUMAN), "COMMAND": tuple(COMMANDS)}
     parser, commands = full_parser()
     for command in commands.values():
         for action in command._actions:

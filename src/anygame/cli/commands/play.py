@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 You play the first role, or those of --as; all others are played by `mcts`, or by the
-players of --against, in the order of their roles. Type a move as you would say it: `d 4`,
+players of --against, in the order of their roles: `--against easy` is somebody to
+begin with. Type a move as you would say it: `d 4`,
 `d4` or `move d 4` for (move d 4), a beginning that only one move has, or its number in
 `legal`. `undo` takes back your move and what was answered, `hint` shows what mcts would
 play, `resign` gives up; `help` lists all commands. Where only chance moves, Enter draws.

@@ -12,7 +12,8 @@ from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.cli.sheets import state_folder
 from anygame.errors import AnygameError
-from anygame.players.loading import STRATEGIES, is_address, player_class
+from anygame.players.levels import LEVELS
+from anygame.players.loading import STRATEGIES, is_address, player_class, split_options
 from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\
@@ -23,7 +24,8 @@ Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody
 are then asked for under names that only you know: give them with --name, so that no
 other site can pass for this one.
 
-Visitors play against the players of --players, by default the built-in strategies.
+Visitors play against the players of --players, by default those of all levels and the
+built-in strategies.
 {PLAYERS}
 with --json, one object a line: {{"event": "listening", "address", "host", "port", "folder"}}
 
@@ -76,10 +78,10 @@ def _settings(options: _Options) -> Settings:
     for path in paths:
         if not path.exists():
             raise AnygameError(f"there is no file or folder {path}")
-    players = named(options.players or list(STRATEGIES))
+    players = named(options.players or [*LEVELS, *STRATEGIES])
     for _, spec in players:
         if not is_address(spec):
-            player_class(spec)
+            player_class(split_options(spec)[0])
     return Settings(
         paths=paths,
         players=tuple(players),

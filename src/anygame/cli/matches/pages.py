@@ -75,7 +75,7 @@ def pages_module() -> Any:
         return import_module("anygame.web.server.running")
     except ImportError as error:
         raise MissingExtraError(
-            "pages need starlette, uvicorn, jinja2 and python-multipart "
+            "pages need starlette, uvicorn, jinja2, python-multipart and segno "
             f"({error}): pip install 'anygame[web]'",
             "web",
         ) from error

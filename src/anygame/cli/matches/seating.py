@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.options import HIGHEST_PORT
 from anygame.errors import PlayerError
 from anygame.match.local import LocalSeat
+from anygame.players.levels import LEVELS
 from anygame.players.loading import is_address, make_player, split_options
 
 if TYPE_CHECKING:
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from anygame.match.seats import Seat
 
 #: What the help of commands says that take players.
-PLAYERS: Final = """\
+PLAYERS: Final = f"""\
 a player is one of
   random, legal, greedy,       a built-in strategy; mcts is the strongest, uct a plain
   uct, mcts, ismcts            Monte Carlo tree search, ismcts for hidden information
+  {", ".join(LEVELS)}
+                               an opponent by how well it plays
   human                        a person at this terminal, whom no clock holds
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
   HOST:PORT                    a GGP player that listens there
@@ -71,6 +74,9 @@ def _short(spec: str) -> str:
     """Return what a player is called that has no name: an address as it is, a class by its own name."""
     if is_address(spec):
         return spec
+    level = spec.partition(":")[0]
+    if level in LEVELS:
+        return level
     what, _ = split_options(spec)
     return what.rpartition(":")[2] or what
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards import COLOURS, Painter
+from anygame.boards import COLOURS, Painter, said_colours
 from anygame.cli.positions import list_moves
 from anygame.cli.repl.analyses import HINT_SECONDS
 from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
 from anygame.errors import LimitError
 from anygame.game.state import RoleView
-from anygame.language.terms import Compound
 from anygame.search.analysing import SECONDS
 from anygame.search.hidden.knowledge import Knowledge
 
@@ -209,14 +208,9 @@ _OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_gree
 def role_style(role: Role, state: State) -> str:
     """Return the style of rich in which a role is shown."""
     word = str(role).lower()
-    if word not in COLOURS:
-        named = {
-            str(other).lower()
-            for fact in state.facts
-            if isinstance(fact, Compound) and len(fact.arguments) == 2 and role.term in fact.arguments
-            for other in fact.arguments
-        } & set(COLOURS)
-        word = min(named, default="")
+    # Where the rules hide something, a colour might show it.
+    if word not in COLOURS and not state.game.is_gdl2:
+        word = said_colours(state.facts, state.game.roles).get(role, "")
     if word in _KNOWN:
         return f"bold {_SHOWN.get(word, word)}".replace("bold bold", "bold")
     return f"bold {_OTHERS[state.game.role_index(role) % len(_OTHERS)]}"

@@ -37,7 +37,7 @@ class SeatShell(PersonShell):
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),
-        *("analyse", "history", "warnings", "help", "quit"),
+        *("analyse", "history", "rules", "warnings", "help", "quit"),
     )
     chosen: Term | None = None
 

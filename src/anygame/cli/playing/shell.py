@@ -43,7 +43,7 @@ class PlayShell(PersonShell):
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),
-        *("save", "load", "history", "warnings", "help", "quit"),
+        *("save", "load", "history", "rules", "warnings", "help", "quit"),
         own=_OWN,
     )
 
@@ -73,7 +73,9 @@ class PlayShell(PersonShell):
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()
         ]
         self.screen.say(f"{Path(self.session.game.name).name}: {', '.join(pairs)}", "bold")
-        self.screen.say(f"Type a move; `help` lists the commands, `quit` ends.{hint}")
+        if told := self.description():
+            self.screen.say(told)
+        self.screen.say(f"Type a move; `rules` tells more, `help` lists the commands, `quit` ends.{hint}")
         self.start()
 
     def start(self) -> None:

@@ -11,6 +11,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from anygame.cli.repl.manual import ALIASES
 from anygame.cli.sheets import state_folder
@@ -45,11 +46,14 @@ class Prompt:
             EOFError: Ctrl-D was pressed.
             KeyboardInterrupt: Ctrl-C was pressed.
         """
-        return self._session.prompt(self._shell.prompt)
+        # What is said meanwhile, such as that the reasoner steps in, stands above the line that is typed.
+        with patch_stdout(raw=True):
+            return self._session.prompt(self._shell.prompt)
 
     async def ask_beside(self) -> str:
         """Return the next line, while the loop goes on; as `ask`."""
-        return await self._session.prompt_async(self._shell.prompt)
+        with patch_stdout(raw=True):
+            return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
         # It is asked for at every key, and takes a while; the prompt changes when somebody resigns.

@@ -30,6 +30,7 @@ from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
 from anygame.errors import QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
+from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Constant
 from anygame.search.analysing import SECONDS
@@ -303,6 +304,20 @@ class Shell:
             self.screen.say(f"{number:>{width}}  {format_joint(joint)}")
         if not self.session.moves:
             self.screen.say("no moves yet")
+
+    def _rules(self, rest: str) -> None:
+        heading = sheet_heading(self._text())
+        self.screen.page(
+            heading.splitlines() if heading else ["the rule sheet begins with no words on the game"]
+        )
+
+    def description(self) -> str:
+        """Return what the sheet says of the game in a sentence or two; empty where it says nothing."""
+        return describe_sheet(self._text())[1]
+
+    def _text(self) -> str:
+        nodes = (rule.node for rule in self.session.game.program.rules)
+        return next((node.source.text for node in nodes if node), "")
 
     def _warnings(self, rest: str) -> None:
         warnings = self.session.game.program.warnings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError, IllegalMoveError, RecordError
 from anygame.language.parser import parse_term
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 Joint = tuple["Term", ...]
+#: How somebody leaves a match, as its record has it with the role: by giving up, or by running out of time.
+LEAVING: Final = ("resigned", "late")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +93,34 @@ class Course:
         look: at the last state.
         fault: why the match cannot go on; empty where it can.
         live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.course`.
+        chose: the roles that had a choice, at every joint move so far.
+        since: since when moves are waited for here, in seconds since 1970; None for elsewhere.
+        left: who has left the match, and how: ``resigned`` or ``late``; None where nobody has.
     """
 
     look: Look
     live: Mapping[str, Any]
+    since: float | None = None
 
     def __init__(self, game: Game, record: Record, states: Sequence[State]) -> None:
         self.game = game
         self.record = record
         self.states = list(states)
         self.line: list[Joint] = []
-        self.fault = ""
+        self.fault = str(record.own.get("fault", ""))
+        self.left = next(((str(record.own[how]), how) for how in LEAVING if how in record.own), None)
         self.live = {}
+        self.chose: list[set[int]] = []
         self._seen: list[Mapping[str, tuple[Term, ...]]] = []
         for step, moves in enumerate(record.moves):
-            self.line.append(joint_of(game, moves, self.states[step]))
+            state = self.states[step]
+            self.line.append(joint_of(game, moves, state))
+            self.chose.append(_choosing([state.legal_moves(role) for role in game.roles]))
 
     @property
     def is_over(self) -> bool:
         """Whether nobody can move any more."""
-        return self.look.is_over or bool(self.fault)
+        return self.look.is_over or bool(self.fault) or self.left is not None
 
     @property
     def turn(self) -> list[int]:
@@ -122,24 +132,40 @@ class Course:
         """The indices of the roles whose move is waited for from players."""
         return []
 
-    def choosing(self, look: Look) -> set[int]:
-        """Return the roles that have a choice; where nobody has, the one whose move says most.
+    @property
+    def can_take_back(self) -> bool:
+        """Whether a person has chosen something so far."""
+        return False
 
-        Waiting is a single word, as a rule the same for everybody who waits. Where the rules hide something,
-        nobody is asked who has no choice: that would show that the others have none.
-        """
-        found = {index for index, moves in enumerate(look.legal) if len(moves) > 1}
+    def choosing(self, look: Look) -> set[int]:
+        """Return the roles that have a choice; all others move by themselves."""
+        return _choosing(look.legal)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        return True
+
+    def time_left(self, index: int) -> float | None:
+        """Return the seconds that a person has left; None where no clock holds."""
+        return None
+
+    def told(self, step: int) -> list[int]:
+        """Return the roles whose moves a list of moves shows: those that had a choice at a joint move."""
+        return sorted(self.chose[step]) or self._telling(self.line[step])
+
+    def _telling(self, joint: Joint) -> list[int]:
+        """Return the role whose move says most: waiting is one word, as a rule the same for all who wait."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
-        if found or not roles or not look.legal or self.game.is_gdl2:
-            return found
-        only = [moves[0] for moves in look.legal]
-        return {min(roles, key=lambda index: (isinstance(only[index], Constant), only.count(only[index])))}
+        roles = roles or list(range(len(joint)))
+        return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
 
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
         """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
         look = await asyncio.to_thread(look_at, state)
         self.line.append(joint)
+        self.chose.append(self.choosing(self.look))
         self.states.append(state)
         self.look = look
         self.record.add_turn(joint, state, verdicts)
@@ -148,9 +174,12 @@ class Course:
         self.record.take_back_to(step)
         del self.states[step + 1 :]
         del self.line[step:]
+        del self.chose[step:]
         del self._seen[step:]
         self.fault = ""
-        self.record.own.pop("fault", None)
+        self.left = None
+        for why in ("fault", *LEAVING):
+            self.record.own.pop(why, None)
         self.look = await asyncio.to_thread(look_at, self.states[-1])
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
@@ -158,6 +187,10 @@ class Course:
         for step in range(len(self._seen), last):
             self._seen.append(self.states[step].percepts(self.line[step]))
         return self._seen[:last]
+
+
+def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
+    return {index for index, moves in enumerate(legal) if len(moves) > 1}
 
 
 Told = dict[str, Any]
@@ -229,7 +262,11 @@ class FollowedMatch(Course):
         if self.is_over or "asked" not in self.live:
             return []
         roles = self.game.roles
-        return [index for index in sorted(self.choosing(self.look)) if not roles[index].is_random]
+        choosing = sorted(self.choosing(self.look))
+        if not choosing and not self.game.is_gdl2:
+            # Also who has no choice is waited for elsewhere.
+            choosing = self._telling(tuple([moves[0] for moves in self.look.legal]))
+        return [index for index in choosing if not roles[index].is_random]
 
 
 def _of_all(told: Sequence[Any] | None, game: Game, nothing: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """A match as its process leads it: moves of people as they come, moves of players when they are asked.
 
-A role that has a single legal move while another role chooses makes it by itself, and chance is drawn here.
+A role that has a single legal move makes it by itself, and chance is drawn here.
 Every change is kept in the record of the match, from which it goes on when its process is started anew.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from anygame.errors import AnygameError, IllegalMoveError
 from anygame.match.judging import Verdict, judge
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
 #: themselves for ever would fill the disk.
 _LONGEST: Final = 5_000
-#: Seconds between moves of a match without people, so that it can be watched.
+#: Seconds before a move that no person has chosen, so that it can be watched.
 _PACE: Final = 0.4
 
 
@@ -41,6 +41,9 @@ class HostedMatch(Course):
         opponents: by the index of their role.
         keep: writes the record.
         changed: is called when something has changed.
+
+    Attributes:
+        since: since when moves are waited for, in seconds since 1970.
     """
 
     def __init__(
@@ -62,7 +65,12 @@ class HostedMatch(Course):
         self._lock = asyncio.Lock()
         self._asked: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._since = monotonic()
+        self._restart_time()
+        #: Seconds that each person has for the match, and more for each move; None where no clock holds.
+        self._clock: tuple[float, float] | None = (
+            tuple(record.own["clock"]) if record.own.get("clock") else None
+        )
+        self._flag: asyncio.TimerHandle | None = None
         self._random = Random(f"{record.own.get('seed')}:{record.step}")
         self.people = {
             index
@@ -80,7 +88,8 @@ class HostedMatch(Course):
                 )
         self._aside(self._go_on())
 
-    async def _go_on(self) -> None:
+    async def _go_on(self, pause: float = 0.0) -> None:
+        await asyncio.sleep(pause)
         async with self._lock:
             await self._advance()
 
@@ -107,6 +116,25 @@ class HostedMatch(Course):
             self._note_time(index)
             await self._advance()
 
+    async def resign(self, index: int) -> None:
+        """Give up for a role: the match is over.
+
+        Raises:
+            IllegalMoveError: it is over already.
+        """
+        async with self._lock:
+            if self.is_over:
+                role = self.game.roles[index]
+                raise IllegalMoveError("the match is over already", role, "resign")
+            await self._leave(index, "resigned")
+
+    async def _leave(self, index: int, how: Literal["resigned", "late"]) -> None:
+        role = str(self.game.roles[index])
+        self.left = role, how
+        self.record.own[how] = role
+        self._forget_asking()
+        await self._advance()
+
     async def take_back(self, roles: Collection[int]) -> None:
         """Go back to the last state in which one of some roles chose.
 
@@ -114,8 +142,10 @@ class HostedMatch(Course):
             IllegalMoveError: there is none.
         """
         async with self._lock:
-            if not any(index in self.chosen for index in roles if index in self.choosing(self.look)):
-                step = await asyncio.to_thread(self._former_choice, roles)
+            if self.left is not None:
+                await self._go_back(len(self.line))
+            elif not any(index in self.chosen for index in roles if index in self.choosing(self.look)):
+                step = self._former_choice(roles)
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
                 await self._go_back(step)
@@ -124,10 +154,12 @@ class HostedMatch(Course):
             await self._advance()
 
     def _former_choice(self, roles: Collection[int]) -> int | None:
-        for step in range(len(self.line) - 1, -1, -1):
-            if set(roles) & self.choosing(look_at(self.states[step])):
-                return step
-        return None
+        return next((step for step in reversed(range(len(self.line))) if self.chose[step] & set(roles)), None)
+
+    @property
+    def can_take_back(self) -> bool:
+        """Whether a person has chosen something so far."""
+        return self.left is not None or self._former_choice(self.people) is not None
 
     async def _go_back(self, step: int) -> None:
         self._forget_asking()
@@ -145,10 +177,17 @@ class HostedMatch(Course):
     def thinking(self) -> list[int]:
         """The indices of the players' roles whose choice is waited for."""
         choosing = self.choosing(self.look)
-        return [index for index in self._asked if index not in self.chosen and index in choosing]
+        waited = [index for index in self._asked if index not in self.chosen]
+        # Also who has no choice is waited for: it may still be getting ready.
+        is_all = not (self.turn or self.game.is_gdl2)
+        return [index for index in waited if index in choosing] or (waited if is_all else [])
 
     async def _advance(self) -> None:
-        """Go on as long as nobody has to choose; ask the players who have to."""
+        """Go on as long as people see what happens; ask the players who have to choose.
+
+        Where nobody here chooses, the next move comes after a pause, meanwhile others may ask for something;
+        not so where the rules hide something, since the pause would show that nobody has a choice.
+        """
         while not self.is_over:
             choosing = self.choosing(self.look)
             for index, role in enumerate(self.game.roles):
@@ -162,14 +201,16 @@ class HostedMatch(Course):
                         self._asked[index] = self._aside(self._ask(index))
                 break
             await self._step()
+            if not self.is_over and self._is_pausing:
+                self._aside(self._go_on(_PACE))
+                break
+        self._watch_clocks()
         if self.is_over:
             await self._finish()
         self._changed()
 
     async def _step(self) -> None:
         joint = tuple([self.chosen[index] for index in range(len(self.game.roles))])
-        if not self.people:
-            await asyncio.sleep(_PACE)
         try:
             verdicts = [self.verdicts.get(index, Verdict(move)) for index, move in enumerate(joint)]
             await self._follow(joint, verdicts)
@@ -182,11 +223,19 @@ class HostedMatch(Course):
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
 
+    @property
+    def _is_pausing(self) -> bool:
+        return not self.people or not (self.game.is_gdl2 or self.choosing(self.look))
+
     def _forget_asking(self) -> None:
         self.chosen.clear()
         self._asked.clear()
         self.verdicts.clear()
+        self._restart_time()
+
+    def _restart_time(self) -> None:
         self._since = monotonic()
+        self.since = time()
 
     async def _ask(self, index: int) -> None:
         """Ask a player, and take its move unless moves were taken back meanwhile."""
@@ -206,9 +255,10 @@ class HostedMatch(Course):
             return
         if self.look.stuck is not None and not self.fault:
             self.fault = f"the rules give {self.look.stuck} no legal move, though the game is not over"
-        if self.fault:
+        if self.fault or self.left is not None:
             self.record.is_aborted = True
-            self.record.own["fault"] = self.fault
+            if self.fault:
+                self.record.own["fault"] = self.fault
         else:
             self.record.is_completed = True
             self.record.goals = [goal or 0 for goal in self.look.goals]
@@ -218,7 +268,51 @@ class HostedMatch(Course):
 
     def _note_time(self, index: int) -> None:
         used = self.record.own.setdefault("seconds", [0.0] * len(self.game.roles))
-        used[index] = round(used[index] + monotonic() - self._since, 1)
+        more = self._clock[1] if self._clock and index in self.people else 0.0
+        used[index] = round(used[index] + self._running - more, 1)
+
+    @property
+    def _running(self) -> float:
+        """Seconds since moves are waited for; none as long as no time counts."""
+        return monotonic() - self._since if self.is_running else 0.0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        seats = self.record.own.get("seats", ())
+        return self._clock is None or all(seat["kind"] != "open" for seat in seats)
+
+    def time_left(self, index: int) -> float | None:
+        """Return the seconds that a person has left, without those that run; None where no clock holds."""
+        if self._clock is None or index not in self.people:
+            return None
+        used = self.record.own.get("seconds")
+        return max(0.0, self._clock[0] - (used[index] if used else 0.0))
+
+    def _watch_clocks(self) -> None:
+        """See to it that who runs out of time loses by that."""
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+        left = [seconds for index in self.turn if (seconds := self.time_left(index)) is not None]
+        if left and self.is_running:
+            loop = asyncio.get_running_loop()
+            until = max(0.0, min(left) - self._running) + 0.05
+            self._flag = loop.call_later(until, lambda: self._aside(self._fall()))
+
+    async def _fall(self) -> None:
+        async with self._lock:
+            late = [index for index in self.turn if (self.time_left(index) or 0.0) <= self._running]
+            if late and not self.is_over:
+                await self._leave(late[0], "late")
+
+    async def seat_taken(self) -> None:
+        """Note that somebody came: where a clock holds, it runs from now on when all are there."""
+        async with self._lock:
+            if self._clock is not None:
+                self._restart_time()
+            self._watch_clocks()
+            self._changed()
 
     async def close(self) -> None:
         """Take leave of all players."""

@@ -60,6 +60,12 @@ def why(state: State, atom: str) -> View:
     return {"atom": atom, "holds": holds, "text": shown, "lines": _sheet_lines(state.game, shown)}
 
 
+def goal_rules(game: GameLike) -> list[tuple[int, str]]:
+    """Return the lines of the sheet in which goals are given, with their numbers."""
+    places = [rule.node.span for rule in game.program.rules if rule.node and rule.head.key[0] == "goal"]
+    return _sheet_lines(game, " ".join(f":{span.source.position(span.start)[0]}:1" for span in places))
+
+
 def fired(before: State, joint: Sequence[Term], after: State) -> View:
     """Return the facts that came and went with a joint move, and where the rules stand that made them."""
     came = sorted(after.facts - before.facts)

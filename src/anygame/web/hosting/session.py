@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 View = dict[str, Any]
 #: The methods of a session that a server may call.
 _COMMANDS: Final = (
-    *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "sit"),
-    *("look", "why", "fired", "analyse"),
+    *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "resign", "sit"),
+    *("look", "why", "fired", "analyse", "goal_rules"),
 )
 #: What a record keeps for the pages beside its match: who has which role.
 _SEATS: Final = "seats"
@@ -101,6 +101,7 @@ class Session:
         case_sensitive: bool = True,
         lenient: bool = False,
         reveals: bool = False,
+        time: Sequence[float] | None = None,
     ) -> View:
         """Begin a match, or go on with that of a record where there is one.
 
@@ -118,6 +119,8 @@ class Session:
             lenient: whether variables that nothing binds are read as Prolog-like reasoners do. The record
                 has what is read, as plain GDL.
             reveals: whether people see what the rules hide from them.
+            time: seconds that each person has for the match, and more for each move; None where no clock
+                holds people.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._go_on, Path(path))
@@ -130,6 +133,8 @@ class Session:
         keep = keeper(path)
         if reveals:
             record.own["reveals"] = True
+        if time:
+            record.own["clock"] = list(time)
         if _is_elsewhere(record):
             self.match = FollowedMatch(self.game, record, states)
         else:
@@ -189,6 +194,11 @@ class Session:
         await self._hosted().take_back([self.game.role_index(role) for role in roles])
         return await self._view()
 
+    async def resign(self, role: str) -> View:
+        """Give up for a role; see `HostedMatch.resign`."""
+        await self._hosted().resign(self.game.role_index(role))
+        return await self._view()
+
     def _hosted(self) -> HostedMatch:
         """Return the match, which is played here. Raises RecordError."""
         if not isinstance(self.match, HostedMatch):
@@ -201,10 +211,14 @@ class Session:
         await self.match.follow(start, turns, now, keeper(self._path))
         return await self._view()
 
-    async def sit(self, seats: list[Any]) -> None:
-        """Keep who has which role now."""
+    async def sit(self, seats: list[Any], rematch: str = "") -> None:
+        """Keep who has which role now, and which match follows this one."""
         self.match.record.own[_SEATS] = seats
         self.match.record.names = [str(seat["name"]) for seat in seats]
+        if rematch:
+            self.match.record.own["rematch"] = rematch
+        if isinstance(self.match, HostedMatch):
+            await self.match.seat_taken()
         await asyncio.to_thread(keeper(self._path), self.match.record)
 
     async def look(self, step: int) -> View:
@@ -213,14 +227,14 @@ class Session:
         if step == len(self.match.line):
             return await self._view()
         shown = await asyncio.to_thread(self._shown, step)
-        return shown | {"step": step, "last": len(self.match.line), "log": log_view(self.match)}
+        return shown | {"step": step, "last": len(self.match.line)} | log_view(self.match)
 
     async def _view(self) -> View:
         while True:
             step = len(self.match.line)
             shown = await asyncio.to_thread(self._shown, step)
             if step == len(self.match.line):
-                return match_view(self.match, shown) | {"log": log_view(self.match)}
+                return match_view(self.match, shown) | log_view(self.match)
 
     def _shown(self, step: int) -> View:
         match = self.match
@@ -264,6 +278,10 @@ class Session:
         state = self._state(step)
         before, joint = self.match.states[step - 1], self.match.line[step - 1]
         return await asyncio.to_thread(questions.fired, before, joint, state)
+
+    async def goal_rules(self) -> list[tuple[int, str]]:
+        """Return the lines of the sheet that give goals, with their numbers."""
+        return await asyncio.to_thread(questions.goal_rules, self.game)
 
     async def analyse(self, step: int, seconds: float) -> View:
         """Search a state for some seconds; see `anygame.web.hosting.questions`."""

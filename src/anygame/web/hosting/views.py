@@ -56,7 +56,10 @@ def state_view(
     roles = state.game.roles
     facts = [text for fact in sorted(state.facts)[:_MOST_SHOWN] if len(text := str(fact)) <= _LONGEST_TERM]
     moves = {
-        role: [text for move in legal[:_MOST_SHOWN] if len(text := str(move)) <= _LONGEST_TERM]
+        role: sorted(
+            [text for move in legal[:_MOST_SHOWN] if len(text := str(move)) <= _LONGEST_TERM],
+            key=in_natural_order,
+        )
         for role, legal in zip(roles, look.legal or [()] * len(roles), strict=True)
     }
     return {
@@ -82,9 +85,12 @@ def match_view(match: Course, shown: View) -> View:
         "thinking": [roles[index] for index in match.thinking],
         "over": match.is_over,
         "fault": match.fault,
+        "left": match.left,
         "seconds": dict(zip(roles, used, strict=True)),
-        "can_take_back": bool(match.line),
+        "can_take_back": match.can_take_back,
         "live": dict(match.live),
+        "time": {role: match.time_left(index) for index, role in enumerate(roles)},
+        "since": int(match.since) if match.since and match.is_running else None,
         "slow": (reason_of(match.game.fallback) or "")[:_LONGEST_TERM],
     }
 
@@ -125,9 +131,25 @@ def _notes(match: Course, step: int) -> list[str]:
     return found
 
 
-def log_view(match: Course) -> list[list[str]]:
-    """Return the joint moves so far, as texts in the order of the roles."""
-    return [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line]
+def log_view(match: Course) -> View:
+    """Return the joint moves so far, as texts in the order of the roles, and whose a list shows of each."""
+    return {
+        "log": [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line],
+        "told": [match.told(step) for step in range(len(match.line))],
+    }
+
+
+_NUMBER: Final = re.compile(r"([0-9]{1,15})")
+
+
+def in_natural_order(text: str) -> list[tuple[int, str]]:
+    """Return a key by which texts are sorted as people count.
+
+    >>> sorted(["(drop 10)", "(drop 2)", "(drop a)"], key=in_natural_order)
+    ['(drop 2)', '(drop 10)', '(drop a)']
+    """
+    parts = _NUMBER.split(text)
+    return [(int(part), "") if at % 2 else (0, part) for at, part in enumerate(parts)]
 
 
 #: Cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.

@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
+from anygame.web.settings import LOCAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 _READING: Final = frozenset({"GET", "HEAD"})
 _OUR_SITE: Final = frozenset({"same-origin", "none"})
-_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYBODY: Final = frozenset({"0.0.0.0", "::", ""})
 _HEADERS: Final = {
     "Content-Security-Policy": (
@@ -75,7 +76,7 @@ class Guards:
         # Who listens for everybody is asked under names that only visitors know, unless some are given.
         self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
         self._any_name = host in _EVERYBODY and not self._names
-        self._names |= _LOCAL
+        self._names |= LOCAL
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""

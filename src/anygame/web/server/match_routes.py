@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+import segno
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -77,10 +79,14 @@ class MatchRoutes:
             Route(f"{one}/{{step:count}}", self.show),
             Route(f"{one}/{{step:count}}/why", self.why),
             Route(f"{one}/{{step:count}}/fired", self.fired),
+            Route(f"{one}/{{step:count}}/rules", self.rules),
         ]
         playing = [
             Route(f"{one}/move", self.move, methods=["POST"]),
             Route(f"{one}/back", self.take_back, methods=["POST"]),
+            Route(f"{one}/resign", self.resign, methods=["POST"]),
+            Route(f"{one}/rematch", self.rematch, methods=["POST"]),
+            Route(f"{one}/join/{{secret}}/code.svg", self.code),
             Route(f"{one}/join/{{secret}}", self.join, methods=["GET", "POST"]),
             Route(f"{one}/{{step:count}}/values", self.values),
             Route(f"{one}/{{step:count}}/fork", self.fork, methods=["POST"]),
@@ -121,7 +127,10 @@ class MatchRoutes:
         known = match.rendered.get(key)
         if known is not None:
             return known
-        context = match_context(match, view, mine, is_last=is_last) | {"may_play": self._may_play}
+        context = match_context(match, view, mine, is_last=is_last) | {
+            "may_play": self._may_play,
+            "is_local": self._settings.is_local,
+        }
         template = "match_part.html" if is_part else "match.html"
         shown = self._pages.text(template, **context).encode()
         if len(shown) <= _LONGEST_RENDERED:
@@ -167,6 +176,15 @@ class MatchRoutes:
         found = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=found)
 
+    async def rules(self, request: Request) -> Response:
+        """Show what the sheet says of the game, and its rules for goals."""
+        match = await self._match(request)
+        if match.goal_rules is None:
+            match.goal_rules = await self._matches.ask(match, "goal_rules")
+        return self._part(
+            request, match, "rules_part.html", "rules", told=match.heading, lines=match.goal_rules
+        )
+
     async def values(self, request: Request) -> Response:
         """Search a state a little longer, and say what its moves are worth."""
         match = await self._open_match(request)
@@ -183,7 +201,7 @@ class MatchRoutes:
     def _part(self, request: Request, match: Match, part: str, heading: str, **context: Any) -> Response:
         context["step"] = request.path_params["step"]
         if "part" in request.query_params:
-            return self._pages.page(part, **context)
+            return self._pages.page(part, match=match, **context)
         return self._pages.page("part_page.html", match=match, part=part, heading=heading, **context)
 
     async def move(self, request: Request) -> Response:
@@ -203,15 +221,31 @@ class MatchRoutes:
         match = await self._match(request)
         visitor = visitor_of(request)
         mine = match.roles_of(visitor.name)
-        if not mine:
-            raise RefusedError("this browser has no role in the match: it may only watch")
         await self._matches.view(match)
-        if not match.shows_all(mine):
-            raise RefusedError("who has seen what comes cannot go back where the rules hide something")
-        if len(match.visitors) > 1:
-            raise RefusedError("others play here too: branch off a match of your own instead")
+        if why_not := match.no_undo(mine):
+            raise RefusedError(why_not)
         await self._matches.change(match, "take_back", roles=mine)
         return await self._changed(request, match, visitor.name)
+
+    async def resign(self, request: Request) -> Response:
+        """Give up for a role of the visitor."""
+        match = await self._match(request)
+        visitor = visitor_of(request)
+        role = (await read_form(request)).get("role", "")
+        if role not in match.roles_of(visitor.name):
+            raise RefusedError("this browser does not have that role: it may only watch")
+        await self._matches.change(match, "resign", role=role)
+        return await self._changed(request, match, visitor.name)
+
+    async def rematch(self, request: Request) -> Response:
+        """Go on in the match that follows one that is over."""
+        match = await self._match(request)
+        view = await self._matches.view(match)
+        if not match.roles_of(visitor_of(request).name):
+            raise RefusedError("this browser has no role in the match: it may only watch")
+        if not view["over"]:
+            raise RefusedError("the match goes on: there is a rematch when it is over")
+        return self._back_to(await self._matches.follow_up(match))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
         """Show the match after a change: the part of the page that a script asked for, or all of it."""
@@ -226,24 +260,34 @@ class MatchRoutes:
         """Take a role that is free, by the link that only those have who were sent it."""
         match = await self._match(request)
         visitor = visitor_of(request)
-        secret = request.path_params["secret"]
-        free = [
-            number
-            for number, seat in enumerate(match.seats)
-            if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret.encode())
-        ]
-        if not free:
-            raise NotFoundError("this invitation was taken already, or never was one")
+        free = self._free_seat(request, match)
         if request.method == "GET":
-            response: Response = self._pages.page("join.html", match=match, role=match.roles[free[0]])
+            response: Response = self._pages.page("join.html", match=match, role=match.roles[free])
         else:
             seat = {"kind": "person", "name": "person", "visitor": visitor.name}
-            match.seats = [seat if number == free[0] else old for number, old in enumerate(match.seats)]
+            match.seats = [seat if number == free else old for number, old in enumerate(match.seats)]
             await self._matches.ask(match, "sit", seats=match.seats)
             match.touch()
             response = self._back_to(match)
         visitor.mark(response)
         return response
+
+    def _free_seat(self, request: Request, match: Match) -> int:
+        """Return the number of the role that a link offers. Raises NotFoundError."""
+        secret = request.path_params["secret"].encode()
+        for number, seat in enumerate(match.seats):
+            if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret):
+                return number
+        raise NotFoundError("this invitation was taken already, or never was one")
+
+    async def code(self, request: Request) -> Response:
+        """Draw the QR code of an invitation, as the visitor's browser names this server."""
+        match = await self._match(request)
+        self._free_seat(request, match)
+        address = str(request.url).removesuffix("/code.svg")
+        drawn = BytesIO()
+        segno.make(address, micro=False).save(drawn, kind="svg", scale=4, border=3, light="#fff")
+        return Response(drawn.getvalue(), media_type="image/svg+xml")
 
     async def fork(self, request: Request) -> Response:
         """Begin a match of the visitor's own in a state of this one."""

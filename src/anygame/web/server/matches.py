@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.language.installed import describe_sheet
+from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
 from anygame.web.server.processes import RETRY_AFTER, Asides, BusyError, Gate, HostProcess
 from anygame.web.server.sheets import Sheet, make_room, title_of
@@ -77,6 +77,9 @@ class Match(Versioned):
         roles: their names.
         seats: who has which role, in the order of the roles.
         reveals: whether everybody sees what the rules hide.
+        rematch: the name of the match that follows this one; empty for none.
+        heading: what the author of the sheet says of the game.
+        goal_rules: the lines of the sheet that give goals; None until somebody asks.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
@@ -91,10 +94,14 @@ class Match(Versioned):
     roles: Sequence[str]
     seats: list[Seat]
     reveals: bool = False
+    rematch: str = field(init=False, default="")
+    heading: str = field(init=False, default="")
+    goal_rules: list[Any] | None = field(init=False, default=None)
     view: View | None = field(init=False, default=None)
     used: float = field(init=False, default_factory=monotonic)
     process: HostProcess | None = field(init=False, default=None)
     waking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    following: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     rendered: Latest[object, bytes] = field(init=False, default_factory=lambda: Latest(_MOST_RENDERED))
     values: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VALUES))
     _views: Latest[int, View] = field(init=False, default_factory=lambda: Latest(_MOST_VIEWS))
@@ -167,6 +174,31 @@ class Match(Versioned):
         """Everybody who has a role."""
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
 
+    def no_undo(self, mine: Collection[str]) -> str:
+        """Return why who has some roles cannot take moves back; empty where that can be."""
+        if not mine:
+            return "this browser has no role in the match: it may only watch"
+        if not self.shows_all(mine):
+            return "who has seen what comes cannot go back where the rules hide something"
+        if len(self.visitors) > 1:
+            return "others play here too: play on from here in a match of your own instead"
+        return ""
+
+    @property
+    def exchanged(self) -> list[Seat]:
+        """Who has which role in a rematch: everybody the role after their own, and links are new."""
+        played = [number for number, seat in enumerate(self.seats) if seat["kind"] != "random"]
+        seats = list(self.seats)
+        for number, former in zip(played, [*played[-1:], *played[:-1]], strict=True):
+            seat = self.seats[former]
+            seats[number] = open_seat() if seat["kind"] == "open" else seat
+        return seats
+
+
+def open_seat() -> Seat:
+    """Return the seat of a role that is free, with the secret of a link to it."""
+    return {"kind": "open", "name": "open", "secret": secrets.token_urlsafe(_ID_BYTES)}
+
 
 class Matches:
     """All matches of a server.
@@ -201,6 +233,7 @@ class Matches:
         line: Sequence[Sequence[str]] = (),
         *,
         reveals: bool = False,
+        time: Sequence[float] | None = None,
     ) -> Match:
         """Begin a match.
 
@@ -210,6 +243,7 @@ class Matches:
             clock: seconds that players have for a move.
             line: joint moves that are made at once.
             reveals: whether people see what the rules hide from them.
+            time: seconds that each person has for the match, and more for each move; None for no clock.
 
         Raises:
             MatchFaultError: the rules cannot be played.
@@ -226,7 +260,8 @@ class Matches:
             told = await process.ask("describe", within=left, **reading)
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
-            drawn = {"seed": secrets.randbits(32), "seats": seats, "line": line}
+            match.heading = sheet_heading(sheet.text)
+            drawn = {"seed": secrets.randbits(32), "seats": seats, "line": line, "time": time}
             await self._open(match, process, clock=clock, reveals=reveals, **drawn, **reading)
         self._know(match)
         return match
@@ -265,7 +300,9 @@ class Matches:
             own = json.loads(path.read_bytes())["anygame"]
             title = title_of(describe_sheet(own["rules"])[0]) or own["game"]
             reveals = own.get("reveals") is True
-            return Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
+            found = Match(match_id, path, own["game"], title, own["roles"], own["seats"], reveals=reveals)
+            found.rematch, found.heading = str(own.get("rematch", "")), sheet_heading(own["rules"])
+            return found
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -285,7 +322,7 @@ class Matches:
         if known is None:
             known = await self.ask(match, "look", step=step)
             match.remember(known)
-        return known | {"log": match.view["log"], "last": match.view["last"]}
+        return known | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
         """Have the process of a match carry out a command that changes it."""
@@ -324,16 +361,33 @@ class Matches:
 
         Whoever was a person there is the visitor here; players play on.
         """
-        own = await asyncio.to_thread(lambda: json.loads(match.path.read_bytes())["anygame"])
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
             else seat
             for seat in match.seats
         ]
-        case_sensitive = own.get("caseSensitive", True) is not False
-        sheet = Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive)
+        sheet, _ = await asyncio.to_thread(_kept, match)
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
+
+    async def follow_up(self, match: Match) -> Match:
+        """Return the match that follows one that is over: a new one, or where there is one already, that.
+
+        Whoever played goes on in another role; see `Match.exchanged`.
+        """
+        async with match.following:
+            known = await self.find(match.rematch) if match.rematch else None
+            if known is not None:
+                return known
+            sheet, kept = await asyncio.to_thread(_kept, match)
+            seats, time = match.exchanged, kept["anygame"].get("clock")
+            found = await self.open(
+                sheet, lambda _: seats, float(kept["playClock"]), reveals=match.reveals, time=time
+            )
+            await self.ask(match, "sit", seats=match.seats, rematch=found.match_id)
+            match.rematch = found.match_id
+            match.touch()
+            return found
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
@@ -392,3 +446,11 @@ class Matches:
             process.end()
         for process in ended:
             await process.wait()
+
+
+def _kept(match: Match) -> tuple[Sheet, dict[str, Any]]:
+    """Return the rules of a match, and its record."""
+    kept = json.loads(match.path.read_bytes())
+    own = kept["anygame"]
+    case_sensitive = own.get("caseSensitive", True) is not False
+    return Sheet(match.sheet, match.title, "", own["rules"], case_sensitive=case_sensitive), kept

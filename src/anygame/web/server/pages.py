@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -9,6 +10,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from anygame.match.judging import outcome
+from anygame.players.levels import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["navigation"] = navigation
+        self._templates.filters.update(plain=plain, paragraphs=paragraphs)
 
     def text(self, template: str, **context: Any) -> str:
         """Return what a template makes of a context."""
@@ -57,6 +60,11 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
     people = [role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] == "person"]
     shown_role = asking or next((role for role in mine if view["legal"].get(role)), None)
+    contestants = [
+        role for role, seat in zip(match.roles, match.seats, strict=True) if seat["kind"] != "random"
+    ]
+    no_undo = match.no_undo(mine)
+    status = _status(match, last, mine, asking, shows_all=shows_all)
     return {
         "match": match,
         "view": view,
@@ -69,12 +77,60 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "players": [
             _player(match, last, number, mine, shows_all=shows_all) for number in range(len(match.roles))
         ],
-        "status": _status(last, mine, asking, is_elsewhere=match.is_elsewhere, shows_all=shows_all),
+        "status": status,
+        "over": last["over"],
+        "since": last["since"],
         "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
-        "may_take_back": mine and people == mine and last["can_take_back"] and match.shows_all(mine),
+        "may_take_back": not no_undo and people == mine and last["can_take_back"],
+        "no_undo": no_undo or "there is no move to take back",
+        # Who plays all of several roles would give up against oneself.
+        "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
+        "may_rematch": mine and last["over"],
+        "is_exchanged": match.exchanged != match.seats,
+        "log": _log(view) if shows_all else [],
+        "joint": _log(view)[view["step"] - 1] if shows_all and view["joint"] else [],
+        "spoken": " ".join([*(_others_moves(last, mine) if shows_all else ()), status]),
         "hides": view["seen"] is not None and not last["over"],
         "known": None if shows_all else {role: view["seen"][role] for role in mine},
     }
+
+
+def paragraphs(text: str) -> list[tuple[bool, str]]:
+    r"""Return the paragraphs of a text, and of each whether it is a table, whose lines stay as they are.
+
+    >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
+    [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
+    """
+    found = []
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        lines = part.splitlines()
+        is_table = any("  " in line.strip() for line in lines)
+        found.append((is_table, part if is_table else " ".join(map(str.strip, lines))))
+    return found
+
+
+def plain(move: str) -> str:
+    """Return a move as people write it: without the parentheses around it.
+
+    >>> plain("(drop 4)"), plain("noop"), plain("(move (at 1) (at 2))")
+    ('drop 4', 'noop', 'move (at 1) (at 2)')
+    """
+    return move[1:-1] if move.startswith("(") else move
+
+
+def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
+    """Return for every joint move whose moves it was: role, colour, and the move as people write it."""
+    roles, colours = list(view["goals"]), view["picture"]["colours"]
+    return [
+        [(roles[index], colours.get(roles[index], ""), plain(joint[index])) for index in told]
+        for joint, told in zip(view["log"], view["told"], strict=True)
+    ]
+
+
+def _others_moves(last: dict[str, Any], mine: list[str]) -> list[str]:
+    """Return what others did last, to be read out to somebody who does not see the page."""
+    made = _log(last)[-1] if last["log"] else []
+    return [f"{role}: {move}." for role, _, move in made if role not in mine or len(mine) > 1]
 
 
 def _player(
@@ -82,6 +138,7 @@ def _player(
 ) -> dict[str, Any]:
     role, seat = match.roles[number], match.seats[number]
     name = seat["name"]
+    level = LEVELS.get(seat.get("player", ""))
     if seat["kind"] == "person":
         name = "you" if role in mine else "a person"
     elif seat["kind"] == "open":
@@ -89,12 +146,14 @@ def _player(
     return {
         "role": role,
         "name": name,
+        "about": level.about if level else "",
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
         # Who has to choose, and for how long, shows something of a state that is hidden.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
+        "left": last["time"].get(role),
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
-        "goal": last["goals"].get(role) if last["over"] else None,
+        "goal": last["goals"].get(role) if last["over"] and seat["kind"] != "random" else None,
         # Only who has a role may invite.
         "invitation": f"/match/{match.match_id}/join/{seat['secret']}"
         if seat["kind"] == "open" and mine
@@ -103,9 +162,11 @@ def _player(
 
 
 def _status(
-    last: dict[str, Any], mine: list[str], asking: str | None, *, is_elsewhere: bool, shows_all: bool
+    match: Match, last: dict[str, Any], mine: list[str], asking: str | None, *, shows_all: bool
 ) -> str:
     """Return whose turn it is, or how it ended, in a sentence."""
+    if last["left"]:
+        return f"Over. {_leaving(last, mine)}."
     if last["fault"]:
         return f"The match was given up: {last['fault']}"
     if last["over"]:
@@ -118,12 +179,32 @@ def _status(
     if last["live"].get("is_start"):
         return "The players get ready ..."
     if last["thinking"]:
-        return f"{' and '.join(last['thinking'])} thinking ..."
-    if is_elsewhere and not last["live"]:
+        return f"{' and '.join(_called(match, role) for role in last['thinking'])} thinking ..."
+    if match.is_elsewhere and not last["live"]:
         return f"A record, as far as it goes: {last['last']} moves."
     if last["turn"]:
-        return f"Waiting for {' and '.join(last['turn'])}."
-    return "Going on ..."
+        seats = dict(zip(match.roles, match.seats, strict=True))
+        free = [role for role in last["turn"] if seats[role]["kind"] == "open"]
+        if free and mine:
+            return f"Waiting for somebody who plays {' and '.join(free)}: send the link."
+        return f"Waiting for the move of {' and '.join(_called(match, role) for role in last['turn'])}."
+    return "Going on: nobody has a choice ..." if last["log"] else "Going on ..."
+
+
+def _called(match: Match, role: str) -> str:
+    """Return a role with who plays it."""
+    seat = match.seats[list(match.roles).index(role)]
+    return f"{role} ({seat['name']})" if seat["kind"] == "player" else role
+
+
+def _leaving(last: dict[str, Any], mine: list[str]) -> str:
+    """Return who has left the match, and who wins by that: where two play, the other."""
+    role, how = last["left"]
+    done = {"resigned": "resigned", "late": "ran out of time"}[how]
+    who = "You" if mine == [role] else role
+    others = [other for other in last["goals"] if other not in (role, "random")]
+    won = "" if len(others) != 1 else ": you win" if mine == others else f": {others[0]} wins"
+    return f"{who} {done}{won}"
 
 
 def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
     Raises:
         AnygameError: the port cannot be had.
     """
-    bound = _bound(settings)
+    bound = _bound(settings, "try another --port or --host")
     server = _server(make_application(settings), settings)
     with bound:
         asyncio.run(_run(server, bound, listening))
@@ -163,7 +163,7 @@ class WatchingServer:
     def __init__(self, settings: Settings, broadcast: Broadcast) -> None:
         self._settings = settings
         self._broadcast = broadcast
-        self._bound = _bound(settings)
+        self._bound = _bound(settings, "try another, as in --web 8001, or --web 0 for any that is free")
         self._has_begun = Event()
         self._thread = Thread(target=self._serve, name="pages", daemon=True)
 
@@ -227,7 +227,7 @@ async def _run(server: uvicorn.Server, bound: socket.socket, listening: Callable
     await serving
 
 
-def _bound(settings: Settings) -> socket.socket:
+def _bound(settings: Settings, advice: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # Named, the protocol makes the loop send what is small at once.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -239,6 +239,6 @@ def _bound(settings: Settings) -> socket.socket:
         made.close()
         reason = getattr(error, "strerror", None) or error
         raise AnygameError(
-            f"cannot listen on {settings.host}, port {settings.port}: {reason}; try another --port or --host"
+            f"cannot listen on {settings.host}, port {settings.port}: {reason}; {advice}"
         ) from error
     return made

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from anygame.language.installed import sheet_heading
+from anygame.players.levels import LEVELS, USUAL
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.match_routes import NotFoundError, RefusedError
-from anygame.web.server.matches import Latest
+from anygame.web.server.matches import Latest, open_seat
 from anygame.web.server.pages import board_context
 from anygame.web.server.processes import BusyError, MatchFaultError, ProcessGoneError
 from anygame.web.server.replays import is_record
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 #: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
+#: Seconds that people may be given for a match, and more for each move: an hour a side is a long match.
+_MOST_MINUTES: Final = 180.0
+_MOST_SECONDS_A_MOVE: Final = 600.0
 #: Seconds for finding what is wrong in rules, with the wait for it: who writes them waits.
 _CHECKING: Final = 20.0
 #: Seconds for a small drawing of a game, and what is shown where there is none.
@@ -93,7 +97,13 @@ class SheetRoutes:
         sheets = await asyncio.to_thread(self._sheets.listed)
         own = [] if visitor.is_new else await asyncio.to_thread(self._sheets.uploaded_by, visitor.name)
         records = list(self._sheets.records)
-        return self._pages.page("index.html", sheets=sheets, own=own, records=records)
+        return self._pages.page("index.html", sheets=sheets, own=own, records=records, usual=self._usual)
+
+    @property
+    def _usual(self) -> str:
+        """Whom people meet who choose nobody; empty where nobody is offered."""
+        offered = [name for name, _ in self._settings.players]
+        return USUAL if USUAL in offered else next(iter(offered), "")
 
     async def show(self, request: Request) -> Response:
         """Show a sheet, and what can be done with it."""
@@ -102,13 +112,15 @@ class SheetRoutes:
             described = await self._describe(sheet)
         except MatchFaultError as error:
             return await self._broken(sheet, error)
-        players = [name for name, _ in self._settings.players]
+        players = [(name, LEVELS[name].about if name in LEVELS else "") for name, _ in self._settings.players]
         return self._pages.page(
             "sheet.html",
             sheet=sheet,
             roles=described["roles"],
             hides=described["hides"],
             players=players,
+            usual=self._usual,
+            heading=sheet_heading(sheet.text),
             clock=self._settings.play_clock,
         )
 
@@ -227,6 +239,7 @@ class SheetRoutes:
                 if asked.get("clock")
                 else self._settings.play_clock,
                 reveals="reveal" in asked,
+                time=_time_of_people(asked),
             )
         except MatchFaultError as error:
             return await self._broken(sheet, error)
@@ -256,8 +269,16 @@ class SheetRoutes:
 
     def _other_seat(self, chosen: str) -> Seat:
         if chosen == "open":
-            return {"kind": "open", "name": "open", "secret": secrets.token_urlsafe(16)}
+            return open_seat()
         offered = [name for name, _ in self._settings.players]
         if chosen not in offered:
             raise RefusedError(f"there is no player {chosen[:60]!r} here; there are {', '.join(offered)}")
         return {"kind": "player", "name": chosen, "player": chosen}
+
+
+def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
+    """Return the seconds that people have for a match, and more for each move; None for no clock."""
+    minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
+    more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
+    # Who has none for the match has those of the first move.
+    return (60 * minutes or more, more) if minutes or more else None

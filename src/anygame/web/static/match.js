@@ -6,6 +6,8 @@ const holder = document.getElementById("match");
 const address = `/match/${holder.dataset.match}`;
 let selected = [];
 let waitingSince = Date.now();
+// Whether the next move that comes is one's own.
+let isMine = false;
 
 const part = () => holder.firstElementChild;
 const cellOf = (id) => holder.querySelector(`[role=gridcell][data-id="${CSS.escape(id)}"]`);
@@ -43,15 +45,23 @@ function next(move) {
 function light() {
   const found = meant(selected);
   const live = new Set(found.flatMap((move) => next(move)));
+  const starts = selected.length ? [] : found.filter((move) => move.cells.length > 1).map((move) => move.cells[0]);
+  const carried = new Set(starts);
   for (const cell of holder.querySelectorAll("[role=gridcell]")) {
     const id = cell.dataset.id;
+    const isLive = live.has(id) && !selected.includes(id);
     cell.classList.toggle("selected", selected.includes(id));
-    cell.classList.toggle("live", live.has(id) && !selected.includes(id));
+    cell.classList.toggle("live", isLive);
+    cell.classList.toggle("carried", carried.has(id));
     cell.setAttribute("aria-selected", selected.includes(id));
+    cell.dataset.name ??= cell.getAttribute("aria-label");
+    const more = selected.includes(id) ? ", chosen" : carried.has(id) ? ", can move" : isLive ? ", legal move" : "";
+    cell.setAttribute("aria-label", `${cell.dataset.name}${more}`);
   }
-  for (const move of moves()) {
-    move.button.classList.toggle("meant", selected.length > 0 && found.includes(move));
-    move.button.classList.toggle("unmeant", selected.length > 0 && !found.includes(move));
+  const buttons = new Set(found.map((move) => move.button));
+  for (const button of holder.querySelectorAll("#moves button[name=move]")) {
+    button.classList.toggle("meant", selected.length > 0 && buttons.has(button));
+    button.classList.toggle("unmeant", selected.length > 0 && !buttons.has(button));
   }
 }
 
@@ -90,6 +100,7 @@ async function play(button) {
   const form = new URLSearchParams(new FormData(button.form));
   form.set("move", button.value);
   selected = [];
+  isMine = true;
   holder.classList.add("sent");
   await change(button.form.action, form);
   holder.classList.remove("sent");
@@ -133,6 +144,7 @@ function show(text) {
   const answer = document.getElementById("answer")?.innerHTML || "";
   const kept = document.getElementById("values")?.childNodes;
   const sameState = next.dataset.step === part()?.dataset.step;
+  const former = part().dataset;
   holder.replaceChildren(next);
   for (const each of holder.querySelectorAll("details[id]")) {
     if (open.has(each.id)) each.open = open.get(each.id);
@@ -147,15 +159,30 @@ function show(text) {
     document.getElementById("analyse").setAttribute("aria-pressed", "true");
     if (kept) document.getElementById("values").replaceChildren(...kept);
     if (known.size > 1) drawPlot(Number(next.dataset.last));
+    if (known.has(Number(next.dataset.step))) drawBar(known.get(Number(next.dataset.step)));
     if (sameState) warm();
     else analyse();
   }
-  showFired();
+  for (const name of LATER) fill(name);
+  tell(former, next.dataset);
   if (!sameState) selected = [];
   waitingSince = Date.now();
   start();
   if (focused === "moves") (holder.querySelector("#moves button") || document.getElementById("status"))?.focus();
   else if (focused) (cellOf(focused) || document.getElementById(focused))?.focus();
+}
+
+// What has happened is read out, and heard, where it is news.
+function tell(former, now) {
+  if (!("live" in now) || former.spoken === now.spoken) return;
+  speak(now.spoken);
+  if ("over" in now && !("over" in former)) sound("end");
+  else if (former.last !== now.last && !isMine) sound("move");
+  isMine = false;
+}
+
+function speak(text) {
+  document.getElementById("spoken").textContent = text;
 }
 
 function say(text) {
@@ -208,188 +235,21 @@ async function explain(form) {
   document.getElementById("why-details").open = true;
 }
 
-async function showFired() {
-  const place = document.getElementById("fired");
+// What is shown only when it is asked for.
+const LATER = ["fired", "rules"];
+
+async function fill(name) {
+  const place = document.getElementById(name);
   const link = place?.querySelector("a");
-  if (!link || !document.getElementById("fired-details").open) return;
+  if (!link || !document.getElementById(`${name}-details`).open) return;
   const response = await fetch(`${link.getAttribute("href")}?part=1`).catch(() => null);
   if (response && place.isConnected) place.innerHTML = await response.text();
 }
 
-// -- values ---------------------------------------------------------------------------------------
-
-let analysing = false;
-let analyses = 0;
-const known = new Map();
-
-async function values(step, more) {
-  const response = await fetch(`${address}/${step}/values?part=1&${more}`).catch(() => null);
-  if (!response || !response.ok) return null;
-  const fresh = document.createElement("div");
-  fresh.innerHTML = await response.text();
-  const found = fresh.firstElementChild;
-  known.set(Number(step), JSON.parse(found.dataset.goals));
-  return found;
-}
-
-// Ask again and again, as long as somebody looks: every time the state was searched a little longer.
-async function analyse() {
-  const mine = ++analyses;
-  const step = part().dataset.step;
-  for (let round = 0; round < 12; round += 1) {
-    const found = await values(step, "seconds=1");
-    if (!found || !analysing || mine !== analyses) break;
-    document.getElementById("values").replaceChildren(found);
-    warm();
-    if ("solved" in found.dataset) break;
-  }
-}
-
-// Colour the cells by the best move that ends there, and write on the buttons what their moves are worth.
-function warm() {
-  for (const old of holder.querySelectorAll(".heat")) old.remove();
-  const worth = new Map();
-  const role = holder.querySelector("#moves input[name=role]")?.value;
-  for (const row of holder.querySelectorAll("#values [data-goal]")) {
-    if (row.dataset.role === role) worth.set(row.dataset.move, Number(row.dataset.goal));
-  }
-  for (const move of moves()) {
-    if (worth.has(move.button.value)) move.button.dataset.goal = worth.get(move.button.value).toFixed(0);
-    else delete move.button.dataset.goal;
-  }
-  const least = Math.min(...worth.values());
-  const range = Math.max(...worth.values()) - least;
-  const heat = new Map();
-  for (const move of moves()) {
-    if (!worth.has(move.button.value)) continue;
-    const hot = range < 0.5 ? 0.5 : (worth.get(move.button.value) - least) / range;
-    for (const cell of move.cells.length ? move.cells.slice(-1) : move.area) {
-      heat.set(cell, Math.max(heat.get(cell) || 0, hot));
-    }
-  }
-  for (const [id, hot] of heat) {
-    const ground = cellOf(id)?.querySelector("rect, polygon, line");
-    if (!ground) continue;
-    const layer = ground.cloneNode();
-    layer.setAttribute("class", "heat");
-    layer.setAttribute("fill-opacity", (0.08 + 0.72 * hot).toFixed(2));
-    ground.after(layer);
-  }
-}
-
-function toggleValues() {
-  analysing = !analysing;
-  known.clear();
-  const details = document.getElementById("values-details");
-  details.hidden = !analysing;
-  details.open = analysing;
-  document.getElementById("analyse").setAttribute("aria-pressed", analysing);
-  if (analysing) analyse();
-  else {
-    document.getElementById("values").replaceChildren();
-    warm();
-  }
-}
-
-// The expected goals of every role, state by state.
-async function plot() {
-  const last = Number(part().dataset.last);
-  for (let step = 0; step <= last && analysing; step += 1) {
-    if (!known.has(step)) await values(step, "seconds=0.2&known=1");
-    drawPlot(last);
-  }
-}
-
-function drawPlot(last) {
-  const place = document.getElementById("plotted");
-  if (!place) return;
-  const shape = (name, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
-  const svg = shape("svg", { viewBox: "-24 -6 330 122", role: "img", class: "plot" });
-  svg.setAttribute("aria-label", "Expected goals of every role, state by state");
-  for (const goal of [0, 50, 100]) {
-    svg.append(shape("line", { x1: 0, x2: 300, y1: 100 - goal, y2: 100 - goal, class: "rule" }));
-    const label = shape("text", { x: -4, y: 103 - goal, "text-anchor": "end" });
-    label.textContent = goal;
-    svg.append(label);
-  }
-  const here = (300 * Number(part().dataset.step)) / Math.max(last, 1);
-  svg.append(shape("line", { x1: here, x2: here, y1: 0, y2: 100, class: "here" }));
-  [...holder.querySelectorAll(".players tr")].forEach((row) => {
-    const role = row.querySelector("th").textContent.trim();
-    const points = [...known.entries()]
-      .filter(([step, goals]) => step <= last && typeof goals[role] === "number")
-      .sort((one, other) => one[0] - other[0])
-      .map(([step, goals]) => `${(300 * step) / Math.max(last, 1)},${100 - goals[role]}`);
-    const colour = [...row.querySelector(".dot").classList].find((name) => name.startsWith("colour-"));
-    if (points.length) svg.append(shape("polyline", { points: points.join(" "), class: `line-${colour}` }));
-  });
-  place.replaceChildren(svg);
-}
-
-// -- keys -----------------------------------------------------------------------------------------
-
-const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
-function middle(cell) {
-  const box = cell.getBoundingClientRect();
-  return [box.x + box.width / 2, box.y + box.height / 2];
-}
-
-// The nearest cell in a direction: what lies aside counts twice.
-function neighbour(cell, [dx, dy]) {
-  const [x, y] = middle(cell);
-  let best = null;
-  let least = Infinity;
-  for (const other of holder.querySelectorAll("[role=gridcell]")) {
-    const [u, v] = middle(other);
-    const along = (u - x) * dx + (v - y) * dy;
-    const aside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
-    if (along > 2 && along + 2 * aside < least && aside < 1.2 * along + 1) {
-      least = along + 2 * aside;
-      best = other;
-    }
-  }
-  return best;
-}
-
-function focusCell(cell) {
-  for (const other of holder.querySelectorAll("[role=gridcell][tabindex='0']")) other.setAttribute("tabindex", "-1");
-  cell.setAttribute("tabindex", "0");
-  cell.focus();
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-  const cell = event.target.closest("[role=gridcell]");
-  if (cell && STEPS[event.key]) {
-    const next = neighbour(cell, STEPS[event.key]);
-    if (next) focusCell(next);
-    event.preventDefault();
-  } else if (cell && (event.key === "Enter" || event.key === " ")) {
-    click(cell);
-    event.preventDefault();
-  } else if (event.key === "Escape") {
-    selected = [];
-    light();
-  } else if (event.key === "u") {
-    document.getElementById("undo")?.click();
-  } else if (event.key === "b") {
-    const first = holder.querySelector("[role=gridcell].live") || holder.querySelector("[role=gridcell]");
-    if (first) focusCell(first);
-  } else if (event.key === "m") {
-    holder.querySelector("#moves button")?.focus();
-  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-    holder.querySelector(`.steps a[rel=${event.key === "ArrowLeft" ? "prev" : "next"}]`)?.click();
-  }
-});
-
 // -- the page -------------------------------------------------------------------------------------
 
 holder.addEventListener("click", (event) => {
+  if (isDragged) return;
   const cell = event.target.closest("[role=gridcell]");
   if (cell) {
     focusCell(cell);
@@ -399,6 +259,19 @@ holder.addEventListener("click", (event) => {
   if (event.target.closest("#analyse")) {
     event.preventDefault();
     toggleValues();
+    return;
+  }
+  if (event.target.closest("#flip")) {
+    toggleFlip();
+    return;
+  }
+  if (event.target.closest("#sound")) {
+    toggleSound();
+    return;
+  }
+  const copied = event.target.closest("[data-copy]");
+  if (copied) {
+    copy(new URL(copied.dataset.copy, location.href).href);
     return;
   }
   if (event.target.closest("#plot")) {
@@ -417,33 +290,38 @@ holder.addEventListener("submit", (event) => {
   if (form.id === "moves" && event.submitter) {
     event.preventDefault();
     play(event.submitter);
-  } else if (form.action.endsWith("/back")) {
+  } else if (form.action.endsWith("/back") || form.action.endsWith("/resign")) {
     event.preventDefault();
     selected = [];
-    change(form.action, new URLSearchParams());
+    change(form.action, new URLSearchParams(new FormData(form, event.submitter)));
   } else if (form.id === "why") {
     event.preventDefault();
     explain(form);
   }
 });
 
-holder.addEventListener("toggle", (event) => event.target.id === "fired-details" && showFired(), true);
+holder.addEventListener("toggle", (event) => LATER.forEach((name) => event.target.id === `${name}-details` && fill(name)), true);
 window.addEventListener("popstate", () => refresh());
 
 function start() {
   const cells = [...holder.querySelectorAll("[role=gridcell]")];
   if (cells.length && !cells.some((cell) => cell.getAttribute("tabindex") === "0")) cells[0].setAttribute("tabindex", "0");
   light();
+  dress();
 }
 
 setInterval(() => {
   for (const clock of holder.querySelectorAll("[data-clock]")) {
     // Of a match that is played elsewhere, it is told since when the move is waited for.
     const since = clock.dataset.asked ? Math.min(1000 * Number(clock.dataset.asked), waitingSince) : waitingSince;
-    const seconds = Math.floor(Number(clock.dataset.clock) + (Date.now() - since) / 1000);
+    const passed = (Date.now() - since) / 1000;
+    const falls = "falls" in clock.dataset;
+    const seconds = Math.floor(Math.max(0, Number(clock.dataset.clock) + (falls ? -passed : passed)));
+    clock.classList.toggle("urgent", falls && seconds < 10);
     clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
 }, 500);
 
 start();
 listen();
+speak(part().dataset.spoken);

@@ -1,0 +1,228 @@
+// What a board and its page can do beside moves: be flipped, dragged on, gone over by keys; sound, links to copy.
+// See match.js, which calls it.
+"use strict";
+
+// Where a browser keeps nothing, what is chosen holds for the page.
+const chosen = new Map();
+function setting(name, value) {
+  try {
+    if (value !== undefined) localStorage.setItem(name, value);
+    else if (!chosen.has(name)) return localStorage.getItem(name);
+  } catch {
+    // Not kept.
+  }
+  if (value !== undefined) chosen.set(name, value);
+  return chosen.get(name) ?? null;
+}
+
+// After every change of the page: what was chosen once holds on.
+function dress() {
+  const buttons = { flip: isFlipped(), sound: isSounding() };
+  for (const [id, isOn] of Object.entries(buttons)) {
+    const button = document.getElementById(id);
+    if (!button) continue;
+    button.hidden = false;
+    button.setAttribute("aria-pressed", isOn);
+  }
+  for (const each of holder.querySelectorAll("[data-copy]")) each.hidden = false;
+  turn();
+}
+
+// -- the other side -------------------------------------------------------------------------------
+
+const flipping = () => `anygame.flip.${holder.dataset.sheet}`;
+const isFlipped = () => setting(flipping()) === "yes";
+
+function toggleFlip() {
+  if (!holder.querySelector(".boards svg")) return;
+  setting(flipping(), isFlipped() ? "no" : "yes");
+  dress();
+  speak(isFlipped() ? "The board is seen from the other side." : "The board is seen as it is drawn.");
+}
+
+// Everything goes to the opposite place: cells and texts upright, all else turned with the board.
+function turn() {
+  const svg = holder.querySelector(".boards svg");
+  if (!svg) return;
+  const { x, y, width, height } = svg.viewBox.baseVal;
+  const upright = [...svg.querySelectorAll("[role=gridcell], :scope > text")];
+  const others = [...svg.children].filter((each) => each.getBBox && !upright.includes(each) && !each.querySelector("[role=gridcell]"));
+  for (const each of [...upright, ...others]) {
+    if (!isFlipped()) {
+      if ("turned" in each.dataset) each.removeAttribute("transform");
+      delete each.dataset.turned;
+    } else if (!each.hasAttribute("transform")) {
+      const box = each.getBBox();
+      const [u, v] = [2 * x + width - 2 * box.x - box.width, 2 * y + height - 2 * box.y - box.height];
+      const isUpright = upright.includes(each);
+      each.setAttribute("transform", isUpright ? `translate(${u} ${v})` : `rotate(180 ${x + width / 2} ${y + height / 2})`);
+      each.dataset.turned = "";
+    }
+  }
+}
+
+// -- dragging -------------------------------------------------------------------------------------
+
+const FAR = 8;
+let held = null;
+let isDragged = false;
+
+function grasp(event) {
+  isDragged = false;
+  const cell = event.target.closest?.("#match [role=gridcell].carried");
+  held = cell && event.button === 0 ? { id: cell.dataset.id, x: event.clientX, y: event.clientY } : null;
+}
+
+function carry(event) {
+  if (!held) return;
+  const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+  if (!held.ghost && (Math.hypot(dx, dy) < FAR || !lift())) return;
+  const { a, d } = held.ghost.ownerSVGElement.getScreenCTM();
+  held.ghost.setAttribute("transform", `translate(${dx / a} ${dy / d})`);
+}
+
+// Choose the cell, and take what stands on its ground along.
+function lift() {
+  const cell = cellOf(held.id);
+  if (!cell) return false;
+  selected = [];
+  click(cell);
+  const shape = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  held.place = shape("g");
+  held.place.setAttribute("class", "ghost");
+  held.place.setAttribute("transform", cell.getAttribute("transform") || "translate(0 0)");
+  held.ghost = shape("g");
+  const things = [...cell.children].filter((each) => each.tagName !== "title" && !each.classList.contains("heat")).slice(1);
+  held.ghost.append(...things.map((each) => each.cloneNode(true)));
+  held.place.append(held.ghost);
+  cell.ownerSVGElement.append(held.place);
+  return true;
+}
+
+function release(event) {
+  const former = held;
+  held = null;
+  if (!former?.ghost) return;
+  former.place.remove();
+  isDragged = true;
+  setTimeout(() => {
+    isDragged = false;
+  });
+  const below = event.type === "pointerup" && document.elementFromPoint(event.clientX, event.clientY);
+  const cell = below && below.closest("#match [role=gridcell]");
+  if (cell && cell.dataset.id !== former.id) {
+    click(cell);
+  } else {
+    selected = [];
+    light();
+  }
+}
+
+document.addEventListener("pointerdown", grasp);
+document.addEventListener("pointermove", carry);
+document.addEventListener("pointerup", release);
+document.addEventListener("pointercancel", release);
+
+// -- sound ----------------------------------------------------------------------------------------
+
+const isSounding = () => setting("anygame.sound") !== "no";
+let speaker = null;
+
+function toggleSound() {
+  setting("anygame.sound", isSounding() ? "no" : "yes");
+  dress();
+  sound("move");
+}
+
+// A short tone for a move of somebody else, two for the end. A page is heard only after it was touched.
+function sound(what) {
+  if (!isSounding() || !navigator.userActivation?.hasBeenActive) return;
+  speaker ??= new AudioContext();
+  for (const [number, pitch] of (what === "end" ? [392, 523] : [440]).entries()) {
+    const [tone, loudness] = [speaker.createOscillator(), speaker.createGain()];
+    const start = speaker.currentTime + 0.16 * number;
+    tone.type = "triangle";
+    tone.frequency.value = pitch;
+    loudness.gain.setValueAtTime(0.12, start);
+    loudness.gain.exponentialRampToValueAtTime(0.001, start + 0.15);
+    tone.connect(loudness).connect(speaker.destination);
+    tone.start(start);
+    tone.stop(start + 0.16);
+  }
+}
+
+// -- links ----------------------------------------------------------------------------------------
+
+async function copy(address) {
+  try {
+    await navigator.clipboard.writeText(address);
+    say("The link is copied: send it to whom you want to play with.");
+  } catch {
+    // Pages that come by plain HTTP from elsewhere have no clipboard.
+    window.prompt("Copy this link, and send it:", address);
+  }
+}
+
+// -- keys -----------------------------------------------------------------------------------------
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function middle(cell) {
+  const box = cell.getBoundingClientRect();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+// The nearest cell in a direction: what lies aside counts twice.
+function neighbour(cell, [dx, dy]) {
+  const [x, y] = middle(cell);
+  let best = null;
+  let least = Infinity;
+  for (const other of holder.querySelectorAll("[role=gridcell]")) {
+    const [u, v] = middle(other);
+    const along = (u - x) * dx + (v - y) * dy;
+    const aside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
+    if (along > 2 && along + 2 * aside < least && aside < 1.2 * along + 1) {
+      least = along + 2 * aside;
+      best = other;
+    }
+  }
+  return best;
+}
+
+function focusCell(cell) {
+  for (const other of holder.querySelectorAll("[role=gridcell][tabindex='0']")) other.setAttribute("tabindex", "-1");
+  cell.setAttribute("tabindex", "0");
+  cell.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const cell = event.target.closest("[role=gridcell]");
+  if (cell && STEPS[event.key]) {
+    const next = neighbour(cell, STEPS[event.key]);
+    if (next) focusCell(next);
+    event.preventDefault();
+  } else if (cell && (event.key === "Enter" || event.key === " ")) {
+    click(cell);
+    event.preventDefault();
+  } else if (event.key === "Escape") {
+    selected = [];
+    light();
+  } else if (event.key === "u") {
+    const undo = document.getElementById("undo");
+    if (undo) undo.click();
+    else if (part().dataset.noUndo) say(`Nothing is taken back: ${part().dataset.noUndo}.`);
+  } else if (event.key === "f") {
+    toggleFlip();
+  } else if (event.key === "r") {
+    document.getElementById("rematch")?.click();
+  } else if (event.key === "b") {
+    const first = holder.querySelector("[role=gridcell].live") || holder.querySelector("[role=gridcell]");
+    if (first) focusCell(first);
+  } else if (event.key === "m") {
+    holder.querySelector("#moves button")?.focus();
+  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    holder.querySelector(`.steps a[rel=${event.key === "ArrowLeft" ? "prev" : "next"}]`)?.click();
+  }
+});
+

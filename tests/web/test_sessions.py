@@ -1,0 +1,311 @@
+"""What a person does with a match beside its moves: begins, ends, and sees whose turn it is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import httpx
+import pytest
+from tests.web.pages import is_over, step_of, wait_for_step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+    from tests.web.conftest import Server
+
+#: Where pictures of the sessions are kept; nowhere unless somebody wants them.
+_PICTURES = os.environ.get("ANYGAME_PICTURES")
+
+
+def _text(page: Page, selector: str) -> str:
+    return page.locator(selector).text_content() or ""
+
+
+def _over(page: Page) -> None:
+    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+
+
+def test_chance_has_no_goal_and_the_winner_is_told_so(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/kuhn_poker?as=player1&against=legal")
+    while not is_over(page):
+        if page.locator("#moves button").count():
+            page.locator("#moves button").first.click()
+        page.wait_for_timeout(50)
+    goals = page.locator(".players tr", has_text="chance").locator(".goal").text_content()
+    assert not (goals or "").strip()
+    one, other = (int(text) for text in page.locator(".players .goal").all_text_contents() if text.strip())
+    words = {True: "You win", False: "player2 wins, player1 (you) do not"}[one > other]
+    assert words in _text(page, "#status")
+
+
+def test_dots_have_the_colours_that_the_facts_say(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/hex_pie")
+    dots = page.locator(".players .dot")
+    assert [dots.nth(number).get_attribute("class") for number in (0, 1)] == [
+        "dot colour-red",
+        "dot colour-blue",
+    ]
+
+
+def test_a_chosen_piece_leaves_its_own_moves_lit(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/line_chess")
+    page.locator("[role=gridcell].carried").first.click()
+    assert page.locator("#moves button.meant").count() >= 1
+    assert page.locator("#moves button.meant.unmeant").count() == 0
+    chosen = page.locator("[role=gridcell].selected")
+    assert "chosen" in (chosen.get_attribute("aria-label") or "")
+
+
+_FORCED = """
+(role a) (role b) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+(<= (legal a left) (true (step 1))) (<= (legal a right) (true (step 1)))
+(<= (legal a (march ?n)) (true (step ?n)) (distinct ?n 1) (distinct ?n 5)) (legal b noop)
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 5)))
+(goal a 100) (goal b 0)
+"""
+
+
+def test_who_has_no_choice_moves_and_waiting_is_not_listed(page: Page, server: Server) -> None:
+    with httpx.Client(base_url=server.address, timeout=60) as client:
+        name = client.post("/sheets", data={"text": _FORCED}).headers["location"].removeprefix("/sheet/")
+    page.goto(f"{server.address}/play/{name}?as=a&against=legal")
+    page.get_by_role("button", name="right", exact=True).click()
+    _over(page)
+    assert page.locator(".log li").all_text_contents() == [
+        "a: right",
+        "a: march 2",
+        "a: march 3",
+        "a: march 4",
+    ]
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".match[data-step='0']").wait_for()
+    assert page.locator("#moves button").all_text_contents() == ["left", "right"]
+
+
+def test_what_cannot_be_taken_back_is_said_at_once(page: Page, server: Server) -> None:
+    with httpx.Client(base_url=server.address, timeout=60) as friend:
+        page.goto(f"{server.address}/play/tic_tac_toe?as=x")
+        link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
+        friend.post(link)
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 1)
+    page.keyboard.press("u")
+    assert "others play here too" in _text(page, "#message")
+
+
+def test_a_rematch_exchanges_seats_and_all_who_played_meet_there(server: Server) -> None:
+    with (
+        httpx.Client(base_url=server.address, timeout=60) as one,
+        httpx.Client(base_url=server.address, timeout=60) as other,
+        httpx.Client(base_url=server.address, timeout=60) as stranger,
+    ):
+        match = one.get("/play/tic_tac_toe?as=x").headers["location"]
+        (link,) = set(re.findall(r"/match/[\w-]+/join/[\w-]+(?=\")", one.get(match).text))
+        other.post(link)
+        assert one.post(f"{match}/rematch").status_code == 403
+        assert other.post(f"{match}/resign", data={"role": "x"}).status_code == 403
+        assert one.post(f"{match}/resign", data={"role": "x"}).status_code == 303
+        assert one.post(f"{match}/resign", data={"role": "x"}).status_code == 400
+        assert "Over. You resigned: o wins." in one.get(match).text
+        assert "Over. x resigned: you win." in other.get(match).text
+        assert stranger.post(f"{match}/rematch").status_code == 403
+        follow = one.post(f"{match}/rematch").headers["location"]
+        assert other.post(f"{match}/rematch").headers["location"] == follow
+        assert f'href="{follow}"' in stranger.get(match).text
+        assert 'data-asking="x"' in other.get(follow).text
+        assert 'data-asking="' not in one.get(follow).text
+
+
+def test_who_resigned_can_take_that_back_and_it_is_kept(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
+    page.locator("#resign").click()
+    page.locator("#resign-sure").click()
+    _over(page)
+    assert _text(page, "#status") == "Over. You resigned: o wins."
+    record = page.request.get(f"{page.url}/record.json").json()
+    assert record["isAborted"]
+    assert record["anygame"]["resigned"] == "x"
+    page.keyboard.press("u")
+    page.locator("#moves button").first.wait_for()
+    assert not is_over(page)
+
+
+def test_a_clock_binds_people_who_want_one(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal&minutes=0.02&more=2")
+    assert page.locator(".players .limited").count() == 1
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 2)
+    _over(page)
+    assert _text(page, "#status") == "Over. You ran out of time: o wins."
+
+
+def test_a_clock_waits_until_everybody_is_there(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&minutes=0.01")
+    page.wait_for_timeout(1_000)
+    assert not is_over(page)
+    assert page.locator(".players [data-clock]").count() == 0
+    link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
+    with httpx.Client(base_url=server.address, timeout=60) as friend:
+        friend.post(link)
+        _over(page)
+
+
+def test_an_invitation_is_copied_and_drawn(browser: Browser, server: Server) -> None:
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = context.new_page()
+        page.goto(f"{server.address}/play/tic_tac_toe?as=x")
+        page.get_by_role("button", name="Copy").click()
+        page.locator("#message:has-text('copied')").wait_for()
+        link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
+        assert page.evaluate("() => navigator.clipboard.readText()") == server.address + link
+        drawn = page.request.get(f"{server.address}{link}/code.svg")
+        assert drawn.headers["content-type"].startswith("image/svg+xml")
+        assert page.request.get(f"{server.address}{link}x/code.svg").status == 404
+        page.get_by_text("QR code", exact=True).click()
+        page.wait_for_function("() => document.querySelector('.code img').naturalWidth > 0")
+
+
+def test_a_board_is_flipped_and_stays_so(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    cell = page.locator("[role=gridcell][data-terms='1 1']")
+    opposite = page.locator("[role=gridcell][data-terms='3 3']")
+
+    def places() -> tuple[float, float]:
+        one, other = cell.bounding_box(), opposite.bounding_box()
+        assert one
+        assert other
+        return one["x"] - other["x"], one["y"] - other["y"]
+
+    before = places()
+    page.get_by_role("button", name="Flip").click()
+    assert [round(now + then) for now, then in zip(places(), before, strict=True)] == [0, 0]
+    cell.click()
+    wait_for_step(page, 1)
+    assert "(cell 1 1 x)" in _text(page, ".facts")
+    assert cell.get_attribute("transform")
+
+
+def test_a_piece_is_dragged_to_where_it_goes(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/capture_chess")
+    start, end = (page.locator(f"[role=gridcell][data-terms='{cell}']") for cell in ("1 4", "3 5"))
+    start.hover()
+    page.mouse.down()
+    end.hover()
+    end.hover()
+    assert page.locator(".boards .ghost").count() == 1
+    page.mouse.up()
+    wait_for_step(page, 1)
+    assert "(cell 3 5 red)" in _text(page, ".facts")
+
+
+def test_moves_of_others_are_read_out(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
+    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
+    wait_for_step(page, 2)
+    assert page.locator("#spoken[aria-live]").text_content() == "o: mark 1 1. Your move."
+    assert page.locator("[role=gridcell][aria-label$='legal move']").count() == 7
+
+
+def test_the_rules_stand_beside_the_board(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe")
+    page.locator("#rules-details summary").click()
+    page.locator("#rules .heading").wait_for()
+    assert "(mark ROW COL" in _text(page, "#rules") or "mark" in _text(page, "#rules .heading")
+    assert "(<= (goal" in _text(page, "#rules .source")
+
+
+def test_a_bot_is_the_usual_opponent(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/")
+    page.get_by_role("link", name="Play tic_tac_toe").click()
+    page.locator("#moves button").first.wait_for()
+    assert "medium" in _text(page, ".players")
+    page.goto(f"{server.address}/sheet/tic_tac_toe")
+    chosen = page.locator("select").evaluate_all("all => all.map(each => each.value)")
+    assert chosen == ["you", "medium"]
+    names = page.locator("select").first.locator("option").all_text_contents()
+    assert [name.split(":")[0] for name in names[2:7]] == ["beginner", "easy", "medium", "hard", "strong"]
+
+
+# -- whole sessions, by keys alone -------------------------------------------------------------------
+
+_Scheme = Literal["light", "dark"]
+#: From where to where, cells, cards that are hidden, three roles, at once, no board; each looks different.
+_SESSIONS: Final[dict[str, tuple[int, _Scheme]]] = {
+    "tic_tac_toe": (1280, "light"),
+    "capture_chess": (390, "dark"),
+    "kuhn_poker": (1280, "dark"),
+    "three_player_chomp": (390, "light"),
+    "rock_paper_scissors": (390, "dark"),
+    "pig": (1280, "light"),
+}
+
+
+@pytest.fixture
+def looking(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    width, scheme = _SESSIONS[request.getfixturevalue("name")]
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        context.set_default_timeout(20_000)
+        yield context.new_page()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _SESSIONS)
+def test_a_match_and_its_rematch_by_keys_alone(looking: Page, server: Server, name: str) -> None:
+    page = looking
+    page.goto(f"{server.address}/")
+    _look_around(page, name, "first")
+    page.get_by_role("link", name=f"Play {name}", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.locator(".match").wait_for()
+    _play_by_keys(page, 2, name)
+    page.keyboard.press("r" if name == "tic_tac_toe" else "End")
+    if name != "tic_tac_toe":
+        page.locator("#resign, #rematch").first.wait_for()
+        _resign_by_keys(page)
+        _look_around(page, name, "over")
+        page.keyboard.press("r")
+    page.wait_for_url(re.compile(r"/match/"))
+    page.locator(".match:not([data-over])").wait_for()
+    assert step_of(page) <= 3
+    _play_by_keys(page, 1, name)
+    _look_around(page, name, "rematch")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def _play_by_keys(page: Page, moves: int, name: str) -> None:
+    """Make some moves, all where the game is short."""
+    for number in range(40):
+        if is_over(page) or (number >= moves and name != "tic_tac_toe"):
+            return
+        page.locator("#moves button, .match[data-over]").first.wait_for()
+        if is_over(page):
+            return
+        if not number:
+            _look_around(page, name, "begun")
+        version = page.locator(".match").get_attribute("data-version")
+        page.keyboard.press("m")
+        page.keyboard.press("Enter")
+        page.locator(f".match:not([data-version='{version}'])").wait_for()
+
+
+def _resign_by_keys(page: Page) -> None:
+    if is_over(page):
+        return
+    page.locator("#resign").focus()
+    page.keyboard.press("Enter")
+    page.locator("#resign-sure").focus()
+    page.keyboard.press("Enter")
+    _over(page)
+
+
+def _look_around(page: Page, name: str, what: str) -> None:
+    """See to it that programs for people with disabilities find nothing, and keep a picture."""
+    if _PICTURES:
+        page.screenshot(path=Path(_PICTURES) / f"{name}-{what}.png", full_page=True)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found] == []
