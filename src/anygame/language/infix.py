@@ -1,4 +1,4 @@
-"""Sheets in infix form, read into nodes of the same shape as those of KIF.
+r"""Sheets in infix form, read into nodes of the same shape as those of KIF.
 
 ::
 
@@ -10,8 +10,8 @@
     formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
 
 A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of its own wherever it stands.
-As Prolog and answer set programming write it, a comma between formulas is read as ``&``, and ``not`` or ``\\+``
-before one as ``~``; a warning says so.
+As in Prolog and answer set programming, a comma between formulas is read as ``&``, and ``not`` or ``\+`` before
+one as ``~``; a warning says so.
 The productions are functions here, one token ahead: a LALR(1) parser made by Lark from the same grammar took
 2.1 times as long for the largest public sheets before it had made any node, and what makes good messages
 (what is expected here, which parenthesis is open, where to read on) would stand beside it still.
@@ -316,7 +316,7 @@ class _Parser:
             span = Span(self._source, places[0].start, places[0].end)
             more = len(places) - 1
             notes = (Note(f"and {more} more time{'s' * (more > 1)}"),) if more else ()
-            message = f"`{mark}` before a formula is read as `{meant}`, as Prolog and ASP write it"
+            message = f"`{mark}` before a formula is read as `{meant}`, as in Prolog"
             hint = f"`anygame format` writes {meant}"
             self.faults.append(Diagnostic("infix-dialect", Severity.WARNING, message, span, notes, hint))
 

@@ -109,8 +109,8 @@ CODES: Final[tuple[Code, ...]] = (
         Severity.WARNING,
         "marks of Prolog or answer set programming in the infix form",
         demand="The infix form writes & between formulas and ~ for negation.",
-        why="A comma between formulas, `not` and `\\+` mean the same elsewhere and are read so; other readers of "
-        "this form may not.",
+        why="A comma between formulas, `not` and `\\+` mean the same elsewhere and are read so; other "
+        "readers of this form may not.",
         source=INFIX,
         bad="role(white). terminal :- open, not closed.",
         good="role(white). terminal :- open & ~closed.",
