@@ -95,12 +95,12 @@ def test_commas_and_negations_of_prolog_are_read(infix: str, kif: str) -> None:
 def test_what_is_read_as_in_prolog_is_told_once_for_each_mark() -> None:
     text = "role(x).  % a game\nterminal :- true(a), true(b), not true(c).\np :- a, b.\n"
     assert [str(warning) for warning in read(text).warnings] == [
-        "sheet.hrf:2:20: warning[infix-dialect]: `,` before a formula is read as `&`, as Prolog and ASP write it\n"
+        "sheet.hrf:2:20: warning[infix-dialect]: `,` before a formula is read as `&`, as in Prolog\n"
         "    2 | terminal :- true(a), true(b), not true(c).\n"
         "      |                    ^\n"
         "note: and 2 more times\n"
         "  try: `anygame format` writes &",
-        "sheet.hrf:2:31: warning[infix-dialect]: `not` before a formula is read as `~`, as Prolog and ASP write it\n"
+        "sheet.hrf:2:31: warning[infix-dialect]: `not` before a formula is read as `~`, as in Prolog\n"
         "    2 | terminal :- true(a), true(b), not true(c).\n"
         "      |                               ^~~\n"
         "  try: `anygame format` writes ~",

@@ -10,7 +10,7 @@ r"""Sheets in infix form, read into nodes of the same shape as those of KIF.
     formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
 
 A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of its own wherever it stands.
-As in Prolog and answer set programming, a comma between formulas is read as ``&``, and ``not`` or ``\+`` before
+As in Prolog, a comma between formulas is read as ``&``, and ``not`` or ``\+`` before
 one as ``~``; a warning says so.
 The productions are functions here, one token ahead: a LALR(1) parser made by Lark from the same grammar took
 2.1 times as long for the largest public sheets before it had made any node, and what makes good messages
