@@ -41,8 +41,8 @@ _INSTRUCTIONS: Final = """\
 Rules of games in the Game Description Language (GDL). To write a sheet: get the prompt
 `from_document_to_sheet`, write, `check` until there are no errors (causes come first), `load`, then `legal`,
 `play`, `why`, `simulate`, and `prove`. A game is named as `games` lists it or `load` answers, or given as the
-text of its sheet. A state is named by the joint moves that lead to it from the start, or by its facts. Lists are bounded;
-`left_out` counts what is not shown."""
+text of its sheet. A state is named by the joint moves that lead to it from the start, or by its
+facts. Lists are bounded; `left_out` counts what is not shown."""
 
 Sheet = Annotated[str, Field(description="Text of a rule sheet (KIF or infix), or the name of a game")]
 Game = Annotated[str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")]
@@ -303,7 +303,7 @@ class _Tools:
             Field(
                 max_length=20,
                 description="playable, ends, goals, turn-taking, zero-sum, winnable, constant-players, "
-                "mutex, latched, monotone, dead; or formulas, as (never (and (line x) (line o))); all if none",
+                "mutex, latched, monotone, dead; or formulas, as (never (and (line x) (line o)))",
             ),
         ] = _USUAL_PROPERTIES,
         seconds: Annotated[float, Field(gt=0, le=MOST_SECONDS, description="For each property")] = 10.0,
