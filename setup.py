@@ -1,7 +1,9 @@
 """What `pyproject.toml` cannot say of the build: rule sheets and the search's code go into the package.
 
-The sheets of `gdl/` are installed as `anygame/gdl`. A checkout, and a package installed from it as editable,
-read them where they stand (`anygame.language.installed`). The functions of the search are lowered to LLVM's
+The sheets of `gdl/` are installed as `anygame/gdl`, the chapters of `docs/` as `anygame/docs`. A checkout,
+and a package installed from it as editable,
+read them where they stand (`anygame.language.installed`,
+`anygame.tool_server.chapters`). The functions of the search are lowered to LLVM's
 text, which saves those who install the package most of the time of their first search
 (`anygame.search.native.library`).
 """
@@ -14,7 +16,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-_SHEETS = sorted(Path("gdl").glob("*.kif"))
+_SHEETS = [*sorted(Path("gdl").glob("*.kif")), *sorted(Path("docs").glob("*.md"))]
 _CODE = Path("anygame", "search", "native", "search.ll.gz")
 # By this path, whatever else the environment of the build leaves out of it.
 _LOWER = (
@@ -24,10 +26,10 @@ _LOWER = (
 
 
 class BuildWithSheetsAndCode(build_py):
-    """Puts sheets and the search's code beside the modules."""
+    """Puts sheets, chapters and the search's code beside the modules."""
 
     def run(self) -> None:
-        """Copy modules and sheets, and lower the search; an editable package has nothing copied."""
+        """Copy modules, sheets and chapters, and lower the search; an editable package has nothing copied."""
         super().run()
         self._lower("src" if self.editable_mode else self.build_lib)
         if self.editable_mode:

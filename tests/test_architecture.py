@@ -64,6 +64,18 @@ _ALLOWED = {
     },
     # Editors: beside the command line, too.
     "language_server": {"errors", "language", "analysis", "doctor", "game", "processes"},
+    # Programs: beside the command line, too; edits are found as for editors.
+    "tool_server": {
+        "errors",
+        "language",
+        "doctor",
+        "game",
+        "boards",
+        "search",
+        "proving",
+        "language_server",
+        "processes",
+    },
     "cli": {
         "errors",
         "language",
@@ -101,7 +113,9 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "scipy": ("search/values.py",),
     "jinja2": ("web/server/pages.py",),
     "python_multipart": ("web/server/bodies.py",),
-    "uvicorn": ("web/server/running.py",),
+    "uvicorn": ("tool_server/server.py", "web/server/running.py"),
+    "mcp": ("tool_server/server.py",),
+    "pydantic": ("tool_server/server.py",),
     "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

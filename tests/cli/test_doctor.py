@@ -10,9 +10,9 @@ import pytest
 from tests.cli.transcripts import ROOT, run
 
 import anygame
-from anygame.cli.positions import play_text
 from anygame.doctor import CODES, checked_sheet, read_sheet
 from anygame.doctor.play.checking import PlayCheck
+from anygame.game.joint_moves import play_text
 
 if TYPE_CHECKING:
     from anygame.doctor import Reading

@@ -9,10 +9,10 @@ import pytest
 from tests.cli.transcripts import ROOT
 
 import anygame
-from anygame.cli.positions import format_joint
 from anygame.cli.repl.session import Session
 from anygame.errors import IllegalMoveError, PositionError
 from anygame.game.encoding import rules_digest as digest
+from anygame.game.joint_moves import format_joint
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -74,6 +74,52 @@ def test_rules_of_each_kind(infix: str, kif: str) -> None:
     assert rules(infix)[0] == kif
 
 
+@pytest.mark.parametrize(
+    ("infix", "kif"),
+    [
+        ("p :- a, b(X,Y), c", "(<= p a (b ?x ?y) c)"),
+        ("p :- a & b, c | d", "(<= p (or (and a b c) d))"),
+        ("p :- (a, b) | q(r(X), s)", "(<= p (or (and a b) (q (r ?x) s)))"),
+        (
+            "p :- a, not b(X), \\+ c, not (d), not not e",
+            "(<= p a (not (b ?x)) (not c) (not d) (not (not e)))",
+        ),
+        ("p :- a, ~(b, c).", "(<= p a (not (and b c)))"),
+        ("p(not, a).", "(p not a)"),
+    ],
+)
+def test_commas_and_negations_of_prolog_are_read(infix: str, kif: str) -> None:
+    assert rules(infix)[0] == kif
+
+
+def test_what_is_read_as_in_prolog_is_told_once_for_each_mark() -> None:
+    text = "role(x).  % a game\nterminal :- true(a), true(b), not true(c).\np :- a, b.\n"
+    assert [str(warning) for warning in read(text).warnings] == [
+        "sheet.hrf:2:20: warning[infix-dialect]: `,` before a formula is read as `&`, as in Prolog\n"
+        "    2 | terminal :- true(a), true(b), not true(c).\n"
+        "      |                    ^\n"
+        "note: and 2 more times\n"
+        "  try: `anygame format` writes &",
+        "sheet.hrf:2:31: warning[infix-dialect]: `not` before a formula is read as `~`, as in Prolog\n"
+        "    2 | terminal :- true(a), true(b), not true(c).\n"
+        "      |                               ^~~\n"
+        "  try: `anygame format` writes ~",
+    ]
+    assert not read(format_sheet(Source("sheet.hrf", text))).warnings
+
+
+def test_commas_join_formulas_of_bodies_alone() -> None:
+    assert "infix-syntax" in faults("role(x). a, b :- c.")
+    assert "infix-syntax" in faults("role(x). a, b.")
+
+
+def test_faults_are_told_beside_what_is_read_as_in_prolog() -> None:
+    found = faults("role(x)\np :- a, b\nq :- c,\n  &\n")
+    assert "warning[infix-dialect]" in found
+    assert "error[infix-syntax]" in found
+    assert "error[no-role]" in faults("p :- a, b")
+
+
 def test_every_part_knows_its_place() -> None:
     rule = read(SHEET).rules[3]
     assert rule.span is not None

@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "tournament": "let players meet each other",
     "web": "show games in the browser: play, watch, ask why",
     "language-server": "answer editors: diagnostics, mends, what names mean",
+    "serve-tools": "answer programs, such as language models: write, check and play rules by tools",
     "player": "play for managers over the network",
     "completion": "print a script with which a shell completes command lines",
 }

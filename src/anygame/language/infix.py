@@ -1,4 +1,4 @@
-"""Sheets in infix form, read into nodes of the same shape as those of KIF.
+r"""Sheets in infix form, read into nodes of the same shape as those of KIF.
 
 ::
 
@@ -10,6 +10,8 @@
     formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
 
 A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of its own wherever it stands.
+As in Prolog, a comma between formulas is read as ``&``, and ``not`` or ``\+`` before
+one as ``~``; a warning says so.
 The productions are functions here, one token ahead: a LALR(1) parser made by Lark from the same grammar took
 2.1 times as long for the largest public sheets before it had made any node, and what makes good messages
 (what is expected here, which parenthesis is open, where to read on) would stand beside it still.
@@ -54,7 +56,6 @@ _ADVICE: Final = {
     ";": "a comment starts with %",
     "?": "a variable starts with a capital letter: X",
     "!": "a negation is written ~",
-    "\\+": "a negation is written ~",
     "<=": "a rule is written head :- body",
     "<-": "a rule is written head :- body",
     ":": "a rule is written head :- body",
@@ -64,6 +65,10 @@ _ADVICE: Final = {
     "'": "a name in quotes ends on its line; a quote inside is doubled",
     '"': "names stand in single quotes",
 }
+
+
+#: What Prolog and answer set programming write for marks of ours.
+_DIALECT: Final = {",": "&", "not": "~", "\\+": "~"}
 
 
 class _Token(NamedTuple):
@@ -101,6 +106,8 @@ class _Parser:
         self._tokens = self._scan()
         self._place = 0
         self._openers: list[_Token] = []
+        self._comma_joins = False
+        self._dialect: list[_Token] = []
         self._depth = self._deepest = 0
         self._fresh = 0
         self._taken: set[str] | None = None
@@ -134,13 +141,16 @@ class _Parser:
                 if len(self.faults) >= self._limits.problems:
                     break
                 self._skip_item(first)
+        self._say_dialect()
         return tuple(found)
 
     def _item(self) -> Node:
         self._openers, self._depth, self._deepest = [], 0, 0
+        self._comma_joins = False
         head = self._alternatives()
         arrow = self._now
         if self._take(":-"):
+            self._comma_joins = True
             head = self._list("<=", arrow, (head, *self._body()))
         self._take(".")
         # Neither the rule itself nor a conjunction in a disjunction has parentheses that were counted.
@@ -168,17 +178,17 @@ class _Parser:
     def _conjuncts(self) -> tuple[_Token, list[Node]]:
         found = [self._formula()]
         joint = self._now
-        while self._take("&"):
+        while self._take("&") or (self._comma_joins and self._take_dialect(",")):
             found.append(self._formula())
         return joint, found
 
     def _formula(self) -> Node:
         token = self._now
-        if token.kind in _NAMES:
-            return self._application()
-        if self._take("~"):
+        if self._take("~") or (self._is_negation() and self._take_dialect(token.text)):
             self._go_deeper(token)
             node = self._list("not", token, (self._formula(),), token.start)
+        elif token.kind in _NAMES:
+            return self._application()
         elif self._take("("):
             self._go_deeper(token)
             self._openers.append(token)
@@ -199,11 +209,13 @@ class _Parser:
         self._go_deeper(token)
         self._openers.append(token)
         arguments = []
+        joins, self._comma_joins = self._comma_joins, False
         if self._now.text != ")":
             arguments.append(self._alternatives())
             while self._take(","):
                 arguments.append(self._alternatives())
         end = self._close()
+        self._comma_joins = joins
         self._depth -= 1
         return Node(self._source, name.start, end, "", (name, *arguments))
 
@@ -258,6 +270,21 @@ class _Parser:
         self._place += taken
         return taken
 
+    def _is_negation(self) -> bool:
+        """Return whether here stands a negation of another language, before what it negates."""
+        token = self._now
+        if token.text == "not" and token.kind == "name":
+            after = self._tokens[self._place + 1]
+            return after.kind in _NAMES or after.text in ("~", "\\+")
+        return token.text == "\\+"
+
+    def _take_dialect(self, mark: str) -> bool:
+        taken = self._now.text == mark
+        if taken:
+            self._dialect.append(self._now)
+            self._place += 1
+        return taken
+
     def _close(self) -> int:
         """Take a closing parenthesis; return where it ends."""
         end = self._now.end
@@ -279,6 +306,19 @@ class _Parser:
         self._place = min(self._place, len(self._tokens) - 1)
 
     # faults
+
+    def _say_dialect(self) -> None:
+        """Report what is written as in another language, of each mark the first."""
+        for mark, meant in _DIALECT.items():
+            places = [token for token in self._dialect if token.text == mark]
+            if not places:
+                continue
+            span = Span(self._source, places[0].start, places[0].end)
+            more = len(places) - 1
+            notes = (Note(f"and {more} more time{'s' * (more > 1)}"),) if more else ()
+            message = f"`{mark}` before a formula is read as `{meant}`, as in Prolog"
+            hint = f"`anygame format` writes {meant}"
+            self.faults.append(Diagnostic("infix-dialect", Severity.WARNING, message, span, notes, hint))
 
     def _fault(
         self, code: str, message: str, token: _Token, note: Note | None = None, hint: str = ""

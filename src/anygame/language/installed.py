@@ -41,8 +41,13 @@ def find_installed(name: str | os.PathLike[str]) -> Path | None:
     # What is no plain word cannot be one, and is not asked for on the disk.
     if not text.isidentifier() or os.path.lexists(text):
         return None
-    path = _folder() / f"{text}{_SUFFIX}"
+    path = installed_path(text)
     return path if path.is_file() else None
+
+
+def installed_path(name: str) -> Path:
+    """Return where the sheet of one of `games` lies."""
+    return _folder() / f"{name}{_SUFFIX}"
 
 
 def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from anygame.errors import LimitError, SheetSyntaxError, TermSyntaxError
+from anygame.errors import LimitError, RuleSheetError, SheetSyntaxError, TermSyntaxError
 from anygame.language.diagnostics import Diagnostic, Severity, format_excerpt, raise_if_errors, shown
 from anygame.language.forms import form_of
 from anygame.language.infix import parse_infix
@@ -82,13 +82,13 @@ def read_items(
     """Read the nodes of a sheet's rules and facts, as `parse_items` returns them; see `parse_program`."""
     reader = Reader(limits or ReadingLimits(), case_sensitive, open_facts=open_facts)
     rules: tuple[Rule, ...] = ()
+    is_broken = any(fault.severity is Severity.ERROR for fault in faults)
     with suppress(TooManyProblemsError):
         rules = reader.rules(nodes)
-        if not faults and not any(rule.head.predicate == "role" and not rule.body for rule in rules):
+        if not is_broken and not any(rule.head.predicate == "role" and not rule.body for rule in rules):
             reader.problems.append(_no_role(source))
-    if faults:
-        raise_if_errors([*faults, *reader.problems], SheetSyntaxError)
-    return Program(rules, source, raise_if_errors(reader.problems))
+    found = [*faults, *reader.problems]
+    return Program(rules, source, raise_if_errors(found, SheetSyntaxError if is_broken else RuleSheetError))
 
 
 def parse_items(

@@ -6,8 +6,9 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import describe_goal, describe_position, goals_of, load_position
+from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.game.joint_moves import describe_goal, goals_of
 
 _SHAPE: Final = """\
 {"game", "step", "terminal", "goals": {ROLE: NUMBER or null},

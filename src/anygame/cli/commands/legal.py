@@ -6,8 +6,9 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import describe_position, legal_by_role, load_position
+from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.game.joint_moves import legal_by_role
 
 _SHAPE: Final = '{"game", "step", "terminal", "legal": {ROLE: [MOVE]}}'
 

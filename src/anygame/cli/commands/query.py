@@ -6,8 +6,9 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, argument, command_options, option
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.positions import bindings_of, describe_position, instances, load_position, read_joint
+from anygame.cli.positions import describe_position, load_position
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+from anygame.game.joint_moves import bindings_of, instances, read_joint
 
 _SHAPE: Final = '{"game", "step", "terminal", "pattern", "bindings": [{"?VARIABLE": TERM}]}'
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
-from anygame.cli.positions import describe_goal, format_joint, goals_of, is_chance, legal_by_role
 from anygame.cli.repl.manual import Command, CommandError
+from anygame.game.joint_moves import describe_goal, format_joint, goals_of, is_chance, legal_by_role
 from anygame.game.typed_moves import typed_move
 from anygame.match.judging import outcome
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anygame.cli.positions import legal_by_role
 from anygame.errors import GoalError, IllegalMoveError
+from anygame.game.joint_moves import legal_by_role
 from anygame.match.judging import Verdict, judge
 from anygame.match.opponents import Opponent
 from anygame.match.referee import Turn, final_goals

@@ -7,10 +7,10 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.positions import legal_by_role, play_text
 from anygame.cli.sheets import named_faults
 from anygame.errors import AnygameError, PositionError
 from anygame.game.encoding import rules_digest
+from anygame.game.joint_moves import legal_by_role, play_text
 from anygame.language.parser import parse_term
 from anygame.language.writing import write_whole
 
@@ -58,7 +58,7 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a joint move as typed (see `anygame.cli.positions.read_joint`, also for ``is_spoken``).
+        """Play a joint move as typed (see `anygame.game.joint_moves.read_joint`, also for ``is_spoken``).
 
         The role ``random`` may be left out: its move is drawn.
 

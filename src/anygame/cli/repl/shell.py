@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.boards import Painter
 from anygame.cli.options import seconds as read_seconds
-from anygame.cli.positions import (
+from anygame.cli.positions import list_moves
+from anygame.cli.repl.analyses import HINT_SECONDS, Analyses
+from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
+from anygame.errors import QueryError
+from anygame.game.joint_moves import (
     advised,
     bindings_of,
     chosen_moves,
@@ -22,12 +26,8 @@ from anygame.cli.positions import (
     instances,
     is_chance,
     legal_by_role,
-    list_moves,
     read_joint,
 )
-from anygame.cli.repl.analyses import HINT_SECONDS, Analyses
-from anygame.cli.repl.manual import ALIASES, COMMANDS, CommandError
-from anygame.errors import QueryError
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.installed import describe_sheet, sheet_heading

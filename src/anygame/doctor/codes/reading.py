@@ -105,6 +105,17 @@ CODES: Final[tuple[Code, ...]] = (
         good="role('the-white').",
     ),
     Code(
+        "infix-dialect",
+        Severity.WARNING,
+        "marks of Prolog or answer set programming in the infix form",
+        demand="The infix form writes & between formulas and ~ for negation.",
+        why="A comma between formulas, `not` and `\\+` mean the same elsewhere and are read so; other "
+        "readers of this form may not.",
+        source=INFIX,
+        bad="role(white). terminal :- open, not closed.",
+        good="role(white). terminal :- open & ~closed.",
+    ),
+    Code(
         "infix-syntax",
         Severity.ERROR,
         "something else was expected here, in the infix form",

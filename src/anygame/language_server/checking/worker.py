@@ -72,11 +72,11 @@ def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
     said = [message, *notes, *filter(None, [finding.echoes])]
     if found.hint:
         said.append(f"try: {found.hint}")
-    fixes = tuple(_fixes(finding, source))
+    fixes = tuple(fixes_of(finding, source))
     return Finding(found.code, int(found.severity), "\n".join(said), start, end, related, fixes)
 
 
-def _fixes(finding: Found, source: Source) -> Iterator[Fix]:
+def fixes_of(finding: Found, source: Source) -> Iterator[Fix]:
     """Yield the edits that put a finding right: the doctor's, and those of parentheses."""
     found = finding.diagnostic
     if finding.kinds or finding.edits:

@@ -1,0 +1,262 @@
+"""Joint moves as texts, with what may be left out of them, and what else is asked of a state in text."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import GoalError, IllegalMoveError, QueryError, UnknownRoleError
+from anygame.game.typed_moves import filtered_moves, meant_moves, typed_move
+from anygame.language.diagnostics import shown
+from anygame.language.parser import parse_atom, parse_nodes
+from anygame.language.rules import Atom
+from anygame.language.terms import Compound, Term, Variable, substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+
+
+_CHOICES_LIMIT: Final = 10_000
+
+
+def format_joint(moves: Sequence[Term]) -> str:
+    """Return a joint move as it can be typed again.
+
+    >>> from anygame.language.terms import Constant
+    >>> format_joint([Constant("paper"), Constant("rock")])
+    'paper rock'
+    """
+    return " ".join(map(str, moves))
+
+
+def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
+    """Return the legal moves of every role, in the order of the roles."""
+    return {role: state.legal_moves(role) for role in state.game.roles}
+
+
+def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
+    """Return the move of every role that has but one."""
+    return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
+
+
+def is_chance(state: State) -> bool:
+    """Return whether nobody has a choice in a state but chance."""
+    choosing = [role for role, moves in legal_by_role(state).items() if len(moves) > 1]
+    return bool(choosing) and not state.is_terminal and all(role.is_random for role in choosing)
+
+
+def play_text(
+    state: State,
+    text: str,
+    draw: Callable[[Sequence[Term]], Term] | None = None,
+    *,
+    is_spoken: bool = False,
+) -> tuple[State, tuple[Term, ...]]:
+    """Read a joint move as `read_joint` does, and play it; return the next state and the joint move.
+
+    Raises:
+        IllegalMoveError: the game is over, or the move is not legal or not complete.
+        TermSyntaxError: the text cannot be read.
+    """
+    if state.is_terminal:
+        raise IllegalMoveError("the game is over: nobody can move any more")
+    joint = read_joint(state, text, draw, is_spoken=is_spoken)
+    return state.next(joint), joint
+
+
+def read_joint(
+    state: State,
+    text: str,
+    draw: Callable[[Sequence[Term]], Term] | None = None,
+    *,
+    is_spoken: bool = False,
+) -> tuple[Term, ...]:
+    """Read one joint move.
+
+    Moves stand in the order of the roles: for all roles, or only for those that can choose, or for some of
+    whom the moves can only be; whoever is left out makes its single legal move. A number that is no legal
+    move itself stands for the move at that place in the sorted list of the role's legal moves, from 1.
+    Capitals count only where they distinguish two legal moves. A move may be typed as people say it, see
+    `anygame.game.typed_moves`.
+
+    Args:
+        state: the state in which the move is made.
+        text: terms, divided by blanks.
+        draw: chooses for the role ``random``, which may then be left out.
+        is_spoken: whether a person types, so that `2 1` is the move ``(mark 2 1)`` of the only role that
+            chooses, rather than the second move of one role and the first of another.
+
+    Raises:
+        IllegalMoveError: too few or too many moves, a number that is not in the list, or a move that is not
+            legal.
+        TermSyntaxError: the text cannot be read.
+    """
+    legal = legal_by_role(state)
+    single = single_moves(legal)
+    stuck = next((role for role, moves in legal.items() if not moves), None)
+    if stuck is not None:
+        raise IllegalMoveError(f"{stuck} has no legal move, so that nobody can move here", stuck)
+    choosing = [role for role in legal if role not in single]
+    asked = [role for role in choosing if not (draw and role.is_random)]
+    typed = _typed(text, legal, asked, is_spoken=is_spoken)
+    drawn = {role: draw(legal[role]) for role in choosing if draw and role not in typed}
+    return tuple((single | drawn | typed)[role] for role in legal)
+
+
+def _typed(
+    text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
+) -> dict[Role, Term]:
+    """Return the moves that a text gives, by role.
+
+    Where only one role is asked, the whole text may be its move, in the words that people use for it.
+    """
+    only = asked[0] if len(asked) == 1 else None
+    if only and is_spoken and meant_moves(text, legal[only]):
+        return {only: typed_move(text, legal[only], only)}
+    try:
+        return _typed_in_order(text, legal, asked)
+    except IllegalMoveError:
+        if only and text.strip() and (is_spoken or _names_a_move(text, legal[only])):
+            return {only: typed_move(text, legal[only], only)}
+        raise
+
+
+def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
+    """Return whether a text means some moves, or begins as one with as many words does."""
+    words = text.split()
+    shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
+    return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))
+
+
+def _typed_in_order(
+    text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role]
+) -> dict[Role, Term]:
+    given = [node.span.text for node in parse_nodes(text)]
+    single = single_moves(legal)
+    choosing = [role for role in legal if role not in single]
+    counted = (roles for roles in (list(legal), choosing, asked) if len(roles) == len(given))
+    roles = next(counted, None)
+    if roles is None:
+        roles = _only_possible(given, legal, single)
+    if roles is None:
+        raise IllegalMoveError(_count_message(given, legal, asked))
+    return {role: _chosen(role, word, legal[role]) for role, word in zip(roles, given, strict=True)}
+
+
+def _only_possible(
+    given: Sequence[str], legal: Mapping[Role, Sequence[Term]], single: Mapping[Role, Term]
+) -> list[Role] | None:
+    """Return the only roles, in order, that can make the given moves while all others have a single one."""
+    if comb(len(legal), len(given)) > _CHOICES_LIMIT:
+        return None
+    texts = {role: set(map(str, moves)) for role, moves in legal.items()}
+    possible = [
+        list(roles)
+        for roles in combinations(legal, len(given))
+        if all(word in texts[role] for role, word in zip(roles, given, strict=True))
+        and all(role in roles or role in single for role in legal)
+    ]
+    return possible[0] if len(possible) == 1 else None
+
+
+def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
+    """Return the move that a word or a list stands for: numbers count before what else they could mean."""
+    if word.isascii() and word.isdigit() and not any(str(move) == word for move in legal):
+        if not 1 <= int(word[:9]) <= len(legal):
+            message = f"{role} has no move {word}: its legal moves are numbered 1 to {len(legal)}"
+            raise IllegalMoveError(message if legal else f"{role} has no legal move", role, word)
+        return legal[int(word) - 1]
+    return typed_move(word, legal, role)
+
+
+def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role]) -> str:
+    wanted = f"one move for each role, in the order {', '.join(legal)}" if len(legal) > 1 else "one move"
+    if not asked:
+        wanted = f"no move at all, since nobody has a choice, or {wanted}"
+    elif len(asked) < len(legal):
+        wanted = f"a move of {' and one of '.join(asked)} (the others have no choice), or {wanted}"
+    return f"expected {wanted}; found {len(given)}"
+
+
+def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
+    """Return the moves that are asked for, by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
+
+    Raises:
+        UnknownRoleError: what is asked for is no role, and no move fits it.
+    """
+    role = next(
+        (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
+    )
+    pattern = asked[len(role) :].strip() if role else asked.strip()
+    within = {role: legal[role]} if role else dict(legal)
+    if not pattern:
+        return within
+    found = {role: filtered_moves(pattern, moves) for role, moves in within.items()}
+    if not any(found.values()):
+        if role is None and " " not in pattern:
+            game.role_index(pattern)
+        raise UnknownRoleError(f"no legal move fits {shown(pattern, 40)}; `legal` lists them all", pattern)
+    return {role: moves for role, moves in found.items() if moves}
+
+
+#: The goal of every role: a number, None where the rules give none, or several that contradict each other.
+Goals = dict["Role", "int | tuple[str, ...] | None"]
+#: Names of variables without question marks, and their values.
+Binding = tuple[tuple[str, Term], ...]
+
+
+def goals_of(state: State) -> Goals:
+    """Return the goals of a state; in states that are not final, rules often give none or several."""
+    goals: Goals = {}
+    for role in state.game.roles:
+        try:
+            goals[role] = state.goal(role)
+        except GoalError as error:
+            goals[role] = error.values
+    return goals
+
+
+def describe_goal(value: int | tuple[str, ...] | None) -> str:
+    """Return a goal as people read it."""
+    if isinstance(value, tuple):
+        return f"{' and '.join(value)} (the rules contradict each other)"
+    return "none" if value is None else str(value)
+
+
+def advised(error: QueryError, advice: str) -> QueryError:
+    """Return an error with advice how to give a joint move, if that is what the question lacks."""
+    return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
+
+
+def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice: str) -> list[Binding]:
+    """Return the bindings for which a pattern holds, in order.
+
+    Args:
+        state: which is asked.
+        pattern: a sentence with variables.
+        joint: the moves on which the answer depends; None where none are given.
+        advice: how they are given, for the error that says so.
+
+    Raises:
+        QueryError: the pattern cannot be asked.
+    """
+    try:
+        found = state.query(pattern, joint)
+        return sorted(
+            {tuple(sorted((name.removeprefix("?"), term) for name, term in one.items())) for one in found}
+        )
+    except QueryError as error:
+        raise advised(error, advice) from error
+
+
+def instances(game: Game, pattern: str, bindings: Iterable[Binding]) -> Iterator[str]:
+    """Yield a pattern with its variables replaced, for every binding."""
+    atom = parse_atom(pattern, case_sensitive=game.case_sensitive)
+    for binding in bindings:
+        values = {Variable(name): term for name, term in binding}
+        yield str(Atom(atom.predicate, tuple(substitute(argument, values) for argument in atom.arguments)))

@@ -1,0 +1,83 @@
+"""Which sheets tools may speak of: those shipped, those of a folder that was named, and loaded texts."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import QueryError
+from anygame.language.diagnostics import shown
+from anygame.language.installed import SUFFIXES, describe_sheet, games, installed_path
+from anygame.language.text import read_source
+from anygame.tool_server.bounds import LIMITS, LONGEST_SHEET, MOST_CHARACTERS, MOST_SHEETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_WORDS: Final = re.compile(r"[a-z0-9]+")
+#: What only the text of a sheet has.
+_TEXT: Final = re.compile(r"[(\s]|:-")
+
+
+class KnownSheets:
+    """The sheets that have names.
+
+    Args:
+        folders: whose sheets are known beside the shipped ones.
+    """
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        self._paths = {name: installed_path(name) for name in games()}
+        for folder in folders:
+            for path in sorted(folder.iterdir()):
+                if path.suffix in SUFFIXES and path.is_file():
+                    self._paths.setdefault(path.stem, path)
+        self._loaded: OrderedDict[str, str] = OrderedDict()
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the sheets that are files."""
+        return sorted(self._paths)
+
+    @property
+    def loaded(self) -> list[str]:
+        """The names of the texts that were loaded, the latest last."""
+        return list(self._loaded)
+
+    def keep(self, text: str) -> str:
+        """Keep a text, and return the name that it has from now on: the same for the same text."""
+        title, _ = describe_sheet(text)
+        stem = "-".join(_WORDS.findall(title.lower())[:4])[:30] or "game"
+        name = f"{stem}-{sha256(text.encode()).hexdigest()[:8]}"
+        self._loaded[name] = text
+        self._loaded.move_to_end(name)
+        while len(self._loaded) > MOST_SHEETS or sum(map(len, self._loaded.values())) > MOST_CHARACTERS:
+            self._loaded.popitem(last=False)
+        return name
+
+    def find(self, asked: str) -> tuple[str, str]:
+        """Return name and text of the sheet that is asked for by its name, or given as a text.
+
+        Raises:
+            QueryError: there is none of this name, or the text is too long.
+            RuleSheetError: its file cannot be read.
+        """
+        if asked in self._loaded:
+            self._loaded.move_to_end(asked)
+            return asked, self._loaded[asked]
+        if asked in self._paths:
+            return asked, read_source(self._paths[asked], LIMITS.reading).text
+        if len(asked) > LONGEST_SHEET:
+            raise QueryError(f"the sheet has {len(asked):,} characters; at most {LONGEST_SHEET:,} are read")
+        if _TEXT.search(asked):
+            return "sheet", asked
+        near = get_close_matches(asked, [*self._paths, *self._loaded], 3)
+        meant = f"; did you mean {' or '.join(near)}?" if near else "."
+        raise QueryError(
+            f"there is no game {shown(asked)!r}{meant} `games` lists those that are there, "
+            "`load` gives a text of a sheet a name"
+        )

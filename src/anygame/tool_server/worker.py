@@ -1,0 +1,66 @@
+"""What runs in a process that answers tools: questions from its input, answers and news to its output."""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import AnygameError
+from anygame.processes.inside import encode_message, listen, set_up
+from anygame.tool_server.answering import ANSWERS, Sheets
+from anygame.tool_server.bounds import LONGEST_ANSWER, LONGEST_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Seconds between two pieces of news.
+_BETWEEN: Final = 0.5
+_NICENESS: Final = 5
+
+
+def main(memory: int) -> None:
+    """Answer questions until nobody asks any more.
+
+    Args:
+        memory: bytes of address space that the process may take.
+    """
+    write = set_up(memory, _NICENESS)
+    questions: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    Thread(target=listen, args=(questions.put,), daemon=True).start()
+    sheets = Sheets(_news(write))
+    while True:
+        question = questions.get()
+        number = question.pop("id")
+        line = encode_message({"id": number} | answer(sheets, question))
+        if len(line) > LONGEST_ANSWER:
+            line = encode_message({"id": number, "fault": "the answer is too long: ask for less"})
+        write(line)
+
+
+def answer(sheets: Sheets, question: dict[str, Any]) -> dict[str, Any]:
+    """Return the value that a question asks for, or the fault in words."""
+    try:
+        return {"value": ANSWERS[question.pop("do")](sheets, **question)}
+    except AnygameError as error:
+        return {"fault": str(error)[:LONGEST_TEXT]}
+    except MemoryError:
+        return {"fault": "it takes more memory than one may have here"}
+    except Exception as error:
+        return {
+            "fault": f"a fault of anygame's own ({type(error).__name__}: {error}); please report it"[:1000]
+        }
+
+
+def _news(write: Callable[[bytes], None]) -> Callable[[float, float, str], None]:
+    last = 0.0
+
+    def tell(done: float, total: float, doing: str) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= _BETWEEN:
+            last = now
+            write(encode_message({"done": done, "total": total, "doing": doing}))
+
+    return tell
