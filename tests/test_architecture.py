@@ -40,11 +40,13 @@ _ALLOWED = {
     "search": {"errors", "language", "network", "game", "playouts"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
+    # Questions with certain answers: the reasoner's, and values of states that were counted.
+    "quiz": {"errors", "language", "game", "search"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match"},
     "cluster": {"errors", "game"},
-    "envs": {"errors", "language", "game", "boards", "players"},
+    "envs": {"errors", "language", "game", "boards", "quiz", "players"},
     "protocol": {"errors", "language", "game", "players", "match", "processes"},
     # Pages: beside the command line, which starts them.
     "web": {
@@ -70,6 +72,7 @@ _ALLOWED = {
         "boards",
         "search",
         "proving",
+        "quiz",
         "players",
         "match",
         "protocol",
