@@ -136,8 +136,6 @@ def test_every_answer_is_right(form: str, scramble: str | None) -> None:
         "[" * 100_000,
         "~" * 5_000,
         "```\n)))((\n```",
-    ]
-    + [
         '```\n{"a": ' * 500,
         "```\n" + "(go 1 2)\n" * 20_000 + "```",
         "\0\ud800 ```\n'\n```",
