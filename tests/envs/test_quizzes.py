@@ -19,6 +19,8 @@ from anygame.quiz import Question, questions
 if TYPE_CHECKING:
     from pathlib import Path
 
+_DETAILS = ("prompt_tokens", "generation_tokens", "total_tokens", "finish_reason", "duration_secs")
+
 
 def test_kaggle_functions_follow_the_rules() -> None:
     game = anygame.load("tic_tac_toe")
@@ -62,7 +64,7 @@ def test_kaggle_plays_by_its_own_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def call(prompt: str, *_: object) -> tuple[str, dict[str, Any]]:
         prompts.append(prompt)
-        return next(replies), {}
+        return next(replies), dict.fromkeys(_DETAILS)
 
     monkeypatch.setattr(core, "_call_llm", call)
     play = core.create_agent_fn(harness, model_override=("none", {}))
