@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 DEFAULT_STATES: Final = 20_000
 #: States looked at for one question that was not asked yet; then the sheet has no more of its kind.
 _ATTEMPTS: Final = 60
+#: The same where the states that follow have to be counted.
+_ATTEMPTS_TO_SOLVE: Final = 12
 #: Moves or facts of an answer, conditions of a rule: nobody lists more.
 _LONGEST_ANSWER: Final = 300
 _MOST_CONDITIONS: Final = 20
@@ -138,7 +140,7 @@ class _Asker:
         """Return a question that was not asked yet; None where none was found."""
         if self._kind == "winner" and not self._is_solvable():
             return None
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS_TO_SOLVE if self._kind == "winner" else _ATTEMPTS):
             found = self._find(self._match())
             if found is None or not 0 < len(found.answer) <= _LONGEST_ANSWER:
                 continue
@@ -207,8 +209,10 @@ class _Asker:
 
     def _is_solvable(self) -> bool:
         """Compile the game whose states are to be counted; return whether that is done."""
+        game = self._sheet.game
+        if any(role.is_random for role in game.roles):
+            return False  # chance leaves expectations, no certain goal
         if self._compiled is None:
-            game = self._sheet.game
             self._compiled = game_of(game.program, case_sensitive=game.case_sensitive, limits=game.limits)
             if not self._compiled.is_gdl2:
                 with catch_warnings():
