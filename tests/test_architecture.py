@@ -43,11 +43,13 @@ _ALLOWED = {
     "search": {"errors", "language", "network", "game", "playouts", "progress", "plotting"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts", "progress"},
+    # Questions with certain answers: the reasoner's, and values of states that were counted.
+    "quiz": {"errors", "language", "game", "search"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players"},
     "tournament": {"errors", "language", "game", "players", "match", "plotting"},
     "cluster": {"errors", "game"},
-    "envs": {"errors", "language", "game", "boards", "proving", "players"},
+    "envs": {"errors", "language", "game", "boards", "proving", "quiz", "players"},
     "protocol": {"errors", "language", "game", "players", "match", "processes"},
     # Pages: beside the command line, which starts them.
     "web": {
@@ -85,6 +87,7 @@ _ALLOWED = {
         "boards",
         "search",
         "proving",
+        "quiz",
         "players",
         "match",
         "protocol",

@@ -18,6 +18,7 @@
     ├── RecordError (ValueError)         a match record that cannot be used
     ├── ClusterError (RuntimeError)      work that cannot be divided among machines
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
+    ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
@@ -44,6 +45,7 @@ __all__ = [
     "PlayerError",
     "PositionError",
     "QueryError",
+    "QuizError",
     "RecordError",
     "RuleSheetError",
     "SheetSyntaxError",
@@ -196,6 +198,10 @@ class ClusterError(AnygameError, RuntimeError):
 
 class EncodingError(AnygameError, ValueError):
     """Names of actions and fluents, kept with a model, that cannot be used: another game's, not a file ..."""
+
+
+class QuizError(AnygameError, ValueError):
+    """A quiz that cannot be made or used: too few questions, no JSON, a reply to no question ..."""
 
 
 class TableError(AnygameError, ValueError):

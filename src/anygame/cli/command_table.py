@@ -29,6 +29,8 @@ COMMANDS: Final = {
     "prove": "prove or refute what is true of a game in every match",
     "equal": "compare two rule sheets: whether they are the same game",
     "perft": "count the sequences of joint moves of a length",
+    "quiz": "ask questions about rule sheets, with certain answers, for programs that read rules",
+    "grade": "grade replies to a quiz",
     "explain": "print how the rules are understood",
     "check": "report what is wrong or odd in rule sheets",
     "explain-code": "explain a code of a diagnostic",

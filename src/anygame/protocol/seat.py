@@ -7,15 +7,13 @@ back is in the words of the game again. A `Transport` is the seam between messag
 from __future__ import annotations
 
 import asyncio
-import re
 from contextlib import suppress
-from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.errors import AnygameError
-from anygame.language.rules import KEYWORDS
-from anygame.language.terms import Compound, Constant
+from anygame.language.scrambling import Scrambling
+from anygame.language.terms import Compound
 from anygame.match.seats import (
     ABORT_CLOCK,
     CONNECTION_ERROR,
@@ -41,7 +39,7 @@ from anygame.protocol.messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -55,13 +53,6 @@ _INFO_CLOCK: Final = 1.0
 _RETRY: Final = 1.5
 #: What a player of GDL-II is sent of a game without ``sees``: every move of everybody.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
-_TOKEN: Final = re.compile(r"[^\s();]+")
-_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
-#: Names with a meaning of their own are never scrambled; neither are integers.
-_RESERVED: Final = frozenset(KEYWORDS) | {"<=", "not", "or", "and", "distinct", "random", "_", "nil"}
-_ONSETS: Final = (*"bcdfghklmnprstvwz", "br", "dr", "gr", "kl", "pl", "st", "tr")
-_VOWELS: Final = (*"aeiou", "ai", "ea", "ou")
-_CODAS: Final = ("", "", "", *"lmnrst", "nd", "rk")
 _RETRY_PAUSE: Final = 0.2
 
 
@@ -236,81 +227,6 @@ class _Sending:
 
 def _sheet(rules: Iterable[str]) -> str:
     return f"({' '.join(rules)})"
-
-
-class Scrambling:
-    """Words for the names of a game, so that players cannot know it; the same for the same rules and seed.
-
-    A manager that scrambles reads replies in the words it sent or in those of the rules.
-
-    >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
-    >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
-    >>> scrambled.split()[1], "red" in scrambled, words.restore(scrambled) == "( legal red ( mark 1 ?x ) )"
-    ('legal', False, True)
-    >>> words.restore("( Mark 1 2 )"), words.restore("( fly 1 )")
-    ('( mark 1 2 )', '( fly 1 )')
-
-    Args:
-        rules: the sheet, one text per rule.
-        seed: of the words.
-    """
-
-    def __init__(self, rules: Iterable[str], seed: int) -> None:
-        names = list(dict.fromkeys(token for rule in rules for token in _TOKEN.findall(rule)))
-        taken = {name.lower() for name in names} | _RESERVED
-        random = Random(seed)
-        self._words: dict[str, str] = {}
-        for name in names:
-            if name.lower() in _RESERVED or _INTEGER.fullmatch(name):
-                continue
-            mark = "?" if name.startswith("?") else ""
-            word = next(word for word in _invented(random) if word not in taken and f"?{word}" not in taken)
-            taken.add(word)
-            self._words[name] = mark + word
-        self._names = {word: name for name, word in self._words.items()}
-        self._lower = _unambiguous(self._words)
-
-    def scramble(self, text: str) -> str:
-        """Return rules or a term with other words."""
-        return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
-
-    def scramble_term(self, term: Term) -> Term:
-        """Return a ground term with other words; names that the rules do not have stay as they are."""
-        if isinstance(term, Compound):
-            functor = self._words.get(term.functor, term.functor)
-            return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
-        return Constant(self._words.get(str(term), str(term)))
-
-    def restore(self, text: str) -> str:
-        """Return a reply in the words of the rules. It may be in those words already, in any case."""
-        return _TOKEN.sub(lambda token: self._restored(token[0]), text)
-
-    def _restored(self, token: str) -> str:
-        lower = token.lower()
-        if lower in self._names:
-            return self._names[lower]
-        return token if token in self._words else self._lower.get(lower, token)
-
-
-def _invented(random: Random) -> Iterator[str]:
-    """Yield words that can be said and remembered, longer ones after some time."""
-    length = 2.0
-    while True:
-        yield "".join(
-            random.choice(_ONSETS) + random.choice(_VOWELS) + random.choice(_CODAS)
-            for _ in range(int(length))
-        )
-        length += 0.01
-
-
-def _unambiguous(names: Iterable[str]) -> dict[str, str]:
-    """Return the names by their lower case, where only one name has it."""
-    found: dict[str, str] = {}
-    several = set()
-    for name in names:
-        if found.setdefault(name.lower(), name) != name:
-            several.add(name.lower())
-    return {lower: name for lower, name in found.items() if lower not in several}
 
 
 class Transport(Protocol):

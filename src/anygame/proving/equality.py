@@ -51,10 +51,6 @@ def compared(
     report: Callable[[str], None],
 ) -> Verdict:
     """Return whether two games are the same; see ``anygame.proving.equal``."""
-    if set(first.roles) != set(second.roles):
-        raise QueryError(
-            f"the sheets have other roles: {', '.join(first.roles)} here, {', '.join(second.roles)} there"
-        )
     pairing = _Pairing(first, second, _read(moves, first, second))
     report("compiling")
     machines = [game.backends.needed_network() for game in (first, second)]
@@ -85,12 +81,21 @@ class _Pairing:
     Attributes:
         roles: the place of each role of the first game in the second.
         renamed: pairs of patterns.
+
+    Raises:
+        QueryError: a role of the one is none of the other.
     """
 
     def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
         self._first, self._second = first, second
-        self.roles = [second.roles.index(role) for role in first.roles]
         self._renamed = renamed
+        named = {str(one): str(other) for one, other in renamed}
+        names = [named.get(role, str(role)) for role in first.roles]
+        if set(names) != set(second.roles):
+            raise QueryError(
+                f"the sheets have other roles: {', '.join(first.roles)} here, {', '.join(second.roles)} there"
+            )
+        self.roles = [second.roles.index(name) for name in names]
 
     def second_of(self, move: Term) -> Term:
         """Return the move of the second game that a move of the first one is."""
@@ -105,15 +110,16 @@ class _Pairing:
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
-        for role in self._first.roles:
-            goals = [sorted(map(str, _goals(state, role))) for state in (one, other)]
+        for role, place in zip(self._first.roles, self.roles, strict=True):
+            there_it_is = self._second.roles[place]
+            goals = [sorted(map(str, found)) for found in (_goals(one, role), _goals(other, there_it_is))]
             if goals[0] != goals[1]:
                 had = ["no goal" if not values else f"goal {' and '.join(values)}" for values in goals]
                 return f"here {role} has {had[0]}, and {had[1]} in the other sheet"
             if one.is_terminal:
                 continue
             legal = {self.second_of(move): move for move in one.legal_moves(role)}
-            there = set(other.legal_moves(role))
+            there = set(other.legal_moves(there_it_is))
             for second, move in legal.items():
                 if second not in there:
                     return f"here {shown(str(move))} is legal for {role}, and not in the other sheet"

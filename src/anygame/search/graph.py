@@ -41,7 +41,7 @@ _EDGES: Final = 1 << 18
 #: Arrays grow by a quarter: little of them is ever empty, and all growing together costs a few copies.
 _GROWTH: Final = 2
 #: The most states: their numbers have 31 bits.
-_MOST_STATES: Final = (1 << 31) - 1
+MOST_STATES: Final = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +169,15 @@ class _Exploration:
     """A graph in the making."""
 
     def __init__(
-        self, expansion: Expansion, roles: Sequence[Role], memory: int, seconds: float | None
+        self,
+        expansion: Expansion,
+        roles: Sequence[Role],
+        memory: int,
+        seconds: float | None,
+        states: int,
     ) -> None:
         self._expansion = expansion
+        self._most = states
         self._memory = memory
         self._seconds = seconds
         self._random = [place for place, role in enumerate(roles) if role.is_random]
@@ -194,10 +200,12 @@ class _Exploration:
             needed = self._bytes_with(expected)
             if needed > self._memory:
                 return f"{self._memory / 2**30:.3g} GiB do not hold them"
-            if len(self._expansion) + expected > _MOST_STATES:
-                return f"they are more than {_MOST_STATES:,}"
+            if len(self._expansion) + expected > MOST_STATES:
+                return f"they are more than {MOST_STATES:,}"
             self._enter(done, self._expansion.expand(done, done + count))
             done += count
+            if len(self._expansion) > self._most:
+                return f"they are more than {self._most:,}"
             if done == self._layers[-1] and len(self._expansion) > done:
                 self._layers.append(len(self._expansion))
             if progress:
@@ -259,8 +267,9 @@ def explore(
     memory: int,
     progress: Callable[[int, int], None] | None = None,
     seconds: float | None = None,
+    states: int = MOST_STATES,
 ) -> StateGraph:
-    """Find all states; stop at a bound of memory or time, or at Ctrl-C, with what was found.
+    """Find all states; stop at a bound of memory, time or number, or at Ctrl-C, with what was found.
 
     Args:
         expansion: continues states; it knows the first one.
@@ -268,8 +277,9 @@ def explore(
         memory: bytes, those of the values to be computed later among them.
         progress: called now and then with the numbers of states expanded and found.
         seconds: how long it may take; None for as long as it does.
+        states: how many there may be.
     """
-    exploration = _Exploration(expansion, roles, memory, seconds)
+    exploration = _Exploration(expansion, roles, memory, seconds, states)
     try:
         stopped = exploration.run(progress)
     except KeyboardInterrupt:

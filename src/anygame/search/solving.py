@@ -33,6 +33,7 @@ def solve(
     memory: int = DEFAULT_MEMORY,
     table: bool = False,
     seconds: float | None = None,
+    states: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
@@ -53,6 +54,8 @@ def solve(
         table: whether to keep the values of all states, as ``Solution.table``.
         seconds: how long it may take: half of that to count states, the rest to search where they are too
             many. None: to count them as memory allows, and to search as long again.
+        states: how many there may be; where they are more, that is all, and nothing is searched, so that
+            whether there is a value depends on no clock. None for any number.
         progress: called now and then with the numbers of states expanded and found; by default a notebook
             shows them, as what a search for a proof knows.
         proving: called now and then with what a search for a proof knows.
@@ -79,20 +82,21 @@ def solve(
     >>> [" ".join(map(str, joint)) for joint in found.line]
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """
-    from anygame.search.graph import INTERRUPTED, explore
+    from anygame.search.graph import INTERRUPTED, MOST_STATES, explore
     from anygame.search.valuing import Solver
 
     game, state = begun(game, state)
     start = game.initial_state() if state is None else state
     expansion = _expansion(game, start)
     began = perf_counter()
+    half, most = None if seconds is None else seconds / 2, MOST_STATES if states is None else states
     with reporting(progress, _exploring_told) as report:
-        graph = explore(expansion, game.roles, memory, report, None if seconds is None else seconds / 2)
+        graph = explore(expansion, game.roles, memory, report, half, most)
     solver = Solver(game, start, graph, began)
     solution = solver.solution()
     if table:
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
-    if graph.complete or graph.stopped == INTERRUPTED:
+    if graph.complete or graph.stopped == INTERRUPTED or states is not None:
         return solution
     # What was found makes room for another search.
     del expansion, graph, solver

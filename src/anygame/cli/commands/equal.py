@@ -18,7 +18,7 @@ Both are played at once, roles and moves matched by name. The games are the same
 ends, legal moves and goals agree in every state that can be reached; else a shortest
 match is printed after which they do not. What roles see is not compared.
 
---map FILE says what moves of A are in B, as pairs of terms, with variables:
+--map FILE says what roles and moves of A are in B, as pairs of terms, with variables:
   (mark ?x ?y)  (place ?y ?x)
 
 The exit status is 0 where they are the same, else 1. Proofs need the extra `prove`.
@@ -30,7 +30,7 @@ The exit status is 0 where they are the same, else 1. Proofs need the extra `pro
 class _Options(JsonOption, ReadingOptions):
     first: str = argument("A", help="a rule sheet, or a game of `anygame games`")
     second: str = argument("B", help="the other one")
-    map: str | None = option("--map", metavar="FILE", help="what moves of A are in B")
+    map: str | None = option("--map", metavar="FILE", help="what roles and moves of A are in B")
     up_to: int | None = option(
         "--up-to", type=natural, metavar="N", help="compare matches of so many joint moves alone"
     )

@@ -1,0 +1,284 @@
+"""Questions from a seed: states met in random play, and what the rules say of them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Final, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+from anygame.errors import GoalError, QuizError
+from anygame.game.loading import game_of
+from anygame.game.machine import FallbackWarning
+from anygame.language.parser import parse_atom
+from anygame.language.rules import Atom
+from anygame.language.terms import Compound, Constant, Variable
+from anygame.quiz.instances import Instances
+from anygame.quiz.question import KINDS, Question
+from anygame.quiz.sheets import sheets_of
+from anygame.quiz.wording import prompt_of
+from anygame.search import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.scrambling import Style
+    from anygame.language.terms import Term
+    from anygame.quiz.question import Kind, QuizForm
+    from anygame.quiz.sheets import Sheet
+
+#: States that may follow one whose value is asked for.
+DEFAULT_STATES: Final = 20_000
+#: States looked at for one question that was not asked yet; then the sheet has no more of its kind.
+_ATTEMPTS: Final = 60
+#: The same where the states that follow have to be counted.
+_ATTEMPTS_TO_SOLVE: Final = 12
+#: Moves or facts of an answer, conditions of a rule: nobody lists more.
+_LONGEST_ANSWER: Final = 300
+_MOST_CONDITIONS: Final = 20
+#: Work of compiling a game whose states are to be counted: some seconds.
+_STEPS: Final = 50_000_000
+#: Values that follow from the rules alone, without chance and without mixed strategies.
+_CERTAIN: Final = frozenset(("best goal", "minimax"))
+_VALUE: Final = Variable("value")
+
+
+class _Position(NamedTuple):
+    """A state of a random match.
+
+    Attributes:
+        state: the state.
+        depth: the joint moves before.
+        is_open: whether play goes on there.
+    """
+
+    state: State
+    depth: int
+    is_open: bool
+
+
+class _Found(NamedTuple):
+    """What is asked, and the answer, under the game's own names."""
+
+    position: _Position
+    answer: tuple[Term | str, ...]
+    role: Role | None = None
+    moves: tuple[Term, ...] = ()
+    atom: Term | None = None
+
+
+def questions(
+    games: Sequence[Game],
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    count: int = 10,
+    seed: int = 0,
+    depth: int = 10,
+    scramble: Style | None = None,
+    form: QuizForm = "kif",
+    states: int = DEFAULT_STATES,
+) -> Iterator[Question]:
+    """Yield different questions about games, sheet by sheet and kind by kind in turn.
+
+    The same arguments give the same questions, and a smaller count the first of them.
+
+    Args:
+        games: the games.
+        kinds: what is asked; see ``Question``.
+        count: how many questions.
+        seed: of the states, the questions and the names.
+        depth: joint moves at most from the initial state to the one that is asked about.
+        scramble: names in place of those of the sheet, ``words`` or ``symbols``; None for its own. Keywords,
+            the role ``random`` and integers stay.
+        form: how rules, states and moves are written.
+        states: for ``winner``, how many states may follow; where they are more, nothing is asked.
+
+    Raises:
+        QuizError: the sheets have not so many questions; those that there are were yielded before.
+    """
+    sheets = sheets_of(list(games), form, scramble, seed)
+    ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
+    asked = 0
+    while ring and asked < count:
+        for asker in ring[:]:
+            question = asker.next()
+            if question is None:
+                ring.remove(asker)
+            else:
+                yield question
+                asked += 1
+            if asked == count:
+                return
+    if asked < count:
+        raise QuizError(
+            f"{asked:,} different questions were found, and {count:,} are wanted: "
+            "give more sheets or kinds, or a greater depth"
+        )
+
+
+class _Asker:
+    """Asks questions of one kind about one sheet."""
+
+    def __init__(self, sheet: Sheet, kind: Kind, seed: int, depth: int, states: int) -> None:
+        self._sheet, self._kind, self._depth, self._states = sheet, kind, depth, states
+        self._random = Random(f"{seed}/{sheet.digest}/{kind}")
+        self._asked: set[tuple[object, ...]] = set()
+        self._compiled: Game | None = None
+        finders: dict[str, Callable[[list[_Position]], _Found | None]] = {
+            "legal": self._legal,
+            "next": self._next,
+            "terminal": self._terminal,
+            "goal": self._goal,
+            "winner": self._winner,
+            "why": self._why,
+        }
+        self._find = finders[kind]
+
+    def next(self) -> Question | None:
+        """Return a question that was not asked yet; None where none was found."""
+        if self._kind == "winner" and not self._is_solvable():
+            return None
+        for _ in range(_ATTEMPTS_TO_SOLVE if self._kind == "winner" else _ATTEMPTS):
+            found = self._find(self._match())
+            if found is None or not 0 < len(found.answer) <= _LONGEST_ANSWER:
+                continue
+            key = (found.position.state.facts, found.role, found.moves, found.atom)
+            if key not in self._asked:
+                self._asked.add(key)
+                return self._question(found)
+        return None
+
+    def _match(self) -> list[_Position]:
+        """Return the states of a random match of a random length."""
+        state = self._sheet.game.initial_state()
+        length = self._random.randint(0, self._depth)
+        match: list[_Position] = []
+        while True:
+            is_open = not state.is_terminal and state.stuck_role is None
+            match.append(_Position(state, len(match), is_open))
+            if not is_open or len(match) > length:
+                return match
+            state = state.next(self._joint(state))
+
+    def _joint(self, state: State) -> list[Term]:
+        return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
+
+    def _role(self, state: State) -> Role:
+        """Return a role; one that has a choice, if there is one."""
+        roles = state.game.roles
+        choosing = [role for role in roles if len(state.legal_moves(role)) > 1]
+        return self._random.choice(choosing or roles)
+
+    def _open(self, match: list[_Position]) -> _Position | None:
+        """Return the last state in which play goes on; else a random one, if there is any."""
+        going = [position for position in match if position.is_open]
+        if not going:
+            return None
+        return going[-1] if match[-1].is_open else self._random.choice(going)
+
+    # -- kinds -------------------------------------------------------------------------------------
+
+    def _legal(self, match: list[_Position]) -> _Found | None:
+        position = self._open(match)
+        if position is None:
+            return None
+        role = self._role(position.state)
+        return _Found(position, position.state.legal_moves(role), role)
+
+    def _next(self, match: list[_Position]) -> _Found | None:
+        position = self._open(match)
+        if position is None:
+            return None
+        moves = self._joint(position.state)
+        return _Found(position, tuple(sorted(position.state.next(moves).facts)), None, tuple(moves))
+
+    def _terminal(self, match: list[_Position]) -> _Found | None:
+        position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
+        return _Found(position, ("yes" if position.state.is_terminal else "no",))
+
+    def _goal(self, match: list[_Position]) -> _Found | None:
+        position = match[-1] if self._random.random() < 0.75 else self._random.choice(match)
+        role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
+        try:
+            goal = position.state.goal(role)
+        except GoalError:
+            return None  # several goals are no answer
+        return _Found(position, ("none" if goal is None else str(goal),), role)
+
+    def _is_solvable(self) -> bool:
+        """Compile the game whose states are to be counted; return whether that is done."""
+        game = self._sheet.game
+        if any(role.is_random for role in game.roles):
+            return False  # chance leaves expectations, no certain goal
+        if self._compiled is None:
+            self._compiled = game_of(game.program, case_sensitive=game.case_sensitive, limits=game.limits)
+            if not self._compiled.is_gdl2:
+                with catch_warnings():
+                    simplefilter("ignore", FallbackWarning)
+                    self._compiled.compile(steps=_STEPS)
+        return self._compiled.backends.network is not None
+
+    def _winner(self, match: list[_Position]) -> _Found | None:
+        going = [position for position in match if position.is_open]
+        if not going:
+            return None
+        # The last states have the fewest states behind them.
+        position = going[-1] if self._random.random() < 0.75 else self._random.choice(going)
+        assert self._compiled is not None
+        found = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)
+        role = self._random.choice([role for role in position.state.game.roles if not role.is_random])
+        value = found.goals.get(role)
+        if not found.solved or found.method not in _CERTAIN or value is None:
+            return None
+        return _Found(position, (f"{value:g}",), role)
+
+    def _why(self, match: list[_Position]) -> _Found | None:
+        position = match[-1] if self._random.random() < 0.5 else self._random.choice(match)
+        state = position.state
+        moves = tuple(self._joint(state)) if position.is_open else ()
+        heads: dict[str, list[Term]] = {"legal": [], "goal": [], "next": [], "terminal": []}
+        for role in state.game.roles:
+            heads["legal"] += [Compound("legal", (role.term, move)) for move in state.legal_moves(role)]
+            rows = state.query(Atom("goal", (role.term, _VALUE)))
+            heads["goal"] += sorted([Compound("goal", (role.term, row["value"])) for row in rows])
+        if moves:
+            heads["next"] = [Compound("next", (fact,)) for fact in sorted(state.next(moves).facts)]
+        if state.is_terminal:
+            heads["terminal"] = [Constant("terminal")]
+        atom = self._random.choice(self._random.choice([found for found in heads.values() if found]))
+        asked = moves if str(atom).startswith("(next ") else ()
+        for conditions in Instances(state, asked).of(parse_atom(str(atom))):
+            if len(conditions) <= _MOST_CONDITIONS and str(atom) not in conditions:
+                return _Found(position, conditions, None, asked, atom)
+        return None
+
+    # -- words -------------------------------------------------------------------------------------
+
+    def _question(self, found: _Found) -> Question:
+        sheet = self._sheet
+        shown = sheet.shown
+        facts = sorted(map(shown, found.position.state.facts))
+        moves = list(map(shown, found.moves))
+        answer = map(sheet.shown_text, map(str, found.answer))
+        role = "" if found.role is None else str(shown(found.role.term))
+        atom = "" if found.atom is None else str(shown(found.atom))
+        return Question(
+            id=f"{sheet.name}-{self._kind}-{len(self._asked)}",
+            kind=self._kind,
+            form=sheet.form,
+            sheet=sheet.name,
+            prompt=prompt_of(sheet, self._kind, facts, moves, role, atom),
+            answer=tuple(sorted(answer)),
+            rules=sheet.rules,
+            facts=tuple(map(str, facts)),
+            moves=tuple(map(str, moves)),
+            role=role,
+            atom=atom,
+            difficulty={
+                "facts": len(facts),
+                "rules": len(sheet.program.rules),
+                "depth": found.position.depth,
+            },
+        )

@@ -1,0 +1,118 @@
+"""Instances of rules that give an atom in a state: answers of ``why``, which replies are held against.
+
+The reasoner is asked for each literal of a body, so that an instance is one by the rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import QueryError, TermSyntaxError
+from anygame.language.limits import ReadingLimits
+from anygame.language.parser import parse_nodes
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
+from anygame.language.sentences import Reader
+from anygame.language.terms import Variable
+from anygame.language.unification import apply, match_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.game.state import State
+    from anygame.language.rules import Formula
+    from anygame.language.terms import Term
+
+    Bindings = dict[Variable, Term]
+
+#: Instances that are looked at, and questions to the reasoner.
+MOST_INSTANCES: Final = 500
+_MOST_QUESTIONS: Final = 5_000
+
+
+class Instances:
+    """The instances of rules in one state, and with one joint move if there is one."""
+
+    def __init__(self, state: State, moves: Sequence[Term] = ()) -> None:
+        self._state = state
+        self._moves = list(moves) or None
+        self._known: dict[str, list[Bindings]] = {}
+        self._left = _MOST_QUESTIONS
+
+    def of(self, atom: Atom) -> Iterator[tuple[str, ...]]:
+        """Yield the conditions of each rule whose head is this atom and whose body holds, as KIF.
+
+        Facts have no conditions and are passed over; so is what the bounds leave out.
+        """
+        found = 0
+        for rule in self._state.game.program.rules:
+            bindings: Bindings = {}
+            if rule.head.key != atom.key or not rule.body:
+                continue
+            if match_all(rule.head.arguments, atom.arguments, bindings):
+                for conditions in self._bodies(list(rule.body), bindings, ()):
+                    yield tuple(sorted(set(conditions)))
+                    found += 1
+                    if found == MOST_INSTANCES:
+                        return
+
+    def holds(self, formula: Formula) -> bool:
+        """Return whether a formula without variables holds."""
+        if isinstance(formula, Literal):
+            return bool(self._matches(formula.atom))
+        if isinstance(formula, Distinct):
+            return formula.left is not formula.right
+        if isinstance(formula, Not):
+            return not self.holds(formula.formula)
+        return (all if isinstance(formula, And) else any)(map(self.holds, formula.parts))
+
+    def _bodies(
+        self, items: list[Formula], bindings: Bindings, held: tuple[str, ...]
+    ) -> Iterator[tuple[str, ...]]:
+        if not items:
+            yield held
+            return
+        item = min(items, key=lambda each: _rank(each, bindings))
+        rest = [each for each in items if each is not item]
+        bound = map_terms(item, lambda term: apply(term, bindings))
+        if isinstance(bound, And):
+            yield from self._bodies([*bound.formulas, *rest], bindings, held)
+        elif isinstance(bound, Or):
+            for part in bound.formulas:
+                yield from self._bodies([part, *rest], bindings, held)
+        elif isinstance(bound, Literal):
+            for found in self._matches(bound.atom):
+                text = str(map_terms(bound, lambda term, found=found: apply(term, found)))  # type: ignore[misc]
+                yield from self._bodies(rest, bindings | found, (*held, text))
+        elif self.holds(bound):
+            yield from self._bodies(rest, bindings, (*held, str(bound)))
+
+    def _matches(self, atom: Atom) -> list[Bindings]:
+        key = str(atom)
+        if key not in self._known:
+            self._left -= 1
+            if self._left < 0:
+                return []
+            try:
+                rows = list(self._state.query(atom, self._moves))
+            except QueryError:
+                rows = []  # no rule has it as its head
+            self._known[key] = [{Variable(name[1:]): term for name, term in row.items()} for row in rows]
+        return self._known[key]
+
+
+def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
+    """Return when an item is due: tests that can be decided, positive literals with few unbound variables."""
+    unbound = sum(1 for each in set(item.variables()) if not apply(each, bindings).is_ground)
+    return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)
+
+
+def literal_of(text: str) -> Formula:
+    """Read a literal or a comparison in KIF: ``(not (true (p 1)))``, ``(distinct a b)``, ``terminal``.
+
+    Raises:
+        TermSyntaxError: it cannot be read.
+    """
+    nodes = parse_nodes(text)
+    if len(nodes) != 1:
+        raise TermSyntaxError(f"expected one literal, found {len(nodes)}", text)
+    return Reader(ReadingLimits(), True).formula(nodes[0])

@@ -1,0 +1,122 @@
+"""What a question is: a value, and a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from anygame.errors import QuizError
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
+Kind: TypeAlias = Literal["legal", "next", "terminal", "goal", "winner", "why"]
+#: How rules, states and moves are written in a question.
+QuizForm: TypeAlias = Literal["kif", "infix", "prose"]
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+FORMS: Final[tuple[QuizForm, ...]] = get_args(QuizForm)
+#: Characters of a line, questions of a quiz: more is no quiz of ours.
+_LONGEST_LINE: Final = 32 * 2**20
+_MOST_QUESTIONS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a state of a game, and its answer. Terms are texts in KIF.
+
+    Attributes:
+        id: its name in the quiz.
+        kind: ``legal`` (the legal moves of a role), ``next`` (the facts of the next state), ``terminal``,
+            ``goal`` (of a role), ``winner`` (the goal of a role under perfect play), ``why`` (the conditions
+            of a rule that gives an atom).
+        form: how the prompt is written.
+        sheet: the name of the sheet.
+        prompt: the text for who is asked.
+        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; literals, of which others may do, too.
+        rules: the sheet as it was asked, in KIF.
+        facts: the state.
+        moves: a move for each role, in the order of the sheet; none where nothing depends on them.
+        role: whose moves, goal or value is asked for; empty where no role is.
+        atom: what holds, of ``why``; else empty.
+        difficulty: ``facts`` of the state, ``rules`` of the sheet, and ``depth``: the joint moves before.
+    """
+
+    id: str
+    kind: Kind
+    form: QuizForm
+    sheet: str
+    prompt: str
+    answer: tuple[str, ...]
+    rules: str
+    facts: tuple[str, ...]
+    moves: tuple[str, ...]
+    role: str
+    atom: str
+    difficulty: dict[str, int]
+
+    def to_json(self) -> str:
+        """Return the question as one line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Question:
+        """Read a line of JSON.
+
+        Raises:
+            QuizError: it is no question.
+        """
+        found = read_object(line, "a question")
+        types = {"answer": tuple, "facts": tuple, "moves": tuple, "difficulty": dict}
+        values: dict[str, Any] = {}
+        for name in (field.name for field in fields(cls)):
+            wanted = types.get(name, str)
+            value = found.get(name)
+            if wanted is tuple and isinstance(value, list) and all(isinstance(one, str) for one in value):
+                value = tuple(value)
+            if not isinstance(value, wanted):
+                raise QuizError(f"a question has {name!r}, found {shown(repr(value), 60)}")
+            values[name] = value
+        if values["kind"] not in KINDS or values["form"] not in FORMS:
+            raise QuizError(
+                f"expected a kind of {', '.join(KINDS)} and a form of {', '.join(FORMS)}, "
+                f"found {shown(values['kind'], 40)!r} and {shown(values['form'], 40)!r}"
+            )
+        return cls(**values)
+
+
+def read_object(line: str, what: str) -> dict[str, Any]:
+    """Read one object of JSON; ``what`` names it in the QuizError that is raised where it is none."""
+    try:
+        if len(line) > _LONGEST_LINE:
+            raise ValueError(f"more than {_LONGEST_LINE:,} characters")
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise QuizError(f"expected {what} as one line of JSON: {shown(str(error), 120)}") from error
+    if not isinstance(found, dict):
+        raise QuizError(f"expected {what} as an object of JSON, found {shown(line, 60)}")
+    return found
+
+
+def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
+    """Read a quiz, a question a line; blank lines are passed over.
+
+    Raises:
+        QuizError: a line is no question, two have one name, or they are too many; it names the line.
+    """
+    known: set[str] = set()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            question = Question.from_json(line)
+        except QuizError as error:
+            raise QuizError(f"line {number} of the quiz: {error}") from error
+        if question.id in known or len(known) == _MOST_QUESTIONS:
+            reason = "is there twice" if question.id in known else "is one too many"
+            raise QuizError(f"line {number} of the quiz: the question {shown(question.id, 80)!r} {reason}")
+        known.add(question.id)
+        yield question

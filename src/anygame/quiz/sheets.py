@@ -1,0 +1,124 @@
+"""A game as it is asked: under its own names or under others, and how it is written."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from anygame.errors import QuizError
+from anygame.game.loading import game_of
+from anygame.language.layout import format_rules
+from anygame.language.parser import parse_program
+from anygame.language.rules import format_program
+from anygame.language.scrambling import Scrambling, Style
+from anygame.language.source import Source
+from anygame.quiz.prose import infix_term, prose_rule
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.language.terms import Term
+    from anygame.quiz.question import QuizForm
+
+#: Which names stand in place of those of a sheet.
+STYLES: Final[tuple[str, ...]] = get_args(Style)
+
+
+class Sheet:
+    """A game, and the sheet that is shown of it.
+
+    Attributes:
+        name: of the sheet, without its folder and suffix.
+        game: the game under its own names; the reasoner answers.
+        program: the rules under the names that are shown.
+        digest: of the rules under their own names.
+        text: the rules as they are shown.
+
+    Args:
+        game: the game.
+        form: how the rules are shown.
+        scramble: which names stand in place of the sheet's; None for its own.
+        seed: of these names.
+
+    >>> import anygame
+    >>> game = anygame.loads("(role x) (legal x noop) (<= terminal (true done))")
+    >>> print(Sheet(game, scramble="symbols", seed=1).text)
+    (role qs3)
+    <BLANKLINE>
+    (legal qs3 fc3)
+    <BLANKLINE>
+    (<= terminal
+        (true af7))
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self, game: Game, form: QuizForm = "kif", scramble: Style | None = None, seed: int = 0
+    ) -> None:
+        self.game = game_of(
+            game.program, case_sensitive=game.case_sensitive, limits=game.limits, machine="reasoner"
+        )
+        self.name = game.name.replace("\\", "/").rpartition("/")[2].partition(".")[0] or game.name
+        self.form = form
+        rules = list(map(str, game.program.rules))
+        self.digest = sha256("\n".join(rules).encode()).hexdigest()
+        self.program = game.program
+        self._words = None
+        if scramble is not None:
+            self._words = Scrambling(rules, f"{seed}/{self.digest}", scramble)
+            source = Source("scrambled.kif", "\n".join(map(self._words.scramble, rules)))
+            self.program = parse_program(source)
+        self.rules = format_program(self.program)
+        self.text = self._text()
+
+    def _text(self) -> str:
+        if self.form == "kif":
+            return self.rules
+        if self.form == "infix":
+            return format_rules(self.program.rules, "infix")
+        return "".join(f"{prose_rule(rule)}\n" for rule in self.program.rules)
+
+    def shown(self, term: Term) -> Term:
+        """Return a term of the game under the names that are shown."""
+        return self._words.scramble_term(term) if self._words else term
+
+    def shown_text(self, text: str) -> str:
+        """Return a term or a literal in KIF under the names that are shown."""
+        return self._words.scramble(text) if self._words else text
+
+    def spelled(self, term: Term) -> str:
+        """Return a term that is shown as the form has it."""
+        return str(term) if self.form == "kif" else infix_term(term)
+
+    def map_text(self, game: Game) -> str:
+        """Return what roles and moves are called in the sheet that is shown, as `anygame equal` reads it.
+
+        Raises:
+            LimitError: the game has no network, which numbers its moves.
+        """
+        moves = {move for role in game.roles for move in game.actions(role)}
+        named = {role.term: None for role in game.roles} | dict.fromkeys(sorted(moves))
+        return "".join(f"{term} {self.shown(term)}\n" for term in named if self.shown(term) is not term)
+
+
+def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> list[Sheet]:
+    """Return the sheets of some games, which are to differ; names that are there twice get numbers.
+
+    Raises:
+        QuizError: there are none, or two have the same rules.
+    """
+    if not games:
+        raise QuizError("expected at least one rule sheet to ask about")
+    found: dict[str, Sheet] = {}
+    names: set[str] = set()
+    for game in games:
+        sheet = Sheet(game, form, scramble, seed)
+        if sheet.digest in found:
+            raise QuizError(f"{game.name} has the rules of {found[sheet.digest].game.name}: leave one out")
+        number = 1
+        name = sheet.name
+        while sheet.name in names:
+            number += 1
+            sheet.name = f"{name}_{number}"
+        names.add(sheet.name)
+        found[sheet.digest] = sheet
+    return list(found.values())
