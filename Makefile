@@ -3,6 +3,8 @@
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
 # make check  lint, types and all tests but the long ones, as CI runs them
+# make docs   the site of the documentation, in docs/_site; a link that leads nowhere is an error
+# make dist   what would be published, in dist/, checked
 # make benchmark  measure the sheets of gdl/, and write the table of docs/speed.md anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
@@ -15,7 +17,7 @@ NEWEST ?= $(lastword $(PYTHON) $(shell ls -d $(or $(PYENV_ROOT),$(HOME)/.pyenv)/
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: play test test-long test-newest coverage lint types check benchmark clean
+.PHONY: play test test-long test-newest coverage lint types check benchmark docs dist clean
 
 $(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
@@ -62,5 +64,14 @@ types: $(VENV)/.installed
 benchmark: $(VENV)/.installed
 	$(BIN)/python tools/benchmark.py gdl --into docs/speed.md
 
+docs: $(VENV)/.installed
+	$(BIN)/zensical build --clean --strict --config-file docs/zensical.toml
+
+dist: $(VENV)/.playing
+	rm -rf build/lib dist
+	$(PIP) build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
 clean:
-	rm -rf $(VENV) $(VENV)-newest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-newest build dist docs/_site docs/.cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,8 +2,8 @@
 
 A block of ``python`` is executed, in one namespace with those before it in the same file; a block of ``text``
 right after it is what it prints. A block of ``console`` has command lines after ``$ ``, with their output
-below; the commands of a REPL session stand after ``> ``. Blocks of ``lisp NAME.kif`` are pieces of a sheet,
-which lies in the folder in which the examples of its file are executed. Blocks of ``sh`` are not executed.
+below; the commands of a REPL session stand after ``> ``. Blocks of ``lisp title="NAME.kif"`` are pieces of
+a sheet, which grows in the folder in which the examples of its file are executed. Blocks of ``sh`` are not.
 A line ``<!-- examples need MODULE -->`` names a library without which the chapter's examples are skipped.
 
 After a change that is meant, write the output anew, and read the difference::
@@ -33,7 +33,8 @@ _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
 _NEED = re.compile(r"^<!-- examples need (\w+) -->$", re.MULTILINE)
-_PIECE = re.compile(r"^```lisp (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PIECE = re.compile(r'^```lisp title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_STEP = re.compile(f"{_PIECE.pattern}|{_BLOCK.pattern}", re.MULTILINE | re.DOTALL)
 
 
 def told() -> str:
@@ -70,9 +71,14 @@ def absent(text: str) -> list[str]:
 def replayed(text: str) -> str:
     """Return a chapter with the output that its examples have now."""
     names: dict[str, Any] = {}
+    written: dict[str, str] = {}
 
     def replay(block: re.Match[str]) -> str:
-        language, code, output = block.groups()
+        sheet, piece, language, code, output = block.groups()
+        if sheet:
+            written[sheet] = f"{written[sheet]}\n{piece}" if sheet in written else piece
+            Path(sheet).write_text(written[sheet], encoding="utf-8")
+            return block[0]
         if language == "console":
             return block[0].replace(code, console(code), 1)
         printed = python(code, names)
@@ -82,9 +88,7 @@ def replayed(text: str) -> str:
         return block[0].removesuffix(f"{output}```\n") + f"{printed}```\n"
 
     with TemporaryDirectory() as folder, chdir(folder):
-        for name, sheet in sheets(text).items():
-            Path(name).write_text(sheet, encoding="utf-8")
-        return _BLOCK.sub(replay, text)
+        return _STEP.sub(replay, text)
 
 
 def python(code: str, names: dict[str, Any]) -> str:

@@ -148,7 +148,7 @@ def test_limits_are_as_they_are_told() -> None:
         ("```python\nn = 1\n```\n```python\nprint(n)\n```\n```text\n```\n", "\n1\n```\n"),
         ("```console\n$ anygame perft tic_tac_toe 1\n8\n```\n", "\n9\n```\n"),
         (
-            "```lisp one.kif\n(role a)\n```\n```lisp one.kif\n(legal a b)\n```\n"
+            '```lisp title="one.kif"\n(role a)\n```\n```lisp title="one.kif"\n(legal a b)\n```\n'
             "```console\n$ anygame legal one.kif\n```\n",
             "\na b\n```\n",
         ),

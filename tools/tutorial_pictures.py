@@ -1,0 +1,52 @@
+"""Pictures of the tutorial's board, drawn from the pieces of the sheet that stand before each.
+
+python tools/tutorial_pictures.py docs/tutorial.md docs/tutorial
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Final
+
+import anygame
+from anygame.boards import picture, svg
+
+_PIECE: Final = re.compile(r'^```lisp title="dominoes.kif"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_OPENING: Final = ("(lay 2 2)", "(lay 1 2)")
+
+
+def sheet(chapter: str, name: str) -> str:
+    """Return the sheet as it stands in the tutorial where the picture of this name is shown."""
+    before, shown, _ = chapter.partition(f"](tutorial/{name}.svg)")
+    if not shown:
+        raise ValueError(f"the tutorial does not show {name}.svg")
+    return "\n".join(_PIECE.findall(before))
+
+
+def drawing(chapter: str, name: str) -> str:
+    """Return a picture of the tutorial as the text of an SVG file: ``board``, ``moves`` or ``end``."""
+    game = anygame.loads(sheet(chapter, name), machine="reasoner")
+    states, last = [game.initial_state()], None
+    if name == "moves":
+        for role, move in zip(game.roles, _OPENING, strict=True):
+            last = {other: move if other == role else "noop" for other in game.roles}
+            states.append(states[-1].next(last))
+    elif name == "end":
+        for last in game.playout(seed=1).moves:
+            states.append(states[-1].next(last))
+    if last is None:
+        return svg(picture(states[-1]))
+    return svg(picture(states[-1], last=last, before=states[-2]))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("chapter", type=Path)
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args()
+    options.folder.mkdir(exist_ok=True)
+    for name in ("board", "moves", "end"):
+        drawn = drawing(options.chapter.read_text(encoding="utf-8"), name)
+        (options.folder / f"{name}.svg").write_text(drawn, encoding="utf-8")
