@@ -8,10 +8,15 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anygame
 from anygame.boards import picture, svg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.language.terms import Term
 
 _PIECE: Final = re.compile(r'^```lisp title="dominoes.kif"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _OPENING: Final = ("(lay 2 2)", "(lay 1 2)")
@@ -28,17 +33,18 @@ def sheet(chapter: str, name: str) -> str:
 def drawing(chapter: str, name: str) -> str:
     """Return a picture of the tutorial as the text of an SVG file: ``board``, ``moves`` or ``end``."""
     game = anygame.loads(sheet(chapter, name), machine="reasoner")
-    states, last = [game.initial_state()], None
+    joints: list[Sequence[str | Term]] = []
     if name == "moves":
         for role, move in zip(game.roles, _OPENING, strict=True):
-            last = {other: move if other == role else "noop" for other in game.roles}
-            states.append(states[-1].next(last))
+            joints.append([move if other == role else "noop" for other in game.roles])
     elif name == "end":
-        for last in game.playout(seed=1).moves:
-            states.append(states[-1].next(last))
-    if last is None:
+        joints += game.playout(seed=1).moves
+    states = [game.initial_state()]
+    for joint in joints:
+        states.append(states[-1].next(joint))
+    if not joints:
         return svg(picture(states[-1]))
-    return svg(picture(states[-1], last=last, before=states[-2]))
+    return svg(picture(states[-1], last=joints[-1], before=states[-2]))
 
 
 if __name__ == "__main__":
