@@ -106,19 +106,19 @@ _ALLOWED = {
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {
     "lark": ("language/kif.py",),
-    "networkx": ("analysis/dependencies.py", "proving/ending.py", "proving/survey.py"),
+    "networkx": ("analysis/dependencies.py", "proving/survey.py"),
     "h11": ("protocol/http/framing.py",),
     "cryptography": ("match/signing.py",),
     "openskill": ("tournament/standings.py",),
     "matplotlib": ("plotting.py",),
     "llvmlite": ("network/kernels/native.py", "search/native/lowering.py"),
     "pysat": ("proving/certificate.py", "proving/formula.py"),
-    "scipy": ("search/values.py",),
+    "scipy": ("proving/ending.py", "search/values.py"),
     "jinja2": ("web/server/pages.py",),
     "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),
     "mcp": ("tool_server/server.py",),
-    "pydantic": ("tool_server/server.py",),
+    "pydantic": ("envs/openenv.py", "tool_server/server.py"),
     "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

@@ -82,7 +82,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
         ("gdl/pi", {"gdl/pig.kif"}),
         ("play cop", {"copolymer"}),
         ("play copolymer --ag", {"--against"}),
-        ("play copolymer --against h", {"human"}),
+        ("play copolymer --against h", {"hard", "human"}),
         ("match pig --players gre", {"greedy"}),
         ("legal pig --machine re", {"reasoner"}),
         ("match pig --record sr", {"src"}),

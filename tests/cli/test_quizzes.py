@@ -103,4 +103,4 @@ def test_files_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFix
         assert main(["grade", name, "-"]) == 2
         assert said in capsys.readouterr().err
     assert main(["quiz", "tic_tac_to"]) == 2
-    assert "did you mean tic_tac_toe?" in capsys.readouterr().err
+    assert "did you mean tic_tac_toe" in capsys.readouterr().err

@@ -22,7 +22,7 @@ from anygame.doctor.codes import reading
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("cases/*/in.kif"))
 #: Too large or too slow for a case.
-ELSEWHERE = {"limit-reached", "play-cut"}
+ELSEWHERE = {"dead-rule", "limit-reached", "play-cut"}
 
 
 def output_of(case: Path) -> str:

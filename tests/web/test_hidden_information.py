@@ -177,7 +177,7 @@ def test_what_a_role_knows_is_a_board_that_answers_to_clicks(page: Page, server:
     page.locator("[role=gridcell][aria-label='2 2: x']").wait_for()
     # The other marks the first cell: it may be any that is free, for all that x knows.
     page.locator("#status:has-text('Your move.')").wait_for()
-    assert page.locator("[role=gridcell][aria-label$='not known']").count() == 8
+    assert page.locator("[role=gridcell][aria-label*='not known']").count() == 8
     assert "o</text>" not in page.content()
     page.locator("[role=gridcell][data-terms='1 1']").click()
     page.locator("[role=gridcell][aria-label='1 1: o']").wait_for()
