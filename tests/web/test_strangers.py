@@ -46,6 +46,8 @@ def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Play", exact=True).click()
     page.locator("#moves button").first.click()
     page.locator("#why-details summary").click()
+    # Roles without a choice move by themselves meanwhile, and an answer goes with its state.
+    page.locator("#status:has-text('Going on')").wait_for(state="detached")
     page.get_by_role("button", name="Why?").click()
     page.locator("#answer .why, #answer .message").wait_for()
     assert page.locator("img").count() == 0

@@ -320,7 +320,7 @@ def _templates(fluents: Sequence[Term], signals: int) -> Iterator[_Kinds]:
             for places in combinations(range(len(arguments)), min(width, len(arguments))):
                 columns[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
         key = tuple(map(tuple, columns.values()))
-        if len(columns) <= _MOST_UNKNOWN and key not in seen:
+        if 0 < len(columns) <= _MOST_UNKNOWN and key not in seen:
             seen.add(key)
             kinds = np.zeros((signals, len(columns)))
             for column, members in enumerate(columns.values()):
