@@ -80,7 +80,10 @@ def test_the_clock_is_read_in_one_place_alone() -> None:
     """All else is bounded by counts, so that a busy machine finds what a quiet one finds; but for proofs."""
     sources = Path(doctor.__file__).parent.rglob("*.py")
     reading = re.compile(r"^\s*(import|from) time\b", re.MULTILINE)
-    assert sorted(path.name for path in sources if reading.search(path.read_text("utf-8"))) == ["proofs.py", "work.py"]
+    assert sorted(path.name for path in sources if reading.search(path.read_text("utf-8"))) == [
+        "proofs.py",
+        "work.py",
+    ]
 
 
 def said_of(text: str) -> list[str]:

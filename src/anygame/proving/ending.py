@@ -50,6 +50,8 @@ _FEW_FOUND: Final = 4
 #: A weight times this is a whole number, or it is rounded.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
+#: What a weight costs beside what it makes a match longer.
+_LITTLE: Final = 1e-3
 #: Moves at random after which no state is expected to come again.
 _MOST_FOLLOWED: Final = 200
 
@@ -79,7 +81,7 @@ class Measures:
         self._model, self._invariant = model, invariant
         self._signals = _signals(model)
         self._levels = _Levels(model, self._signals, invariant)
-        self._steps = _Steps(model, self._signals, sample)
+        self._steps = _Steps(model, self._signals, sample, self._levels.among)
 
     def search(self, patience: Patience, *, is_brief: bool = False) -> Iterator[Measure]:
         """Yield measures, the simplest first; one that grows whatever state is reached is the last.
@@ -224,7 +226,11 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
 class _Steps:
     """Steps of play that do not lead to an end: what they change, as rows over signals."""
 
-    def __init__(self, model: Model, signals: Sequence[int], sample: Sample) -> None:
+    def __init__(
+        self, model: Model, signals: Sequence[int], sample: Sample, among: NDArray[np.int64]
+    ) -> None:
+        self._among = among
+        self._initial = model.values(signals, model.initial[None])[0]
         values = (model.values([model.terminal, *signals], states) for states in sample.steps())
         (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
         self._all: NDArray[np.int8] = np.unique(_changes(before[going], after[going]), axis=0)
@@ -248,7 +254,7 @@ class _Steps:
         while True:
             patience.check()
             known = np.unique(np.concatenate([*self._known, *possible]), axis=0)
-            found = _solved(known @ kinds, kinds)
+            found = _solved(known @ kinds, kinds, self._among, self._initial)
             weights = None if found is None else _whole(kinds @ found, known)
             if weights is None or self.most_lost(weights, possible) > MOST_LOST:
                 return None
@@ -263,10 +269,20 @@ class _Steps:
         return -int(np.minimum(known * weights, 0).sum(axis=1).min(initial=0))
 
 
-def _solved(rows: NDArray[np.float64], kinds: _Kinds) -> NDArray[np.float64] | None:
-    """Return unknowns, as small as can be, by which each row adds at least one."""
+def _solved(
+    rows: NDArray[np.float64], kinds: _Kinds, among: NDArray[np.int64], initial: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """Return unknowns by which each row adds at least one, and the measure as little as can be in a match.
+
+    Args:
+        rows: what steps add to each unknown.
+        kinds: [signals, unknowns].
+        among: the number of the group of each signal.
+        initial: whether each signal holds at first.
+    """
     try:
         from scipy.optimize import linprog
+        from scipy.sparse import coo_array, csr_array, hstack, vstack
     except ImportError as error:
         raise MissingExtraError(
             "that matches end is found by linear programs, which scipy solves; "
@@ -276,17 +292,22 @@ def _solved(rows: NDArray[np.float64], kinds: _Kinds) -> NDArray[np.float64] | N
     rows = np.unique(rows, axis=0)
     if not rows.any(axis=1).all():
         return None
-    cost = np.abs(kinds).sum(axis=0)
+    signals, groups = len(kinds), int(among.max(initial=-1)) + 1
+    # What a group has when it has most; and fewer weights where that makes no difference.
+    first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
+    highest = coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
+    steps = csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
+    levels = hstack([csr_array(kinds), csr_array(-kinds), highest])
     found = linprog(
-        np.concatenate([cost, cost]),
-        A_ub=np.concatenate([-rows, rows], axis=1),
-        b_ub=-np.ones(len(rows)),
+        np.concatenate([small - first, small + first, np.ones(groups)]),
+        A_ub=vstack([steps, levels]),
+        b_ub=np.concatenate([-np.ones(len(rows)), np.zeros(signals)]),
         method="highs",
     )
     if found.x is None:
         return None
-    half = len(cost)
-    return np.asarray(found.x[:half] - found.x[half:])
+    half = kinds.shape[1]
+    return np.asarray(found.x[:half] - found.x[half : 2 * half])
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
@@ -353,6 +374,10 @@ class _Levels:
                 self._groups.append(group)
         self._groups += [[signal] for signal in sorted(left)]
         self._groups.sort()
+        #: The number of the group of each signal.
+        self.among = np.zeros(len(signals), np.int64)
+        for number, group in enumerate(self._groups):
+            self.among[group] = number
 
     def measure(self, weights: NDArray[np.int64], most_lost: int, model: Model) -> Measure:
         found: list[tuple[int, int]] = []

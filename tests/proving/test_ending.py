@@ -1,0 +1,96 @@
+"""Measures: matches that end because a weighted sum grows, and matches that do not."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+import anygame
+from anygame.proving import prove
+
+pytest.importorskip("pysat")
+
+#: Pawns of two sides on three columns go forward and take each other; who cannot move passes.
+_PAWNS = """
+(role white) (role black) (init (control white))
+(next_to 1 2) (next_to 2 3) (next_to 3 4) (next_to 4 5) (column 1) (column 2)
+(init (at 1 1 white)) (init (at 2 1 white)) (init (at 1 5 black)) (init (at 2 5 black))
+(<= (ahead white ?x ?y) (next_to ?x ?y)) (<= (ahead black ?x ?y) (next_to ?y ?x))
+(other white black) (other black white)
+(<= (step ?p ?c ?y ?z) (true (at ?c ?y ?p)) (ahead ?p ?y ?z) (not (true (at ?c ?z ?p))))
+(<= (can ?p) (step ?p ?c ?y ?z))
+(<= (legal ?p (go ?c ?y ?z)) (true (control ?p)) (step ?p ?c ?y ?z))
+(<= (legal ?p pass) (true (control ?p)) (not (can ?p)))
+(<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+(<= (left ?c ?y) (does ?p (go ?c ?y ?z)))
+(<= (taken ?c ?z) (does ?p (go ?c ?y ?z)))
+(<= (next (at ?c ?z ?p)) (does ?p (go ?c ?y ?z)))
+(<= (next (at ?c ?y ?p)) (true (at ?c ?y ?p)) (not (left ?c ?y)) (not (taken ?c ?y)))
+(<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
+(<= terminal (not (can white)) (not (can black)))
+(goal white 50) (goal black 50)
+"""
+
+#: A counter in a counter: the inner one begins again with each step of the outer one.
+_CLOCK = """
+(role hand) (legal hand tick) (legal hand skip)
+(after 0 1) (after 1 2) (after 2 3) (init (hour 0)) (init (minute 0))
+(<= (next (minute ?n)) (true (minute ?m)) (after ?m ?n) (does hand tick))
+(<= (next (hour ?h)) (true (hour ?h)) (does hand tick) (not (true (minute 3))))
+(<= over (does hand skip)) (<= over (true (minute 3)))
+(<= (next (minute 0)) over)
+(<= (next (hour ?k)) over (true (hour ?h)) (after ?h ?k))
+(<= terminal (true (hour 3))) (goal hand 100)
+"""
+
+
+def _longest(text: str) -> int:
+    """Return the moves of a longest match, by following all of them."""
+    game = anygame.loads(text)
+    level, moves = {game.initial_state()}, 0
+    while True:
+        going = [state for state in level if not state.is_terminal]
+        if not going:
+            return moves
+        level = {
+            state.next(joint)
+            for state in going
+            for joint in product(*(state.legal_moves(role) for role in game.roles))
+        }
+        moves += 1
+        assert moves < 100
+
+
+@pytest.mark.parametrize("text", [_PAWNS, _CLOCK], ids=["pawns", "clock"])
+def test_a_weighted_sum_bounds_every_match(text: str) -> None:
+    found = prove(anygame.loads(text), ["ends"])["ends"]
+    assert found.outcome == "proved"
+    assert "weighted" in found.note
+    assert found.most_moves is not None
+    assert _longest(text) <= found.most_moves <= 40
+
+
+def test_a_sum_that_need_not_grow_proves_nothing() -> None:
+    stalled = _CLOCK.replace("(<= (next (minute 0)) over)", "(<= (next (minute 0)) over) (legal hand wait)")
+    stalled += "(<= (next (minute ?m)) (does hand wait) (true (minute ?m)))"
+    stalled += "(<= (next (hour ?h)) (does hand wait) (true (hour ?h)))"
+    found = prove(anygame.loads(stalled), ["ends"])["ends"]
+    assert found.outcome == "refuted"
+    assert found.match is not None
+    assert str(found.match[-1][0]) == "wait"
+
+
+def test_a_state_that_seldom_comes_again_is_found_from_where_the_sum_stops() -> None:
+    rare = """
+        (role a) (init (at 0)) (legal a left) (legal a right)
+        (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (after 6 7) (after 7 8)
+        (after 8 9) (after 9 10) (after 10 11) (after 11 12) (after 12 13) (after 13 14) (after 14 15)
+        (<= (next (at ?y)) (does a right) (true (at ?x)) (after ?x ?y))
+        (<= (next (at 15)) (true (at 15)))
+        (<= (next lost) (does a left) (not (true (at 15)))) (<= (next lost) (true lost))
+        (<= terminal (true lost)) (goal a 50)
+    """
+    found = prove(anygame.loads(rare), ["ends"])["ends"]
+    assert found.outcome == "refuted"
+    assert "it can go on for ever" in found.note
