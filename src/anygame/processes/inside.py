@@ -7,11 +7,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from threading import Lock
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
@@ -48,6 +49,14 @@ def listen(handle: Callable[[Any], None]) -> None:
     for line in sys.stdin.buffer:
         handle(decode_message(line))
     os._exit(0)
+
+
+def questions() -> Iterator[Any]:
+    """Yield the parent's messages; a thread awaits them, so that this process ends with its parent."""
+    coming: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=listen, args=(coming.put,), daemon=True).start()
+    while True:
+        yield coming.get()
 
 
 def encode_message(message: object) -> bytes:

@@ -20,7 +20,7 @@ from anygame.errors import MissingExtraError
 from anygame.language.terms import Compound
 from anygame.network.network import TRUE
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.induction import groups
+from anygame.proving.induction import groups, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,23 +98,22 @@ class Measures:
             possible: list[NDArray[np.int8]] = []
             for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                 patience.check()
-                weights = self._steps.weights(kinds, possible, patience)
-                if weights is None:
+                weighed = self._steps.weights(kinds, possible, patience)
+                if weighed is None:
                     break
-                lost = self._steps.most_lost(weights, possible)
                 scratch = self._model.scratch()
-                found = self._levels.measure(weights, lost, scratch)
+                found = self._levels.measure(*weighed, scratch)
                 step = self._idle_step(scratch, slip(scratch, found), patience)
                 if step is None:
-                    yield self._levels.measure(weights, lost, self._model)
+                    yield self._levels.measure(*weighed, self._model)
                     return
                 possible.append(step)
             known = self._steps.added if is_brief else -1
             while known < self._steps.added:
                 known = self._steps.added
-                weights = self._steps.weights(kinds, [], patience)
-                if weights is not None:
-                    yield self._levels.measure(weights, self._steps.most_lost(weights, []), self._model)
+                weighed = self._steps.weights(kinds, [], patience)
+                if weighed is not None:
+                    yield self._levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
         """Add a step of play that does not lead to an end, by its states."""
@@ -243,8 +242,10 @@ class _Steps:
 
     def weights(
         self, kinds: _Kinds, possible: Sequence[NDArray[np.int8]], patience: Patience
-    ) -> NDArray[np.int64] | None:
-        """Return a weight of each signal by which every step adds at least one; None if there is none.
+    ) -> tuple[NDArray[np.int64], int] | None:
+        """Return a weight of each signal by which every step adds at least one; and what one takes away.
+
+        That is the most, before it adds more. None is returned where there are no such weights.
 
         Args:
             kinds: what each unknown adds to each signal: [signals, unknowns].
@@ -256,14 +257,17 @@ class _Steps:
             known = np.unique(np.concatenate([*self._known, *possible]), axis=0)
             found = _solved(known @ kinds, kinds, self._among, self._initial)
             weights = None if found is None else _whole(kinds @ found, known)
-            if weights is None or self.most_lost(weights, possible) > MOST_LOST:
+            if weights is None:
+                return None
+            lost = self._most_lost(weights, possible)
+            if lost > MOST_LOST:
                 return None
             broken = np.flatnonzero(self._all @ weights < 1)
             if not len(broken):
-                return weights
+                return weights, lost
             self._known.append(self._all[broken[:: max(1, len(broken) // _STEPS)]])
 
-    def most_lost(self, weights: NDArray[np.int64], possible: Sequence[NDArray[np.int8]]) -> int:
+    def _most_lost(self, weights: NDArray[np.int64], possible: Sequence[NDArray[np.int8]]) -> int:
         """Return what a known step takes away at most, before it adds more."""
         known = np.concatenate([self._all, *self._known, *possible])
         return -int(np.minimum(known * weights, 0).sum(axis=1).min(initial=0))
@@ -333,8 +337,7 @@ def _templates(fluents: Sequence[Term], signals: int) -> Iterator[_Kinds]:
         columns: dict[object, list[int]] = defaultdict(list)
         columns.update({number: [number] for number in range(len(fluents), signals)})
         for number, fluent in enumerate(fluents):
-            arguments = fluent.arguments if isinstance(fluent, Compound) else ()
-            name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
+            name, arguments = parts_of(fluent)
             if width is None:
                 columns[number].append(number)
                 continue

@@ -138,8 +138,7 @@ def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[i
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         if among[number]:
-            arguments = fluent.arguments if isinstance(fluent, Compound) else ()
-            name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
+            name, arguments = parts_of(fluent)
             by_relation[name, len(arguments)].append((number, arguments))
     seen = set()
     for (_, width), members in by_relation.items():
@@ -153,6 +152,11 @@ def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[i
                     if len(group) > 1 and tuple(group) not in seen:
                         seen.add(tuple(group))
                         yield group
+
+
+def parts_of(fluent: Term) -> tuple[str, tuple[Term, ...]]:
+    """Return the name of a fluent and its arguments."""
+    return (fluent.functor, fluent.arguments) if isinstance(fluent, Compound) else (str(fluent), ())
 
 
 def _pairs(members: Sequence[int]) -> list[Clause]:

@@ -210,7 +210,8 @@ class Prover:
                 if known.measure is None:
                     return self._followed(known, patience.part(_FOR_INVARIANT))
                 found = measured(self.model, known.measure, known.most_lost)
-                return self._measured(found, known, patience.part(_FOR_INVARIANT))
+                slipping = slip(self.model, found)
+                return self._measured(found, slipping, known, patience.part(_FOR_INVARIANT))
         self.report("ends: looking for a state that comes again")
         again = self.sample.first_repeat()
         if again is not None:
@@ -256,7 +257,7 @@ class Prover:
             reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self.invariant)
             if reached.invariant is not None:
                 clauses = self._trimmed(slipping, reached.invariant, whole)
-                return self._measured(found, Certificate(clauses), whole)
+                return self._measured(found, slipping, Certificate(clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -265,15 +266,15 @@ class Prover:
             return self._repeated(*follow(model, reached.match, state))
         return None
 
-    def _measured(self, found: Measure, known: Certificate, patience: Patience) -> Verdict:
-        """Return that every match ends, by a measure and an invariant.
+    def _measured(self, found: Measure, slipping: int, known: Certificate, patience: Patience) -> Verdict:
+        """Return that every match ends, by a measure, the literal of its ``slip``, and an invariant.
 
         Raises:
             CertificateError: the invariant does not show it.
             OutOfTimeError: that took longer.
         """
         most = most_moves(self.model, found)
-        wanted = Property("ends", f"every match ends within {moves(most)}", slip(self.model, found), _never)
+        wanted = Property("ends", f"every match ends within {moves(most)}", slipping, _never)
         proof = self._checked(wanted, Certificate(known.clauses), patience)
         rows = kept(self.model, found)
         certificate = Certificate(known.clauses, measure=rows, most_lost=found.most_lost) if rows else None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from queue import SimpleQueue
-from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
-from anygame.processes.inside import encode_message, listen, set_up
+from anygame.processes.inside import encode_message, questions, set_up
 from anygame.tool_server.answering import ANSWERS, Sheets
 from anygame.tool_server.bounds import LONGEST_ANSWER, LONGEST_TEXT
 
@@ -27,11 +25,8 @@ def main(memory: int) -> None:
         memory: bytes of address space that the process may take.
     """
     write = set_up(memory, _NICENESS)
-    questions: SimpleQueue[dict[str, Any]] = SimpleQueue()
-    Thread(target=listen, args=(questions.put,), daemon=True).start()
     sheets = Sheets(_news(write))
-    while True:
-        question = questions.get()
+    for question in questions():
         number = question.pop("id")
         line = encode_message({"id": number} | answer(sheets, question))
         if len(line) > LONGEST_ANSWER:

@@ -8,8 +8,6 @@ has bounded memory, and is ended where it does not answer in time.
 
 from __future__ import annotations
 
-from queue import SimpleQueue
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.doctor import CODES
@@ -25,7 +23,7 @@ from anygame.language.source import Source
 from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
 from anygame.language_server.domains import DomainTable
 from anygame.language_server.settings import LIMITS, Settings
-from anygame.processes.inside import encode_message, listen, set_up
+from anygame.processes.inside import encode_message, questions, set_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,10 +122,7 @@ def main(memory: int) -> None:
         memory: bytes of address space that the process may take.
     """
     write = set_up(memory, _NICENESS)
-    questions: SimpleQueue[dict[str, Any]] = SimpleQueue()
-    Thread(target=listen, args=(questions.put,), daemon=True).start()
-    while True:
-        question = questions.get()
+    for question in questions():
         write(encode_message({"id": question["id"]} | _answer(question)))
 
 
