@@ -61,7 +61,9 @@ def test_what_cannot_be_asked_is_refused(arguments: list[str], message: str) -> 
 def test_a_game_without_a_network_is_refused_once(tmp_path: Path) -> None:
     sheet = tmp_path / "endless.kif"
     sheet.write_text(_ENDLESS)
-    for command in (["prove", str(sheet)], ["equal", str(sheet), str(sheet)]):
+    other = tmp_path / "other.kif"
+    other.write_text(f"{_ENDLESS} (other rule)")
+    for command in (["prove", str(sheet)], ["equal", str(sheet), str(other)]):
         printed, status = run(command)
         assert "has no network, which this needs" in printed
         assert printed.count("plays slowly here") == 1
@@ -95,6 +97,36 @@ def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -
     assert "sheet.kif: proved   equal: both sheets are the same game" in printed
     assert status == 0
     sheet.write_text(f"(role a) (<= (legal ?r go) (not (true over))) {rules}")
-    printed, _ = run(["mend", str(sheet), "--select", "role,binding", "--prove"])
+    printed, status = run(["mend", str(sheet), "--select", "role,binding", "--prove"])
     assert "mended[" in printed
     assert "not compared: as it was, the sheet cannot be played" in printed
+    assert status == 1
+
+
+def test_layouts_and_translations_are_said_to_be_the_same_game(tmp_path: Path) -> None:
+    sheet, infix = tmp_path / "sheet.kif", tmp_path / "sheet.hrf"
+    sheet.write_text("(role a)(legal a Go)(<= terminal(true over))(goal a 100)(<= (next over)(does a ?Any))")
+    told = "proved   equal: both sheets are the same game\n         they have the same rules"
+    for command in (
+        ["format", str(sheet), "--check"],
+        ["format", str(sheet)],
+        ["translate", str(sheet), "--to", "infix", "-o", str(infix)],
+        ["translate", str(infix), "--to", "kif"],
+        ["format", str(sheet), "--write"],
+    ):
+        printed, status = run([*command, "--prove"])
+        assert told in printed
+        assert status == ("--check" in command)
+
+
+def test_a_sheet_that_cannot_be_played_is_laid_out_and_not_compared(tmp_path: Path) -> None:
+    sheet, loose = tmp_path / "sheet.kif", tmp_path / "loose.kif"
+    sheet.write_text("(role a) (init ?what)")
+    loose.write_text("(role a) (legal a go) (goal a 100) (base (at 1)) (<= terminal (not (true (at ?any))))")
+    printed, status = run(["format", str(sheet), str(loose), "--prove"])
+    assert printed.count("not compared: as it was, the sheet cannot be played") == 2
+    assert status == 1
+    # Read leniently, it can be played, and what comes out says what was meant.
+    printed, status = run(["translate", str(loose), "--to", "infix", "--lenient", "--prove"])
+    assert "loose.kif: proved   equal" in printed
+    assert status == 0

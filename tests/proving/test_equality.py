@@ -7,7 +7,8 @@ import re
 import pytest
 
 import anygame
-from anygame.errors import QueryError
+from anygame.errors import LimitError, QueryError
+from anygame.game.machine import FallbackWarning
 from anygame.proving import equal
 
 _TEXT = str(anygame.load("three_player_chomp").program)
@@ -16,7 +17,17 @@ _TEXT = str(anygame.load("three_player_chomp").program)
 def test_a_sheet_is_itself_however_its_rules_are_ordered() -> None:
     # The roles of the reversed sheet stand in another order.
     found = equal(anygame.loads(_TEXT), anygame.loads("\n".join(reversed(_TEXT.splitlines()))))
-    assert (found.outcome, found.match) == ("proved", None)
+    assert (found.outcome, found.match, found.note) == ("proved", None, "they have the same rules")
+
+
+def test_games_too_large_to_be_compiled_are_the_same_where_their_rules_are() -> None:
+    large = "(role a) (legal a go) (goal a 100) (<= terminal (true (at ?x ?y ?z ?u ?v ?w ?m ?n)))\n"
+    large += "(<= (next (at ?x ?y ?z ?u ?v ?w ?m ?n))" + "".join(f"(d ?{v})" for v in "xyzuvwmn") + ")\n"
+    large += "".join(f"(d {digit})" for digit in range(10))
+    other = large.replace("(goal a 100)", "(goal a 50)")
+    assert equal(anygame.loads(large), anygame.loads(f"{large}\n(d 1)")).outcome == "proved"
+    with pytest.warns(FallbackWarning), pytest.raises(LimitError, match="no network"):
+        equal(anygame.loads(large), anygame.loads(other))
 
 
 def test_moves_of_other_names_are_matched_by_a_map() -> None:

@@ -28,10 +28,10 @@ def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines."""
+def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Print lines on standard output, or where else is said."""
     for line in lines:
-        print(line)
+        print(line, file=stream)
 
 
 def complain(message: object) -> None:

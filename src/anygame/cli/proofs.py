@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from anygame.cli.options import command_options, flag, option, seconds
 from anygame.cli.progress import progress
-from anygame.proving import SURVEYS
+from anygame.errors import LimitError, RuleSheetError
+from anygame.game.loading import game_of, read_silently
+from anygame.language.parser import parse_program
+from anygame.proving import SURVEYS, equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from anygame.game.game import Game
+    from anygame.language.source import Source
     from anygame.proving import Verdict
 
 #: What help says of a verdict in JSON.
@@ -23,6 +28,53 @@ SHAPE: Final = """\
   lemmas counts the steps of a solver's proof that were checked"""
 #: Facts that are shown unless all are asked for.
 _SHOWN: Final = 6
+#: What help says of ``--prove``.
+PROVE_HELP: Final = """\
+With --prove, it is said whether the game is the same, as `anygame equal` says it, or how a
+match shows that it is not; the exit status is 1 unless that is proved. Proofs need the extra
+`prove` where the rules are other ones, and a sheet that can be played."""
+
+
+@command_options
+class SameGameOptions:
+    """What commands take that make a sheet of another."""
+
+    prove: bool = flag("--prove", help="say whether the game stays the same")
+    seconds: float = option("--seconds", type=seconds, default=60.0, metavar="S", help="for the proof (60)")
+
+
+def compared(first: Game, second: Game, **asked: Any) -> Verdict:
+    """Return whether two games are the same, as ``equal`` does, with progress on a terminal."""
+    with progress("comparing") as show:
+        return equal(first, second, report=lambda doing: show(description=doing), **asked)
+
+
+def same_game(
+    before: Source, after: Source, limit: float, *, lenient: bool = False
+) -> tuple[list[str], bool]:
+    """Return lines that say whether a sheet is the game it was made of, and whether that is proved.
+
+    Args:
+        before: the sheet as it was.
+        after: what came of it.
+        limit: seconds.
+        lenient: whether the sheet was read leniently.
+
+    Raises:
+        RuleSheetError: what came of it cannot be played.
+    """
+    try:
+        with read_silently():
+            first = game_of(parse_program(before, open_facts=lenient), lenient=lenient)
+    except RuleSheetError:
+        return [f"{before.name}: not compared: as it was, the sheet cannot be played"], False
+    second = game_of(parse_program(after))
+    try:
+        verdict = compared(first, second, seconds=limit)
+    except LimitError as error:
+        return [f"{before.name}: not compared: {error.message}"], False
+    line, *details = verdict_lines(verdict)
+    return [f"{before.name}: {line}", *details], bool(verdict)
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:

@@ -9,7 +9,7 @@ checking based on structural similarities").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import lanes_for
+from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.proving.model import Clause
     from anygame.proving.sampling import Sample
-    from anygame.proving.verdict import Verdict
+
+_CLAIM: Final = "both sheets are the same game"
 
 
 def compared(
@@ -52,6 +54,8 @@ def compared(
 ) -> Verdict:
     """Return whether two games are the same; see ``anygame.proving.equal``."""
     pairing = _Pairing(first, second, _read(moves, first, second))
+    if not moves and _have_the_same_rules(first, second):
+        return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
     report("compiling")
     machines = [game.backends.needed_network() for game in (first, second)]
     models = Model(machines[0].compiled), Model(machines[1].compiled)
@@ -67,12 +71,18 @@ def compared(
     )
     wanted = Property(
         "equal",
-        "both sheets are the same game",
+        _CLAIM,
         product.difference,
         lambda *states: bool(pairing.difference(*states)),
         note_of=pairing.difference,
     )
     return prover.decide(wanted, seconds, up_to)
+
+
+def _have_the_same_rules(first: Game, second: Game) -> bool:
+    """Whether two sheets have the same rules, in any order, read in the same way."""
+    rules = [set(game.program.rules) for game in (first, second)]
+    return rules[0] == rules[1] and first.case_sensitive == second.case_sensitive
 
 
 class _Pairing:

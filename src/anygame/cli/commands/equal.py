@@ -7,11 +7,9 @@ from typing import Final
 
 from anygame.cli.options import Command, Status, argument, command_options, natural, option, seconds
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.progress import compile_needed, progress
-from anygame.cli.proofs import SHAPE, verdict_lines, write_matches
+from anygame.cli.proofs import SHAPE, compared, verdict_lines, write_matches
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
 from anygame.cli.sheets import named_faults, read_game
-from anygame.proving import equal
 
 _DETAILS: Final = f"""\
 Both are played at once, roles and moves matched by name. The games are the same where
@@ -49,17 +47,7 @@ def run(options: _Options) -> int:
     if options.map is not None:
         with named_faults("read", options.map):
             moves = Path(options.map).read_text(encoding="utf-8")
-    for game in (first, second):
-        compile_needed(game)
-    with progress("comparing") as show:
-        verdict = equal(
-            first,
-            second,
-            moves=moves,
-            up_to=options.up_to,
-            seconds=options.seconds,
-            report=lambda doing: show(description=doing),
-        )
+    verdict = compared(first, second, moves=moves, up_to=options.up_to, seconds=options.seconds)
     if options.record is not None:
         write_matches(options.record, first, [verdict])
     if options.json:

@@ -10,26 +10,20 @@ from anygame.cli.options import (
     argument,
     command_options,
     flag,
-    option,
-    seconds,
     several,
 )
 from anygame.cli.output import print_lines
-from anygame.cli.progress import compile_needed, progress
-from anygame.cli.proofs import verdict_lines
+from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.sheets import check_writable, print_changes, replace_sheet, sheet_source
 from anygame.doctor.mending import MENDS, mend_sheet
-from anygame.errors import QueryError, RuleSheetError
-from anygame.game.loading import game_of
+from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
-from anygame.language.parser import parse_program
 from anygame.language.source import Source
-from anygame.proving import equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-_DETAILS: Final = """\
+_DETAILS: Final = f"""\
 what is mended, or only some of it with --select:
   order        literals that bind a variable go before a not or distinct that needs it
   case         keywords are written in lower case
@@ -41,19 +35,16 @@ what is mended, or only some of it with --select:
   domain       a relation of all that can stand there is added where even these cannot bind it
   base, input  are added where there are none: what the rules can make true and legal
 
-What was mended is listed; without --write, with the changes. With --prove, it is said whether
-the game is the same, as `anygame equal` says it, or how a match shows that it is not. Proofs
-need the extra `prove`, and a sheet that could be played before.
+What was mended is listed; without --write, with the changes.
+{PROVE_HELP}
 """
 
 
 @command_options
-class _Options:
+class _Options(SameGameOptions):
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     write: bool = flag("--write", help="change the file")
     select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
-    prove: bool = flag("--prove", help="say whether the game stays the same")
-    seconds: float = option("--seconds", type=seconds, default=60.0, metavar="S", help="for the proof (60)")
 
 
 def run(options: _Options) -> int:
@@ -75,25 +66,10 @@ def run(options: _Options) -> int:
     else:
         print_changes(source, mended.text)
     if mended.mends and options.prove:
-        print_lines(_comparison(source, mended.text, options.seconds))
+        lines, is_same = same_game(source, Source(source.name, mended.text), options.seconds)
+        print_lines(lines)
+        return Status.OK if is_same else Status.ANSWER_IS_NO
     return Status.OK
-
-
-def _comparison(source: Source, text: str, limit: float) -> Iterator[str]:
-    """Yield whether a sheet is the same game as it was."""
-    try:
-        before = game_of(parse_program(source))
-    except RuleSheetError:
-        yield f"{source.name}: not compared: as it was, the sheet cannot be played"
-        return
-    after = game_of(parse_program(Source(source.name, text)))
-    for game in (before, after):
-        compile_needed(game)
-    with progress("comparing") as show:
-        verdict = equal(before, after, seconds=limit, report=lambda doing: show(description=doing))
-    first, *details = verdict_lines(verdict)
-    yield f"{source.name}: {first}"
-    yield from details
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, argument, command_options, flag, option
+from anygame.cli.output import print_lines
+from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
@@ -16,16 +19,19 @@ from anygame.language.source import Source
 if TYPE_CHECKING:
     from typing import Literal
 
-_DETAILS: Final = """\
+_DETAILS: Final = f"""\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
 Comments start with %, variables with a capital letter; other names that are not
 lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is KIF,
 *.hrf is infix, and of other files the first item decides.
+
+{PROVE_HELP}
+That is told on standard error.
 """
 
 
 @command_options
-class _Options:
+class _Options(SameGameOptions):
     file: str = argument("FILE", help="the rule sheet, - for standard input")
     to: Literal["kif", "infix"] = option(
         "--to", choices=("kif", "infix"), required=True, help="the form wanted"
@@ -39,19 +45,22 @@ class _Options:
 def run(options: _Options) -> int:
     """Write a sheet in another form; return the exit status."""
     source = sheet_source(options.file)
-    if options.lenient:
-        source = _written_out(source)
-    text = format_sheet(source, options.to)
+    text = format_sheet(_written_out(source) if options.lenient else source, options.to)
+    suffix = ".hrf" if options.to == "infix" else ".kif"
     if options.output is None:
         print_sheet(text)
-        return Status.OK
-    read_as = form_of(Source(options.output, text))
-    if read_as != options.to:
-        suffix = ".hrf" if options.to == "infix" else ".kif"
-        raise RuleSheetError(
-            f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
-        )
-    replace_sheet(options.output, text)
+    else:
+        read_as = form_of(Source(options.output, text))
+        if read_as != options.to:
+            raise RuleSheetError(
+                f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
+            )
+        replace_sheet(options.output, text)
+    if options.prove:
+        made = Source(f"{source.name}{suffix}", text)
+        lines, is_same = same_game(source, made, options.seconds, lenient=options.lenient)
+        print_lines(lines, sys.stderr)
+        return Status.OK if is_same else Status.ANSWER_IS_NO
     return Status.OK
 
 
