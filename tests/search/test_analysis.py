@@ -11,8 +11,10 @@ from anygame.search.analysis import MoveAnalysis, best_first
 UNKNOWN = Bounds(0, 100)
 
 
-def move(name: str, visits: int, goal: float | None, bounds: Bounds = UNKNOWN) -> MoveAnalysis:
-    return MoveAnalysis(Constant(name), visits, goal, None, bounds)
+def move(
+    name: str, visits: int, goal: float | None, bounds: Bounds = UNKNOWN, estimate: float | None = None
+) -> MoveAnalysis:
+    return MoveAnalysis(Constant(name), visits, goal, None, bounds, estimate=estimate)
 
 
 LOST = move("lost", 900, 0, Bounds(0, 0))
@@ -35,6 +37,17 @@ DRAWN = move("drawn", 900, 50, Bounds(50, 50))
 def test_the_first_move_is_one_whose_mean_is_surely_high(moves: list[MoveAnalysis], order: str) -> None:
     ordered = best_first(moves, range_of_goals=100)
     assert " ".join(str(each.move) for each in ordered) == order
+
+
+@pytest.mark.parametrize(("trust", "first"), [(0.0, "visited"), (0.6, "liked"), (1.0, "seldom")])
+def test_estimates_count_as_much_as_they_are_trusted(trust: float, first: str) -> None:
+    moves = [
+        move("visited", 900, 60, estimate=40),
+        move("liked", 800, 55, estimate=50),
+        move("seldom", 50, 20, estimate=51),
+    ]
+    ordered = best_first(moves, range_of_goals=100, trust=trust)
+    assert str(ordered[0].move) == first
 
 
 def test_without_a_range_of_goals_the_move_with_the_most_visits_is_first() -> None:

@@ -39,6 +39,8 @@ class MoveAnalysis:
         error: the standard error of that mean; None where that is not known.
         bounds: between what the value of the move lies for the role, so far.
         line: joint moves of best play as far as it is known, of which this move is the first.
+        estimate: where the search uses estimates, what minimax over them makes of the move, on the scale of
+            the rules, with the middle where roles are even; None elsewhere.
     """
 
     move: Term
@@ -47,6 +49,7 @@ class MoveAnalysis:
     error: float | None
     bounds: Bounds
     line: JointMoves = ()
+    estimate: float | None = None
 
     @property
     def proven(self) -> float | None:
@@ -81,7 +84,9 @@ class MoveAnalysis:
         }
 
 
-def best_first(moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0) -> tuple[MoveAnalysis, ...]:
+def best_first(
+    moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0, trust: float = 0
+) -> tuple[MoveAnalysis, ...]:
     """Return moves in the order in which a player wants them.
 
     Moves that no other can be better than come first, in the order given. Those with more visits follow, as
@@ -94,6 +99,7 @@ def best_first(moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0) -> t
             visits, which may have looked better once, but the one whose mean less twice its error, as large
             as that may be with goals in such a range, is highest (secure child: Chaslot and others 2008,
             "Progressive strategies for Monte-Carlo tree search").
+        trust: how much estimates count beside means in this, from 0 for not at all to 1.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -128,20 +134,28 @@ def best_first(moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0) -> t
     hoped = [each for each in ordered if rank(each)[0] == 1]
     if range_of_goals and hoped:
         at = ordered.index(hoped[0])
-        ordered.remove(first := _most_secure(hoped, range_of_goals))
+        ordered.remove(first := _most_secure(hoped, range_of_goals, trust))
         ordered.insert(at, first)
     return tuple(ordered)
 
 
-def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float) -> MoveAnalysis:
-    """Return the move of which the mean is high for sure; those with the most visits are given first."""
+def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: float) -> MoveAnalysis:
+    """Return the move that is good for sure; those with the most visits are given first.
+
+    An estimate has no error that would get less with visits, so that few of them tell moves apart.
+    """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
     known = [
-        (each.goal - range_of_goals / sqrt(each.visits), each)
+        (_blended(each.goal, each.estimate, trust) - (1 - trust) * range_of_goals / sqrt(each.visits), each)
         for each in moves
         if each.goal is not None and each.visits >= enough
     ]
     return max(known, key=lambda pair: pair[0])[1] if known else moves[0]
+
+
+def _blended(goal: float, estimate: float | None, trust: float) -> float:
+    """Return what descents go by: the mean, and the estimate by how much it counts."""
+    return goal if estimate is None else goal + trust * (estimate - goal)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -35,6 +35,7 @@ class Option:
         low: proven bound of its value; so is high.
         high: see low.
         distance: joint moves to the end, where the value is proven.
+        estimate: what minimax over estimates makes of it, between 0 and 1; None where none are used.
     """
 
     move: Term
@@ -43,6 +44,7 @@ class Option:
     low: float
     high: float
     distance: int
+    estimate: float | None = None
 
 
 class ReadableTree(Protocol[_Node]):
@@ -127,6 +129,11 @@ class TreeReporter(Generic[_Node]):
         """Return the range of goals for ``best_first``, 0 where the most visited move is the best one."""
         return 0
 
+    @property
+    def _trust(self) -> float:
+        """How much estimates count beside means, from 0 for not at all to 1."""
+        return 0.0
+
     def _value(self, role: int) -> tuple[float | None, float | None]:
         """Return the mean goal of a role at the root, and its proven one."""
         known = [tree.value(tree.root, role) for tree in self._trees]
@@ -155,10 +162,12 @@ class TreeReporter(Generic[_Node]):
                     goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
                     error=self._error(role, option),
                     bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
+                    estimate=None if option.estimate is None else self._goal(role, option.estimate),
                 )
                 for option in sorted(together, key=_eagerness)
             ],
             range_of_goals=self._range_of_goals(role),
+            trust=self._trust,
         )
         return self._with_lines(role, found, per_tree) if lines else found
 
@@ -233,7 +242,9 @@ def _together(options: Sequence[Option]) -> Option:
     high = max(low, high)
     mean = sum(option.mean * option.tries for option in options) / tries if tries else options[0].mean
     distance = next((o.distance for o in options if o.low == o.high), 0)
-    return Option(options[0].move, tries, min(max(mean, low), high), low, high, distance)
+    estimates = [option.estimate for option in options if option.estimate is not None]
+    estimate = sum(estimates) / len(estimates) if estimates else None
+    return Option(options[0].move, tries, min(max(mean, low), high), low, high, distance, estimate)
 
 
 def _eagerness(option: Option) -> tuple[float, ...]:

@@ -225,6 +225,16 @@ def test_a_trial_tells_good_estimates_from_bad_ones(monkeypatch: pytest.MonkeyPa
     assert scores[0] > scores[1] + 0.3
 
 
+def test_estimates_help_where_no_move_has_many_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a hundred leaves a root move has one try or none: visits say how many moves follow it, no more."""
+    monkeypatch.setattr(practice, "_LEAVES", 100)
+    game = anygame.loads(_RACE)
+    learned = practice.self_play(TreeSearcher(game, seed=1, memory=1 << 24), seed=1, games=3000)
+    assert learned is not None
+    trial = practice.try_out(game, learned.weights, seed=1)
+    assert sum(trial.leads) / len(trial.leads) > 0.8
+
+
 @pytest.mark.parametrize(
     ("leads", "gains", "is_good"),
     [

@@ -23,6 +23,7 @@ from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import describe, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,
@@ -94,6 +95,7 @@ class Tree:
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
+        self._uses_estimates = bool(settings[MINIMAX])
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
@@ -260,9 +262,9 @@ class Tree:
             if store.mover[expansion] != NONE and not alone:
                 tries, mean = self.value(node, role)[:2]
             action = int(store.action[option]) - int(self._code.first_actions[role])
-            found.append(
-                Option(self._actions[role][action], tries, min(max(mean, low), high), low, high, distance)
-            )
+            mean = min(max(mean, low), high)
+            estimate = float(store.option_minimax[option] / ONE) if alone and self._uses_estimates else None
+            found.append(Option(self._actions[role][action], tries, mean, low, high, distance, estimate))
         return found
 
     def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -461,7 +463,11 @@ class TreeSearcher(TreeReporter[int]):
         return int(goal) if goal == int(goal) else goal
 
     def _range_of_goals(self, role: int) -> float:
-        """Return it where means at the root say all: nobody else chooses there, nor are estimates used."""
+        """Return it where means and estimates of moves say all: nobody else chooses at the root."""
         low, high = self._scales[role]
         alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
-        return high - low if alone and not self.settings[MINIMAX] else 0
+        return high - low if alone else 0
+
+    @property
+    def _trust(self) -> float:
+        return self.settings[MINIMAX]
