@@ -4,9 +4,9 @@
 
 Needs the extra ``learn``. The network plays itself in many games at once, each move chosen by a search with
 it (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"), and learns what the search preferred
-and what came of it (AlphaZero: Silver et al. 2018). Now and then it plays an opponent, both roles in turn;
-the clock stands still meanwhile. A curve shows the mean share of the points, draws as halves. What share can
-be had at all, a strong player shows in the place of the network (``--ceiling``).
+and what came of it (AlphaZero: Silver et al. 2018). Now and then it plays an opponent, both roles in turn, on
+top of ``--minutes``; a last line says how long all took. A curve shows the mean share of the points, draws as
+halves. What share can be had at all, a strong player shows in the place of the network (``--ceiling``).
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def draw(curve: Sequence[tuple[float, int, float]], title: str, path: str) -> No
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn as the arguments say; return the exit status."""
     options = _parser().parse_args(arguments)
-    opponent = find_game(options.game, machine=options.machine)
+    opponent, start = find_game(options.game, machine=options.machine), perf_counter()
     learner = Learner(load(find_game(options.game), rewards="zero-sum"), options)
     if (players := learner.env.num_players) != 2:
         raise SystemExit(f"learn: {options.game} is for {players} players, and this for two")
@@ -256,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.curve:
                 draw(curve, f"{options.game} against {options.opponent}", options.curve)
         if part >= 1:
+            print(f"learn: {perf_counter() - start:.0f} s, {spent:.0f} of them learning", file=sys.stderr)
             return 0
         began = perf_counter()
         # Small steps towards the end average out what the last games happened to show.
@@ -268,7 +269,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Learn a game for two who take turns by playing oneself.")
     add = parser.add_argument
     add("game", help="tic_tac_toe, connect_four_small, hex_5x5, or a rule sheet")
-    add("--minutes", type=float, default=10.0, help="of learning, compilation among them (10)")
+    add("--minutes", type=float, default=10.0, help="of learning and compiling it, not of matches (10)")
     add("--games", type=int, default=256, help="games at a time (256)")
     add("--moves", type=int, default=16, help="moves of each game between two times of learning (16)")
     add("--simulations", type=int, default=16, help="of a search while learning (16)")

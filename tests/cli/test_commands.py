@@ -237,7 +237,10 @@ def test_games_are_listed_and_found_by_name(tmp_path: Path, monkeypatch: pytest.
     assert status == 0
     listed = [line.split("  ")[0] for line in output.splitlines()]
     assert listed == sorted(path.stem for path in (ROOT / "gdl").glob("*.kif"))
-    assert "pig                  player1, player2, random  Two players take turns\n" in output
+    assert (
+        "pig                  player1, player2, random  Two players take turns. In a turn the player rolls a"
+        in output
+    )
     assert "  A puzzle for one. A knight leaps over a 5 by 5 board and never returns" in output
     found = answer("games")["games"]
     assert isinstance(found, list)

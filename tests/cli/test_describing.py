@@ -16,6 +16,8 @@ from tools.man_page import man_page
 import anygame
 from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.commands.completion import SHELLS
+from anygame.cli.commands.games import _wrapped
+from anygame.language.installed import games
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,6 +91,11 @@ printf '%s\\n' "${COMPREPLY[@]}"
         ("replay gdl/pi", {"gdl/pig.kif"}),
         ("check gdl/pi", {"gdl/pig.kif"}),
         ("check gdl/pig.kif gdl/kn", {"gdl/knights_tour.kif"}),
+        ("equal cop", {"copolymer"}),
+        ("equal gdl/pig.kif gdl/kn", {"gdl/knights_tour.kif"}),
+        ("quiz cop", {"copolymer"}),
+        ("quiz pig gdl/kn", {"gdl/knights_tour.kif"}),
+        ("quiz --kind legal gdl/pi", {"gdl/pig.kif"}),
         ("completion z", {"zsh"}),
         ("games x", set()),
         ("nothing x", set()),
@@ -130,6 +137,24 @@ def test_the_manual_page_can_be_set() -> None:
         ["groff", "-man", "-Tutf8", "-ww", "docs/anygame.1"], capture_output=True, cwd=ROOT, check=True
     )
     assert done.stderr == b""
+
+
+def test_games_are_told_in_whole_sentences() -> None:
+    lines = run(["games"])[0].splitlines()
+    assert len(lines) == len(games())
+    assert all(line.endswith(".") for line in lines)
+    assert any(
+        line.endswith("A puzzle for one. Nine lamps stand in a square and all are lit.") for line in lines
+    )
+    assert not any(line.endswith("Two players take turns.") for line in lines)
+
+
+def test_on_a_terminal_the_lines_of_games_keep_their_column() -> None:
+    summary = "One takes stones. Who takes the last one wins."
+    rows = [*_wrapped([("nim", "x, y", summary)], 45)]
+    assert rows == [("nim", "x, y", "One takes stones. Who takes the"), ("", "", "last one wins.")]
+    narrow = [*_wrapped([("nim", "x, y", summary)], 5)]
+    assert " ".join(row[2] for row in narrow) == summary
 
 
 def test_the_name_alone_says_what_to_try() -> None:

@@ -39,7 +39,7 @@ def test_a_table_is_printed(tmp_path: Path) -> None:
     lines = output.splitlines()
     assert lines[0].startswith("1 of 9  gdl/rock_paper_scissors.kif  random ")
     assert lines[9] == "9 of 9 matches"
-    assert lines[10].split() == ["player", "rating", "goals", "games", "replaced"]
+    assert re.split(" {2,}", lines[10]) == ["player", "rating (mu - 3 sigma)", "goals", "games", "replaced"]
     assert {line.split()[0] for line in lines[11:]} == {"random", "greedy", "legal"}
     again, _ = run(command)
     assert again.splitlines() == lines[9:]

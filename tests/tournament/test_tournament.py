@@ -17,7 +17,7 @@ from anygame.errors import PlayerError, RecordError
 from anygame.match import LocalSeat, Terms, Turn, Watcher, replay
 from anygame.players import make_player
 from anygame.tournament import Result, Store, Tournament, schedule, standings
-from anygame.tournament.standings import plot_standings
+from anygame.tournament.standings import Estimate, plot_standings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,6 +196,20 @@ def test_without_ratings_the_mean_decides() -> None:
     assert [(standing.name, standing.rating) for standing in found] == [("b", None), ("a", None)]
 
 
+@pytest.mark.parametrize(
+    ("goals", "expected"),
+    [
+        ([100], "100.0 (too few)"),
+        ([100, 100], "100.0 (too few)"),
+        ([100, 0], "50.0 (too few)"),
+        ([0, 100, 100], "66.7 (too few)"),
+        ([0, 100, 100, 0], "50.0 ± 91.9"),
+    ],
+)
+def test_a_few_goals_have_no_interval(goals: list[int], expected: str) -> None:
+    assert str(Estimate.of(goals)) == expected
+
+
 @pytest.mark.parametrize("rated", [True, False])
 def test_standings_are_drawn(tmp_path: Path, rated: bool) -> None:
     pytest.importorskip("matplotlib")
@@ -214,7 +228,7 @@ def test_goals_may_be_larger_than_any_float(tmp_path: Path, rated: bool) -> None
     huge = 10**309
     results = [_result("ab", (huge, huge + 1)), _result("ba", (3 * huge, -huge)), _result("a", (0,), 2)]
     found = standings("ab", results, rated=rated)
-    assert (found[0].name, str(found[0].estimate)) == ("b", "1.8e+308 ± 100.0")
+    assert (found[0].name, str(found[0].estimate)) == ("b", "1.8e+308 (too few)")
     plot_standings(found, tmp_path / "p.png")
 
 

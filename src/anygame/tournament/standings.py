@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from anygame.tournament.store import Result
 
 
+#: What the ratings of a table are.
+RATING: Final = "rating (mu - 3 sigma)"
 #: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is near enough.
 _STUDENT: Final = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -35,6 +37,8 @@ _STUDENT: Final = (
 _NORMAL: Final = 1.96
 #: Goals lie between 0 and 100, so that a wider margin says nothing more.
 _WIDEST: Final = 100.0
+#: Of three goals, one that differs makes the interval wider than all goals, and none makes it nothing.
+_FEWEST: Final = 4
 #: Rules may give other goals all the same. Beyond this the digits of a mean are no help, nor is its margin.
 _LARGE: Final = 1e9
 
@@ -59,8 +63,8 @@ class Estimate:
 
         >>> print(Estimate.of([100, 50, 100, 0]))
         62.5 ± 76.2
-        >>> print(Estimate.of([100]))
-        100.0
+        >>> print(Estimate.of([100, 0]))
+        50.0 (too few)
         """
         count = len(goals)
         if not count:
@@ -74,7 +78,12 @@ class Estimate:
 
     def __str__(self) -> str:
         mean = f"{self.mean:.1f}" if abs(self.mean) < _LARGE else f"{self.mean:.3g}"
-        return mean if self.margin == inf else f"{mean} ± {self.margin:.1f}"
+        return f"{mean} (too few)" if self.is_unsure else f"{mean} ± {self.margin:.1f}"
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether there are too few goals for an interval that says something."""
+        return self.count < _FEWEST
 
 
 def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
@@ -163,7 +172,7 @@ class Standings(tuple[Standing, ...]):
             )
             for each in self
         ]
-        return table(("player", "rating", "mean goal", "games", "replaced"), rows)
+        return table(("player", RATING, "mean goal", "games", "replaced"), rows)
 
 
 def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool = True) -> Standings:

@@ -63,8 +63,8 @@ def completion_script(shell: str) -> str:
             "completion of command lines needs shtab: pip install 'anygame[terminal]'", "terminal"
         ) from error
     by_metavar = {
-        **dict.fromkeys(("FILE", "SHEET"), _SHEETS),
-        **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH"), shtab.FILE),
+        **dict.fromkeys(("FILE", "SHEET", "A", "B"), _SHEETS),
+        **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH", "QUIZ", "REPLIES"), shtab.FILE),
         "DIR": shtab.DIRECTORY,
     }
     words = {"PLAYER": (*STRATEGIES, *LEVELS, HUMAN), "COMMAND": tuple(COMMANDS)}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.options import Command, Status, command_options
-from anygame.cli.output import print_json, print_lines, table_lines
+from anygame.cli.output import Screen, print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
 from anygame.language.installed import describe_sheet, games, open_sheet
 
-#: Letters of a summary from which something can be learned.
-_TELLING: Final = 20
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Letters of a summary from which something can be learned: more than "Two players take turns.".
+_TELLING: Final = 30
+#: Letters of a line of a summary, however narrow the terminal is.
+_NARROWEST: Final = 30
+_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 _DETAILS: Final = """\
 Commands that take FILE take these names too, where there is no such file:
   anygame repl copolymer
@@ -37,18 +45,28 @@ def run(options: _Options) -> int:
         print_json({"games": found})
     else:
         rows = [(one["name"], ", ".join(one["roles"]), _summary(one["description"])) for one in found]
-        print_lines(table_lines(rows, "<<<"))
+        screen = Screen()
+        print_lines(table_lines([*_wrapped(rows, screen.width)] if screen.is_terminal else rows, "<<<"))
     return Status.OK
 
 
 def _summary(text: str) -> str:
-    """Return the first sentences of a description, one if it says enough ("A puzzle for one" does not)."""
+    """Return the first sentences of a description, one if it says enough ("A puzzle for one." does not)."""
     summary = ""
-    for sentence in text.split(". "):
-        summary = f"{summary}. {sentence}" if summary else sentence
+    for sentence in _SENTENCE.split(text):
+        summary = f"{summary} {sentence}".strip()
         if len(summary) >= _TELLING:
             break
-    return summary.rstrip(".")
+    return summary
+
+
+def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:
+    """Yield rows for a terminal: a summary that is wider than what is left has several."""
+    left = max(width - sum(2 + max(len(row[column]) for row in rows) for column in (0, 1)), _NARROWEST)
+    for name, roles, summary in rows:
+        first, *others = wrap(summary, left) or [""]
+        yield name, roles, first
+        yield from (("", "", line) for line in others)
 
 
 COMMAND = Command(_Options, run, _DETAILS)

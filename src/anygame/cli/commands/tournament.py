@@ -23,7 +23,7 @@ from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
 from anygame.tournament.running import Tournament
-from anygame.tournament.standings import describe_estimate, standings
+from anygame.tournament.standings import RATING, describe_estimate, standings
 from anygame.tournament.store import Store
 from anygame.web.broadcast import Broadcast, Cell, Table
 
@@ -159,7 +159,7 @@ class _Pages:
         sheets = sorted({sheet for each in found for sheet in each.by_sheet})
         return Table(
             (
-                *("player", "rating", "strength", "goals", "games", "replaced"),
+                *("player", RATING, "strength", "goals", "games", "replaced"),
                 *[Path(each).stem for each in sheets],
             ),
             tuple([_row(each, sheets) for each in found]),
@@ -238,7 +238,7 @@ def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: 
     failed = sum(result.goals is None for result in results)
     given_up = f", {failed} given up" if failed else ""
     print(f"{len(results)} of {planned} matches{given_up}")
-    rows = [("player", "rating", "goals", "games", "replaced")]
+    rows = [("player", RATING, "goals", "games", "replaced")]
     for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
         rows.append((name.text, rating.text, goals.text, games.text, replaced.text))
     print_lines(table_lines(rows, "<>>>>"))

@@ -10,7 +10,6 @@ from asyncio import Event
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -125,7 +124,7 @@ def estimate_cell(estimate: Estimate | None) -> Cell:
     if estimate is None:
         return Cell("-")
     mean, margin = estimate.mean, estimate.margin
-    return Cell(str(estimate), (mean - margin, mean, mean + margin) if isfinite(margin) else None)
+    return Cell(str(estimate), None if estimate.is_unsure else (mean - margin, mean, mean + margin))
 
 
 class EndedBySignal(Exception):  # noqa: N818

@@ -84,6 +84,8 @@ _ECHOES: Final = frozenset(
     )
 )  # fmt: skip
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
+#: How a literal that is denied begins, in prefix and in infix form.
+_DENIALS: Final = ("(not ", "~")
 #: What is never true, or no more after a move, shows in play.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
@@ -271,7 +273,10 @@ def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding at the place of an edit that makes it vanish."""
     meant = shown(cause.message)
     is_played = finding.code in KEYWORDS
-    hint = f"{meant}, or {finding.hint}" if is_played and finding.hint else meant
+    hints = [meant, finding.hint] if is_played and finding.hint else [meant]
+    if finding.code == "no-move" and not meant.startswith(_DENIALS):
+        hints.reverse()  # a move to wait with is forgotten more often than another argument is written
+    hint = ", or ".join(hints)
     if finding.span == cause.span and not is_played:
         return replace(finding, hint=hint)
     note = Note("that is where play shows it" if is_played else "that is where it shows", finding.span)
