@@ -56,6 +56,7 @@ class Practice(NamedTuple):
     Attributes:
         counts: int64; games played to their end, positions that were learned from, which game comes first,
             how many games ended with neither a draw nor all for one of the roles, and how many were given up.
+        errors: float64 [1]; the sum, over positions, of the squared difference of the estimate and the end.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
         squares: float32 [64 words + 2, units]; for each weight, the sum of the squares of its slopes.
@@ -65,6 +66,7 @@ class Practice(NamedTuple):
     """
 
     counts: Int64s
+    errors: Float64s
     settings: Float64s
     start: UInt64Rows
     squares: Float32Rows
@@ -81,6 +83,7 @@ def make_practice(start: NDArray[np.uint64], settings: Sequence[float] = DEFAULT
     words = len(start)
     return Practice(
         np.zeros(5, np.int64),
+        np.zeros(1, np.float64),
         np.array(settings, np.float64),
         start.reshape(1, -1).copy(),
         np.full((64 * words + 2, UNITS), _FIRST_SQUARE, np.float32),
@@ -191,6 +194,7 @@ def _learn(game, worker, practice, number, value):
     for at in range(practice.lengths[number] - 1, -1, -1):
         row = number * LONGEST + at
         found = estimate_of(game, worker, practice.trail, row)
+        practice.errors[0] += (value - found) * (value - found)
         _correct(game, worker, practice, row, target - found)
         target = keep * target + (np.float32(1) - keep) * found
         practice.counts[POSITIONS] += 1

@@ -1,0 +1,100 @@
+"""Trials: matches of searches with estimates against searches without, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.search.tree.race import RACE
+
+import anygame
+from anygame.search.tree.learner import Learner
+from anygame.search.tree.searcher import TreeSearcher
+from anygame.search.tree.trial import Trial, interval, try_out
+
+if TYPE_CHECKING:
+    from anygame.game.game import Game
+    from anygame.search.tree.trial import Weights
+
+
+def _learned(game: Game, games: int) -> Weights:
+    learner = Learner(TreeSearcher(game, seed=1, memory=1 << 24), 1)
+    assert learner.play(games)
+    return learner.weights
+
+
+def test_a_trial_tells_good_estimates_from_bad_ones() -> None:
+    """What is learned from thousands of games beats its own opposite in nearly all matches."""
+    game = anygame.loads(RACE)
+    good = _learned(game, 3000)
+    bad = good.copy()
+    bad[-1] *= -1
+    bad[:, -1] *= -1
+    scores = []
+    for weights in (good, bad):
+        trial = try_out(game, weights, seed=1, leaves=500)
+        assert 6 <= len(trial.leads) <= 24
+        assert set(trial.leads) <= {0, 0.5, 1}
+        assert not trial.gains
+        scores.append(sum(trial.leads) / len(trial.leads))
+    assert scores[0] > scores[1] + 0.3
+
+
+def test_estimates_help_where_no_move_has_many_visits() -> None:
+    """With a hundred leaves a root move has one try or none: visits say how many moves follow it, no more."""
+    game = anygame.loads(RACE)
+    trial = try_out(game, _learned(game, 3000), seed=1, leaves=100)
+    assert sum(trial.leads) / len(trial.leads) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("leads", "gains", "is_good"),
+    [
+        ([1] * 6, [], True),
+        ([1, 1, 1, 0], [], True),
+        ([1, 1, 1], [], False),
+        ([1, 1, 0, 0], [], False),
+        ([1] + [0.5] * 11, [], False),
+        ([0.5] * 24, [], False),
+        ([0.55] * 6, [0.5] * 6, True),
+        ([0.55] * 6, [0.51] * 6, True),
+        ([0.9] * 6, [0.45] * 6, False),
+        ([0.9] * 6, [0.45, 0.55] * 3, True),
+    ],
+)
+def test_estimates_are_used_for_leads_that_cost_nothing(
+    leads: list[float], gains: list[float], is_good: bool
+) -> None:
+    assert Trial(leads, gains).speaks_for_it == is_good
+
+
+def test_a_trial_ends_when_it_is_decided() -> None:
+    assert not Trial([1] * 5).is_decided
+    assert Trial([1] * 6).is_decided
+    assert Trial([0] * 6).is_decided
+    assert not Trial([1, 0] * 4).is_decided
+    assert Trial([1] * 6, [0.4] * 6).is_decided
+    assert not Trial([1] * 6, [0.4, 0.5, 0.6, 0.5, 0.5, 0.4]).is_decided
+
+
+def test_estimates_can_be_tried_against_earlier_ones() -> None:
+    """More games teach more; the number of matches is that asked for, and the same seed gives the same."""
+    game = anygame.loads(RACE)
+    late, early = _learned(game, 3000), _learned(game, 64)
+    trials = [
+        try_out(game, weights, rivals=rivals, seed=3, matches=10, leaves=50)
+        for weights, rivals in ((late, early), (early, late), (late, early))
+    ]
+    assert [len(trial.leads) for trial in trials] == [10, 10, 10]
+    assert trials[0].score > 0.6 > 0.4 > trials[1].score
+    assert trials[0].leads == trials[2].leads
+
+
+def test_an_interval_is_never_surer_than_its_matches() -> None:
+    assert interval(0.5, 0) == (0, 1)
+    low, high = interval(1.0, 6)
+    assert 0.5 < low < 0.65
+    assert high == pytest.approx(1)
+    assert interval(0.5, 100)[0] == pytest.approx(0.404, abs=0.002)
+    assert Trial([1.0, 0.0]).score == 0.5
+    assert Trial().score == 0.5
