@@ -22,8 +22,8 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 $(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
 	@echo "Setting up $(VENV), once; this takes a minute or two."
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --progress-bar on --disable-pip-version-check --editable '.[terminal]'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python tools/in_one_line.py $(BIN)/python -m pip install --disable-pip-version-check --editable '.[terminal]'
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.playing

@@ -1,0 +1,47 @@
+"""Run a command, and show what it prints in one line, which is written anew: for what takes minutes.
+
+    python tools/in_one_line.py COMMAND [ARGUMENT]...
+
+On a terminal that line is the last one printed so far, cut to the width; elsewhere there is none. Where the
+command fails, all that it printed follows. The exit status is that of the command.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WRITE_ANEW = "\r\033[K"
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command; return its exit status."""
+    printed: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            printed.append(line)
+            if line.strip():
+                _show(line.strip())
+    _show("")
+    if process.returncode:
+        sys.stderr.writelines(printed)
+    return process.returncode
+
+
+def _show(line: str) -> None:
+    """Show a line in the place of the one before, on a terminal."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        print(f"{_WRITE_ANEW}{line[:width]}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))
