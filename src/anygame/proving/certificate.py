@@ -19,7 +19,7 @@ from anygame.proving.patience import interruptible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anygame.proving.model import Model
+    from anygame.proving.model import Lemma, Model
     from anygame.proving.patience import Patience
 
 #: Conflicts of the solver between two looks at the clock.
@@ -30,7 +30,13 @@ class CertificateError(AnygameError):
     """An invariant does not show what it is said to show."""
 
 
-def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], patience: Patience) -> int:
+def check_invariant(
+    model: Model,
+    bad: int,
+    invariant: Sequence[Sequence[int]],
+    patience: Patience,
+    lemmas: Sequence[Lemma] = (),
+) -> int:
     """Return how many lemmas were followed to be sure that an invariant excludes bad states.
 
     Args:
@@ -38,6 +44,7 @@ def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], 
         bad: literal.
         invariant: clauses over fluents.
         patience: how long it may take.
+        lemmas: more of the invariant.
 
     Raises:
         CertificateError: the invariant does not show it.
@@ -46,6 +53,9 @@ def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], 
     start = model.initial
     if not all(any(start[(x >> 1) - 1] != x & 1 for x in clause) for clause in invariant):
         raise CertificateError("a clause of the invariant does not hold at the start")
+    counted = [lemma.holds for lemma in lemmas]
+    if not model.values(counted, np.asarray([start])).all():
+        raise CertificateError("what is counted is something else at the start")
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
     if not of_moves and model.values([bad], np.asarray([start]))[0, 0]:
         raise CertificateError("the first state is bad")
@@ -55,11 +65,15 @@ def check_invariant(model: Model, bad: int, invariant: Sequence[Sequence[int]], 
     then = _Nodes(now, model, after)
     for clause in invariant:
         now.add(map(here.literal, clause))
+    for holds in counted:
+        now.add([here.literal(holds)])
     if not of_moves:
         now.add([-here.literal(bad)])
     here.move()
     questions = [[(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in clause] for clause in invariant]
-    questions.append([here.literal(bad) if of_moves else then.literal(bad)])
+    questions += [[here.literal(lemma.changes)] for lemma in lemmas]
+    asked = [here.literal(bad)] if of_moves else list(map(then.literal, [bad, *counted]))
+    questions.append(asked)
     return _refute(now, questions, patience)
 
 

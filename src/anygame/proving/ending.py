@@ -150,9 +150,9 @@ def slip(model: Model, measure: Measure) -> int:
     won = [(gates.conjunction([x ^ 1, model.later(x)]), weight) for x, weight in measure.parts]
     lost = [(gates.conjunction([x, model.later(x) ^ 1]), weight) for x, weight in measure.parts]
     most = measure.most_lost + 1
-    gain, loss = _sums(model, won, most), _sums(model, lost, most)
+    gain, loss = sums_of(model, won, most), sums_of(model, lost, most)
     grows = gates.disjunction(
-        gates.conjunction([reached, _at_least(loss, total) ^ 1]) for total, reached in gain.items()
+        gates.conjunction([reached, at_least(loss, total) ^ 1]) for total, reached in gain.items()
     )
     return gates.conjunction([model.moving, model.later(model.terminal) ^ 1, grows ^ 1])
 
@@ -190,7 +190,7 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
     )
 
 
-def _sums(model: Model, parts: Sequence[tuple[int, int]], most: int) -> dict[int, int]:
+def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int) -> dict[int, int]:
     """Return literals that say that weighted literals add up to so much at least, by the sum.
 
     The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
@@ -204,14 +204,14 @@ def _sums(model: Model, parts: Sequence[tuple[int, int]], most: int) -> dict[int
             sums = {0, *one} | {min(a + b, most) for a in one for b in other} | set(other)
             row = {}
             for total in sorted(sums - {0}):
-                ways = [gates.conjunction([one.get(a, TRUE), _at_least(other, total - a)]) for a in (0, *one)]
+                ways = [gates.conjunction([one.get(a, TRUE), at_least(other, total - a)]) for a in (0, *one)]
                 row[total] = gates.disjunction(ways)
             merged.append(row)
         rows = merged + rows[len(merged) * 2 :]
     return rows[0] if rows else {}
 
 
-def _at_least(sums: Mapping[int, int], total: int) -> int:
+def at_least(sums: Mapping[int, int], total: int) -> int:
     """Return the literal that says that a sum is at least this."""
     if total <= 0:
         return TRUE

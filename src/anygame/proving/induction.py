@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
-    from anygame.proving.model import Clause, Model
+    from anygame.proving.model import Clause, Lemma, Model
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
@@ -164,7 +164,12 @@ def _pairs(members: Sequence[int]) -> list[Clause]:
 
 
 def trimmed(
-    model: Model, bad: int, clauses: Sequence[Clause], patience: Patience, wanted: Sequence[Clause] = ()
+    model: Model,
+    bad: int,
+    clauses: Sequence[Clause],
+    patience: Patience,
+    wanted: Sequence[Clause] = (),
+    lemmas: Sequence[Lemma] = (),
 ) -> list[Clause]:
     """Return those clauses of an invariant that are needed: for the property, and to keep those that are.
 
@@ -174,25 +179,27 @@ def trimmed(
         clauses: with the property, where that is of states, they are kept by every step.
         patience: how long it may take.
         wanted: clauses that are needed for something else, too.
+        lemmas: what else holds in every state, as these clauses show.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
-        copy = any_step(formula, model)
+        counted = [lemma.holds for lemma in lemmas]
+        copy = any_step(formula, model, [(holds,) for holds in counted])
         then = copy.then()
         if of_moves:
-            goal = copy(bad)
+            goal = [copy(bad)]
         else:
             formula.add(-copy(bad))
-            goal = then(bad)
+            goal = list(map(then, [bad, *counted]))
         holds = {formula.new(): clause for clause in clauses}
         guard_of = {clause: guard for guard, clause in holds.items()}
         for guard, clause in holds.items():
             formula.add(-guard, *map(copy, clause))
         needed: dict[Clause, None] = dict.fromkeys(wanted)
-        pending: list[Clause | None] = [None, *wanted]
+        pending = [goal, *([copy(lemma.changes)] for lemma in lemmas)]
+        pending += [[then(x ^ 1) for x in clause] for clause in wanted]
         while pending:
-            wanting = pending.pop()
-            broken = [goal] if wanting is None else [then(x ^ 1) for x in wanting]
+            broken = pending.pop()
             # What is needed already costs nothing, and a clause mostly keeps itself.
             first = [guard_of[known] for known in needed]
             if formula.solve([*first, *broken]):
@@ -202,5 +209,5 @@ def trimmed(
                 core = formula.core()
                 fresh = [holds[guard] for guard in rest if guard in core]
                 needed.update(dict.fromkeys(fresh))
-                pending += fresh
+                pending += [[then(x ^ 1) for x in clause] for clause in fresh]
     return list(needed)

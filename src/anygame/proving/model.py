@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,18 @@ Match = tuple[tuple[int, ...], ...]
 Clause = tuple[int, ...]
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096
+
+
+class Lemma(NamedTuple):
+    """What is true in every state where no step changes it.
+
+    Attributes:
+        holds: literal over the state.
+        changes: literal of a joint move; where it does not hold, what held before holds after it.
+    """
+
+    holds: int
+    changes: int
 
 
 class Model:

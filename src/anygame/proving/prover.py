@@ -17,6 +17,7 @@ from anygame.proving.certificate import (
     check_induction,
     check_invariant,
 )
+from anygame.proving.counting import lemma_of, sums
 from anygame.proving.ending import Measures, follow, kept, measured, most_moves, slip
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import candidates, inductive, trimmed
@@ -37,13 +38,16 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.proving.bounded import Bounded
+    from anygame.proving.counting import Sum
     from anygame.proving.ending import Measure
-    from anygame.proving.model import Clause, Match
+    from anygame.proving.model import Clause, Lemma, Match
     from anygame.proving.verdict import Outcome
 
 #: Parts of the time that is left for a property: for short matches, an invariant, induction over several
 #: moves; and to make an invariant small before it is checked.
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
+#: And with what is counted in every state.
+_FOR_COUNTING: Final = 0.2
 #: Moves of the first search for a match.
 _SHALLOW: Final = 8
 #: Moves of induction.
@@ -114,6 +118,8 @@ class Prover:
         report("playing at random")
         self.sample = Sample(play)
         self._guesses, self.patience = guesses, patience
+        #: What is counted in every state, where that was looked for.
+        self._sums: list[Sum] | None = None
 
     @cached_property
     def invariant(self) -> list[Clause]:
@@ -303,7 +309,8 @@ class Prover:
         """
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
-            steps = check_invariant(model, bad, known.clauses, patience)
+            lemmas = [lemma_of(model, counted) for counted in known.sums]
+            steps = check_invariant(model, bad, known.clauses, patience, lemmas)
             return self._settled(wanted, steps, "", known)
         if known.is_everything:
             steps = check_bounded(model, bad, depth, patience, is_everything=True)
@@ -326,6 +333,7 @@ class Prover:
         ways = (
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
+            (self._by_counting, _FOR_COUNTING, "counting"),
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
@@ -366,12 +374,31 @@ class Prover:
             wanted, Certificate(self._trimmed(wanted.literal, found.invariant, whole)), whole
         )
 
-    def _trimmed(self, bad: int, clauses: Sequence[Clause], whole: Patience) -> tuple[Clause, ...]:
+    def _trimmed(
+        self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
+    ) -> tuple[Clause, ...]:
         """Return clauses that induction shows, with those that are known, as few as are found in time."""
         needed = list(dict.fromkeys([*self.invariant, *clauses]))
         with suppress(OutOfTimeError):
-            needed = trimmed(self.model, bad, needed, whole.part(_FOR_CHECK))
+            needed = trimmed(self.model, bad, needed, whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
+
+    def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        """Return what an invariant shows to which sums belong; None where there are none."""
+        model, bad = self.model, wanted.literal
+        if self._sums is None:
+            self._sums = sums(model, self.sample, self.invariant, part.part(_FOR_CHECK))
+        if not self._sums:
+            return None
+        lemmas = [lemma_of(model, counted) for counted in self._sums]
+        known = [*self.invariant, *((lemma.holds,) for lemma in lemmas)]
+        refuting = model.gates.conjunction([bad, *(lemma.holds for lemma in lemmas)])
+        found = reach(model, refuting, part, invariant=known)
+        if found.match is not None:
+            return self._with_match(wanted, found.match, whole)
+        assert found.invariant is not None
+        clauses = self._trimmed(bad, found.invariant, whole, lemmas)
+        return self._checked(wanted, Certificate(clauses, sums=tuple(self._sums)), whole)
 
     def _by_induction(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         model, bad = self.model, wanted.literal
@@ -395,7 +422,7 @@ class Prover:
     ) -> Verdict:
         outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
         shown = certificate is not None and not certificate.is_everything
-        invariant = self._written(certificate.clauses) if certificate is not None and shown else None
+        invariant = self._written(certificate) if certificate is not None and shown else None
         return Verdict(
             wanted.name,
             wanted.claim,
@@ -472,6 +499,23 @@ class Prover:
 
     # Invariants.
 
-    def _written(self, clauses: Sequence[Clause]) -> tuple[str, ...]:
-        names = [[self.model.name_of(literal) for literal in clause] for clause in clauses]
-        return tuple(clause[0] if len(clause) == 1 else f"(or {' '.join(clause)})" for clause in names)
+    def _written(self, certificate: Certificate) -> tuple[str, ...]:
+        sums = [self._added(counted) for counted in certificate.sums]
+        return (*map(self._disjunction, certificate.clauses), *sums)
+
+    def _disjunction(self, clause: Sequence[int]) -> str:
+        names = list(map(self.model.name_of, clause))
+        return names[0] if len(names) == 1 else f"(or {' '.join(names)})"
+
+    def _added(self, counted: Sum) -> str:
+        """Return what is said of a sum, with what is taken away on the other side."""
+        sides = [
+            [
+                f"{abs(weight)} * {self._disjunction(fact)}".removeprefix("1 * ")
+                for weight, *fact in counted.parts
+                if weight * sign > 0
+            ]
+            for sign in (1, -1)
+        ]
+        sides[counted.total > 0] += [str(abs(counted.total))] if counted.total else []
+        return (" = " if counted.is_exact else " >= ").join(" + ".join(side) or "0" for side in sides)

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.network.kernels.native import cache_folder, read_cached, write_cached
+from anygame.proving.counting import MOST_CHANGED, MOST_SUM, MOST_SUMS, Sum
 from anygame.proving.ending import MOST_LOST, MOST_WEIGHT
 from anygame.proving.verdict import Certificate
 
@@ -57,7 +58,7 @@ class ProofStore:
 
     def keep(self, name: str, certificate: Certificate) -> None:
         """Keep a certificate, unless it is too large."""
-        clauses = [*certificate.clauses, *_facts(certificate.measure)]
+        clauses = [*certificate.clauses, *_facts(certificate.measure), *_counted(certificate.sums)]
         if (
             self._path is None
             or self.certificates.get(name) == certificate
@@ -84,12 +85,14 @@ class ProofStore:
     def _certificate(self, value: object) -> Certificate | None:
         if not isinstance(value, list) or len(value) != len(_plain(Certificate())):
             return None
-        clauses, depth, is_everything, measure, lost = value
+        clauses, depth, is_everything, measure, lost, sums = value
         rows = [] if measure is None else measure
         if not (
-            all(isinstance(each, list) for each in (clauses, rows))
+            all(isinstance(each, list) for each in (clauses, rows, sums))
             and all(_is_weighed(row) for row in rows)
-            and self._are_clauses([*clauses, *_facts(rows)])
+            and len(sums) <= 2 * MOST_SUMS
+            and all(map(_is_sum, sums))
+            and self._are_clauses([*clauses, *_facts(rows), *_counted(sums)])
             and type(lost) is int
             and 0 <= lost <= MOST_LOST
             and (depth is None or (type(depth) is int and 0 <= depth <= self._deepest))
@@ -97,7 +100,8 @@ class ProofStore:
         ):
             return None
         facts = None if measure is None else tuple(map(tuple, measure))
-        return Certificate(tuple(map(tuple, clauses)), depth, is_everything, facts, lost)
+        counted = tuple(Sum(a, b, c, tuple(map(tuple, parts))) for a, b, c, parts in sums)
+        return Certificate(tuple(map(tuple, clauses)), depth, is_everything, facts, lost, counted)
 
     def _are_clauses(self, rows: Iterable[Any]) -> bool:
         """Whether these are lists of literals over fluents."""
@@ -120,13 +124,33 @@ def _is_weighed(row: object) -> bool:
     )
 
 
+def _is_sum(row: object) -> bool:
+    """Whether this is a total, what a step adds at most, whether it is exact, and parts with weights."""
+    if not isinstance(row, list) or len(row) != len(Sum._fields):
+        return False
+    total, most, is_exact, parts = row
+    return (
+        all(type(x) is int for x in (total, most))
+        and abs(total) <= MOST_SUM
+        and 0 < most <= MOST_CHANGED
+        and isinstance(is_exact, bool)
+        and isinstance(parts, list)
+        and all(isinstance(part, list) and len(part) > 1 and type(part[0]) is int for part in parts)
+        and all(sum(max(0, sign * weight) for weight, *_ in parts) <= MOST_SUM for sign in (1, -1))
+    )
+
+
+def _counted(sums: Iterable[Sequence[Any]]) -> list[Sequence[int]]:
+    return [part[1:] for *_, parts in sums for part in parts]
+
+
 def _facts(measure: Iterable[Sequence[int]] | None) -> list[Sequence[int]]:
     return [row[2:] for row in measure or ()]
 
 
 def _plain(certificate: Certificate) -> list[Any]:
     found = certificate
-    return [found.clauses, found.depth, found.is_everything, found.measure, found.most_lost]
+    return [found.clauses, found.depth, found.is_everything, found.measure, found.most_lost, found.sums]
 
 
 def digest(compiled: CompiledGame) -> str:

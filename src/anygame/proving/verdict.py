@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term
+    from anygame.proving.counting import Sum
 
 #: What is looked for, and what is said of it.
 SURVEYS: Final = {
@@ -36,6 +37,7 @@ class Certificate:
         measure: where every match ends: what grows with every move but the last, as rows with a weight,
             whether the fact is inverted, and the fact, a disjunction of literals over fluents.
         most_lost: what a move takes away of the measure at most, before it adds more.
+        sums: what is counted in every state, see ``counting.Sum``; more of the invariant.
     """
 
     clauses: tuple[tuple[int, ...], ...] = ()
@@ -43,6 +45,7 @@ class Certificate:
     is_everything: bool = False
     measure: tuple[tuple[int, ...], ...] | None = None
     most_lost: int = 0
+    sums: tuple[Sum, ...] = ()
 
 
 @dataclass(frozen=True)

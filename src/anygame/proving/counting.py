@@ -1,0 +1,341 @@
+"""What is counted: weighted sums of fluents that are the same in every state.
+
+So there are as many stones as a counter says, which clauses say at great length. The states that play at
+random meets are rows of a matrix, whose null space has the sums (Karr 1976, "Affine relationships among
+variables of a program"). A solver looks for a step that changes one, which is one more row, until there is
+none. What such a step only makes more may still be true as a bound.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations, pairwise
+from math import lcm
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from anygame.proving.ending import at_least, sums_of
+from anygame.proving.formula import Formula, any_step
+from anygame.proving.induction import groups, parts_of
+from anygame.proving.model import Lemma
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.language.terms import Term
+    from anygame.proving.model import Clause, Model
+    from anygame.proving.patience import Patience
+    from anygame.proving.sampling import Sample
+
+#: A step: bool [2, fluents], before and after.
+Step: TypeAlias = "NDArray[np.bool_]"
+
+#: Classes of fluents at most; and states and steps of play that are looked at.
+_MOST_CLASSES: Final = 600
+_MOST_ROWS: Final = 8_000
+#: Weights at most, what one side of an equation may add up to, and sums.
+MOST_WEIGHT: Final = 1_000
+MOST_SUM: Final = 256
+MOST_SUMS: Final = 24
+#: What a step may change at most.
+MOST_CHANGED: Final = 64
+#: Whole numbers are reckoned modulo this prime; so their products have 62 bits.
+_PRIME: Final = (1 << 31) - 1
+
+
+class Sum(NamedTuple):
+    """Weights of facts that add up to the same in every state, or to as much at least.
+
+    Attributes:
+        total: what they add up to.
+        most: what a step adds to one side of it at most.
+        is_exact: whether they add up to no more.
+        parts: rows of a weight, and of literals over fluents of which one has to hold.
+    """
+
+    total: int
+    most: int
+    is_exact: bool
+    parts: tuple[tuple[int, ...], ...]
+
+
+def lemma_of(model: Model, counted: Sum) -> Lemma:
+    """Return what a sum says of a state and of a joint move."""
+    gates = model.gates
+    literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
+    side = [(x, weight) for x, weight in literals if weight > 0]
+    other = [(x, -weight) for x, weight in literals if weight < 0]
+    holds = _is_at_least(model, side, other, counted.total)
+    more = _moved(model, side, rising=True) + _moved(model, other, rising=False)
+    less = _moved(model, side, rising=False) + _moved(model, other, rising=True)
+    kept = _is_at_least(model, more, less, 0, counted.most)
+    if counted.is_exact:
+        holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total)])
+        kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, counted.most)])
+    return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]))
+
+
+def _moved(model: Model, parts: Sequence[tuple[int, int]], *, rising: bool) -> list[tuple[int, int]]:
+    """Return the literals of parts that come to hold; or cease to."""
+    return [(model.gates.conjunction([x ^ rising, model.later(x) ^ (not rising)]), w) for x, w in parts]
+
+
+def _is_at_least(
+    model: Model,
+    one: Sequence[tuple[int, int]],
+    other: Sequence[tuple[int, int]],
+    more: int,
+    most: int | None = None,
+) -> int:
+    """Return the literal that holds where a sum is at least another, of at most so much, and some more."""
+    limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
+    first, second = (sums_of(model, parts, limit) for parts in (one, other))
+    gates = model.gates
+    implied = [
+        gates.disjunction([at_least(second, total - more) ^ 1, at_least(first, total)])
+        for total in range(min(0, more) + 1, limit + max(0, more) + 1)
+    ]
+    return gates.conjunction([at_least(second, limit) ^ 1, *implied])
+
+
+def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
+    """Return what is counted in every state, as induction over all of it shows.
+
+    Args:
+        model: the game; it does not grow.
+        sample: states of random play.
+        invariant: clauses that hold in every state.
+        patience: how long it may take.
+
+    Raises:
+        OutOfTimeError: that took longer.
+    """
+    matrix = _Matrix(model, sample, invariant)
+    lost: dict[Sum, None] = {}
+    while True:
+        found = matrix.sums()
+        steps = _changing_steps(model, found, invariant, patience)
+        if not steps:
+            return found + _bounds(matrix, found, list(lost), patience)
+        for step in steps:
+            lost.update(dict.fromkeys(filter(None, (_bound(counted, step) for counted in found))))
+            matrix.add(step)
+
+
+def _bound(counted: Sum, step: Step) -> Sum | None:
+    """Return what is left of a sum that a step changes: it may never be less, or never more."""
+    (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
+    sign = int(np.sign(change))
+    parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
+    lowest = sum(min(0, weight) for weight, *_ in parts)
+    return Sum(sign * counted.total, counted.most, False, parts) if sign * counted.total > lowest else None
+
+
+def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience: Patience) -> list[Sum]:
+    """Return which sums are at least something, beside those that are exact."""
+    left = list(lost)[:MOST_SUMS]
+    while left:
+        left = list(filter(None, map(matrix.known, left)))
+        steps = _changing_steps(matrix.model, [*exact, *left], matrix.invariant, patience)
+        if not steps:
+            break
+        for step in steps:
+            matrix.add(step)
+    return left
+
+
+def _changing_steps(
+    model: Model, found: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
+) -> list[Step]:
+    """Return steps that change some sums while all hold."""
+    scratch = model.scratch()
+    lemmas = [lemma_of(scratch, counted) for counted in found]
+    steps: list[Step] = []
+    with Formula(patience) as formula:
+        copy = any_step(formula, scratch, [*invariant, *((lemma.holds,) for lemma in lemmas)])
+        then = [copy(literal) for literal in scratch.next]
+        for counted, lemma in zip(found, lemmas, strict=True):
+            is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
+            if not is_lost and formula.solve([copy(lemma.changes)]):
+                value = formula.assignment()
+                steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
+    return steps
+
+
+def _moves_of(
+    parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], int]:
+    """Return by how much each step changes a sum, and the most that one adds to a side of it."""
+    more, less = np.zeros((2, len(before)), np.int64)
+    for weight, *fact in parts:
+        columns = [(literal >> 1) - 1 for literal in fact]
+        moved = weight * (after[:, columns].any(axis=1).astype(np.int64) - before[:, columns].any(axis=1))
+        more += np.maximum(moved, 0)
+        less += np.maximum(-moved, 0)
+    return more - less, int(np.maximum(more, less).max(initial=1))
+
+
+class _Matrix:
+    """States and steps that are known, as sums over classes of fluents."""
+
+    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause]) -> None:
+        self.model, self.invariant = model, invariant
+        self._exclusive, exact = _exclusive(model, invariant)
+        self._kinds = _classes(model.fluents)
+        self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
+        states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
+        counts = np.concatenate([np.ones((len(states), 1)), states @ self._kinds], axis=1)
+        #: What is multiplied with its own rows has the same null space, and is small.
+        self._gram: NDArray[np.int64] = (counts.T @ counts).astype(np.int64) % _PRIME
+        self._trivial = _Independent()
+        for group in exact:
+            row = np.zeros(len(model.fluents), np.int64)
+            row[group] = 1
+            self._trivial.add(row)
+
+    def add(self, step: Step) -> None:
+        self._before = np.concatenate([self._before, step[:1]])
+        self._after = np.concatenate([self._after, step[1:]])
+        counts = step.astype(np.float64) @ self._kinds
+        change = np.concatenate([[0], counts[1] - counts[0]]).astype(np.int64)
+        self._gram = (self._gram + np.outer(change, change)) % _PRIME
+
+    def sums(self) -> list[Sum]:
+        """Return sums that are the same in all states that are known, and that no known step changes."""
+        found: list[Sum] = []
+        independent = self._trivial.copy()
+        for vector in _null_space(self._gram):
+            whole = _whole(vector)
+            if whole is not None:
+                weights = (self._kinds @ whole[1:]).astype(np.int64)
+                counted = self._sum(weights)
+                if counted is not None and independent.add(weights):
+                    found.append(counted)
+        return sorted(found, key=lambda counted: len(counted.parts))[:MOST_SUMS]
+
+    def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
+        """Return the sum that weights of fluents lead to; None where it is too large, or changes."""
+        parts: list[tuple[int, ...]] = []
+        for group in self._exclusive:
+            for sign in (1, -1):
+                levels = sorted({0, *(sign * int(weights[f]) for f in group if sign * weights[f] > 0)})
+                for below, level in pairwise(levels):
+                    fact = [2 * f + 2 for f in group if sign * weights[f] >= level]
+                    parts.append((sign * (level - below), *fact))
+        sizes = [sum(max(0, sign * weight) for weight, *_ in parts) for sign in (1, -1)]
+        if not parts or max(sizes) > MOST_SUM:
+            return None
+        return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
+
+    def known(self, counted: Sum) -> Sum | None:
+        """Return a sum with what known steps add to it at most; None where one changes it."""
+        change, most = _moves_of(counted.parts, self._before, self._after)
+        wrong = change.any() if counted.is_exact else (change < 0).any()
+        return None if wrong or most > MOST_CHANGED else counted._replace(most=most)
+
+
+def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return groups of fluents of which at most one holds, each fluent once; and those of which one does."""
+    known = set(invariant)
+    everything = np.ones(len(model.fluents), np.bool_)
+    possible = [
+        group
+        for group in groups(model.fluents, everything)
+        if all((2 * a + 3, 2 * b + 3) in known for a, b in combinations(group, 2))
+    ]
+    exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
+    exact += [[(x >> 1) - 1 for x in c] for c in known if len(c) == 2 and not any(x & 1 for x in c)]
+    left, apart = set(range(len(model.fluents))), []
+    for group in sorted(possible, key=len, reverse=True):
+        if left.issuperset(group):
+            left -= set(group)
+            apart.append(group)
+    return [*apart, *([fluent] for fluent in sorted(left))], exact
+
+
+def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
+    """Return which fluents are counted together: by relation, and by up to two of their arguments.
+
+    The smallest classes come first: [fluents, classes].
+    """
+    found: dict[tuple[int, ...], None] = {}
+    for width in (0, 1, 2):
+        members: dict[object, list[int]] = defaultdict(list)
+        for number, fluent in enumerate(fluents):
+            name, arguments = parts_of(fluent)
+            for places in combinations(range(len(arguments)), min(width, len(arguments))):
+                members[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
+        if len(found) + len(members) <= _MOST_CLASSES:
+            found.update(dict.fromkeys(map(tuple, members.values())))
+    kinds = np.zeros((len(fluents), len(found)))
+    for column, each in enumerate(sorted(found, key=len)):
+        kinds[list(each), column] = 1
+    return kinds
+
+
+def _null_space(matrix: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield a basis of what a square matrix maps to zero, modulo the prime; ones stand last."""
+    rows, pivots = matrix.copy(), list[int]()
+    for column in range(rows.shape[1]):
+        place = len(pivots)
+        nonzero = np.flatnonzero(rows[place:, column])
+        if not len(nonzero):
+            continue
+        rows[[place, place + nonzero[0]]] = rows[[place + nonzero[0], place]]
+        rows[place] = rows[place] * pow(int(rows[place, column]), -1, _PRIME) % _PRIME
+        others = np.flatnonzero(rows[:, column])
+        others = others[others != place]
+        rows[others] = (rows[others] - rows[others, column, None] * rows[place]) % _PRIME
+        pivots.append(column)
+    for column in sorted(set(range(rows.shape[1])) - set(pivots)):
+        found = np.zeros(rows.shape[1], np.int64)
+        found[column] = 1
+        found[pivots] = -rows[: len(pivots), column] % _PRIME
+        yield found
+
+
+def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return whole numbers in the proportions that numbers have modulo the prime; None for large ones."""
+    parts = [_fraction(int(value)) for value in vector]
+    common = lcm(*(below for _, below in parts))
+    if common > MOST_WEIGHT:
+        return None
+    found = np.array([above * (common // below) for above, below in parts], np.int64)
+    return None if np.abs(found).max(initial=0) > MOST_WEIGHT else found
+
+
+def _fraction(value: int) -> tuple[int, int]:
+    """Return the simplest fraction that is a number modulo the prime (Wang 1981)."""
+    (above, below), (here, there) = (_PRIME, value), (0, 1)
+    while below * below * 2 > _PRIME:
+        quotient = above // below
+        above, below = below, above - quotient * below
+        here, there = there, here - quotient * there
+    return (below, there) if there > 0 else (-below, -there)
+
+
+class _Independent:
+    """Rows of which none is a sum of multiples of others, modulo the prime."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, NDArray[np.int64]]] = []
+
+    def copy(self) -> _Independent:
+        found = _Independent()
+        found._rows = self._rows.copy()
+        return found
+
+    def add(self, row: NDArray[np.int64]) -> bool:
+        """Add a row; return whether it is independent of those that are there."""
+        left = row % _PRIME
+        for place, known in self._rows:
+            left = (left - left[place] * known) % _PRIME
+        nonzero = np.flatnonzero(left)
+        if not len(nonzero):
+            return False
+        place = int(nonzero[0])
+        self._rows.append((place, left * pow(int(left[place]), -1, _PRIME) % _PRIME))
+        return True
