@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf
 
 import pytest
 
 import anygame
+from anygame.network.logic.gates import Gates
 from anygame.proving import prove
+from anygame.proving.ending import Measures
+from anygame.proving.formula import Copy, Formula
+from anygame.proving.induction import candidates
+from anygame.proving.patience import OutOfTimeError, Patience
+from anygame.proving.prover import Prover
 
 pytest.importorskip("pysat")
 
@@ -94,3 +101,31 @@ def test_a_state_that_seldom_comes_again_is_found_from_where_the_sum_stops() -> 
     found = prove(anygame.loads(rare), ["ends"])["ends"]
     assert found.outcome == "refuted"
     assert "it can go on for ever" in found.note
+
+
+def test_what_comes_before_a_measure_looks_at_its_patience() -> None:
+    game = anygame.load("line_chess")
+    prover = Prover.of(game, Patience(inf))
+    nobody = Patience(inf, stop=lambda: True)
+    with pytest.raises(OutOfTimeError):
+        candidates(prover.model, prover.sample, nobody)
+    with pytest.raises(OutOfTimeError):
+        Measures(prover.model, prover.sample, [], nobody)
+
+
+def test_gates_are_looked_at_once_however_many_literals_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = Prover.of(anygame.load("line_chess"), Patience(inf)).model
+    looked = 0
+    inputs_of = type(model.gates).inputs_of
+
+    def counted(gates: Gates, literal: int) -> tuple[int, ...] | None:
+        nonlocal looked
+        looked += 1
+        return inputs_of(gates, literal)
+
+    monkeypatch.setattr(Gates, "inputs_of", counted)
+    with Formula(Patience(inf)) as formula:
+        Copy(formula, model).then()
+    assert looked <= 3 * model.nodes

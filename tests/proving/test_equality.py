@@ -10,6 +10,7 @@ import anygame
 from anygame.errors import LimitError, QueryError
 from anygame.game.machine import FallbackWarning
 from anygame.proving import equal
+from anygame.proving.prover import Prover
 
 _TEXT = str(anygame.load("three_player_chomp").program)
 
@@ -65,6 +66,68 @@ def test_a_difference_is_shown_by_a_shortest_match(find: str, write: str, note: 
     states = [one.initial_state(), other.initial_state()]
     for joint in found.match:
         states = [state.next(list(joint)) for state in states]
+
+
+def test_fluents_that_change_alike_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = anygame.load("tic_tac_toe")
+    text = str(one.program)
+    # Relations have other names, and rules another order: no prover is asked.
+    monkeypatch.setattr(Prover, "decide", None)
+    renamed = text.replace("(line ", "(row_of_three ").replace("(row ", "(rank ")
+    assert renamed != text
+    found = equal(one, anygame.loads("\n".join(reversed(renamed.splitlines()))))
+    assert (found.outcome, found.note) == ("proved", "they have the same gates")
+
+
+_HIDDEN = """
+(role random) (role guesser) (init hidden) (face red) (face black)
+(<= (legal random (turn ?face)) (true hidden) (face ?face)) (<= (legal random wait) (not (true hidden)))
+(<= (legal guesser wait) (true hidden)) (<= (legal guesser (say ?face)) (not (true hidden)) (face ?face))
+(<= (next (lies ?face)) (does random (turn ?face))) (<= (next (lies ?face)) (true (lies ?face)))
+(<= (next said) (does guesser (say ?face)))
+(<= (sees guesser (bright ?face)) (does random (turn ?face)) (shows ?face)) (shows red)
+(<= terminal (true said)) (goal guesser 50) (goal random 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("find", "write", "note"),
+    [
+        ("(shows red)", "(shows black)", "here guesser"),
+        (
+            "(shows red)",
+            "(shows red) (shows black)",
+            "here guesser does not see (bright black), and does in the other",
+        ),
+        (
+            "(sees guesser",
+            "(sees random",
+            "here random does not see (bright red), and does in the other sheet",
+        ),
+        ("(sees guesser", "(unseen guesser", "here guesser sees (bright red), and not in the other sheet"),
+    ],
+)
+def test_what_roles_see_is_compared(find: str, write: str, note: str) -> None:
+    one, other = anygame.loads(_HIDDEN), anygame.loads(_HIDDEN.replace(find, write))
+    found = equal(one, other)
+    assert (found.outcome, found.is_shortest) == ("refuted", True)
+    assert found.note.startswith(note)
+    assert found.match is not None
+    seen = []
+    for game in (one, other):
+        state = game.initial_state()
+        for joint in found.match[:-1]:
+            state = state.next(list(joint))
+        seen.append(state.percepts(list(found.match[-1])))
+    assert seen[0] != seen[1]
+
+
+def test_percepts_of_other_names_are_matched_by_a_map() -> None:
+    # What hides the face has another name, too, so that the gates are not the same.
+    text = _HIDDEN.replace("(bright ?face)", "(dull ?face)").replace("hidden", "covered")
+    one, other = anygame.loads(_HIDDEN), anygame.loads(text)
+    assert equal(one, other).outcome == "refuted"
+    assert equal(one, other, moves="(bright ?face) (dull ?face)").outcome == "proved"
 
 
 def test_a_bound_on_moves_is_kept() -> None:

@@ -202,12 +202,10 @@ class _Nodes:
             self._of.update(enumerate(state, start=1))
 
     def literal(self, literal: int) -> int:
-        for node in self._model.cone([literal]):
-            if node not in self._of:
-                inputs = self._model.gates.inputs_of(2 * node) or ()
-                self._of[node] = self._gate(
-                    {-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in inputs} - {1}
-                )
+        for node in self._model.cone([literal], self._of):
+            inputs = self._model.gates.inputs_of(2 * node) or ()
+            read = {-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in inputs}
+            self._of[node] = self._gate(read - {1})
         return -self._of[literal >> 1] if literal & 1 else self._of[literal >> 1]
 
     def _gate(self, read: set[int]) -> int:

@@ -75,13 +75,18 @@ class Measures:
         model: the game; grows.
         sample: states of random play.
         invariant: clauses that hold in every state.
+        patience: how long it may take until measures can be looked for.
+
+    Raises:
+        OutOfTimeError: that took longer.
     """
 
-    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause]) -> None:
+    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self._model, self._invariant = model, invariant
         self._signals = _signals(model)
         self._levels = _Levels(model, self._signals, invariant)
-        self._steps = _Steps(model, self._signals, sample, self._levels.among)
+        patience.check()
+        self._steps = _Steps(model, self._signals, sample, self._levels.among, patience)
 
     def search(self, patience: Patience, *, is_brief: bool = False) -> Iterator[Measure]:
         """Yield measures, the simplest first; one that grows whatever state is reached is the last.
@@ -222,17 +227,35 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
     return after.astype(np.int8) - before.astype(np.int8)
 
 
+def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the distinct rows of changes, ascending.
+
+    As one text each, rows are compared at once; ``np.unique`` goes through them column by column.
+    """
+    if not rows.size:
+        return rows[:1]
+    texts = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
+    return rows[np.unique(texts[:, 0], return_index=True)[1]]
+
+
 class _Steps:
     """Steps of play that do not lead to an end: what they change, as rows over signals."""
 
     def __init__(
-        self, model: Model, signals: Sequence[int], sample: Sample, among: NDArray[np.int64]
+        self,
+        model: Model,
+        signals: Sequence[int],
+        sample: Sample,
+        among: NDArray[np.int64],
+        patience: Patience,
     ) -> None:
         self._among = among
         self._initial = model.values(signals, model.initial[None])[0]
-        values = (model.values([model.terminal, *signals], states) for states in sample.steps())
+        wanted = [model.terminal, *signals]
+        values = (model.values(wanted, states, patience=patience) for states in sample.steps())
         (_, before), (going, after) = ((~value[:, 0], value[:, 1:]) for value in values)
-        self._all: NDArray[np.int8] = np.unique(_changes(before[going], after[going]), axis=0)
+        patience.check()
+        self._all = _distinct(_changes(before[going], after[going]))
         self._known: list[NDArray[np.int8]] = [self._all[:: max(1, len(self._all) // _STEPS)]]
         self.added = 0
 
@@ -254,7 +277,7 @@ class _Steps:
         """
         while True:
             patience.check()
-            known = np.unique(np.concatenate([*self._known, *possible]), axis=0)
+            known = _distinct(np.concatenate([*self._known, *possible]))
             found = _solved(known @ kinds, kinds, self._among, self._initial)
             weights = None if found is None else _whole(kinds @ found, known)
             if weights is None:

@@ -1,15 +1,16 @@
 """Whether two rule sheets are the same game: both are played at once, move for move.
 
-Their product has the states of both. Roles are matched by name, moves by name or by a map. The games are
-equal where in every state that can be reached ends, legal moves and goals agree. What holds in every state of
-the product is
-found first: fluents of the one that agree with fluents of the other (van Eijk 2000, "Sequential equivalence
-checking based on structural similarities").
+Their product has the states of both. Roles are matched by name, moves and percepts by name or by a map. The
+games are equal where in every state that can be reached ends, legal moves and goals agree, and what roles saw
+of the last joint move. Fluents whose gates are the same in both are one; of the others is found what holds in
+every state: which of the one agree with which of the other (van Eijk 2000, "Sequential equivalence checking
+based on structural similarities").
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,18 +31,25 @@ from anygame.proving.sampling import lanes_for
 from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term, Variable
+    from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
     from anygame.proving.model import Clause
     from anygame.proving.sampling import Sample
 
+    #: What each role saw of a joint move.
+    _Seen: TypeAlias = Mapping[str, Sequence[Term]]
+
 _CLAIM: Final = "both sheets are the same game"
+#: Rounds in which fluents are found that both games share; where it takes more, none are.
+_MOST_ROUNDS: Final = 20
 
 
 def compared(
@@ -58,12 +66,17 @@ def compared(
         return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
     report("compiling")
     machines = [game.backends.needed_network() for game in (first, second)]
-    models = Model(machines[0].compiled), Model(machines[1].compiled)
-    product = Product(*models, pairing)
+    for machine, game in zip(machines, (first, second), strict=True):
+        machine.check_percepts(game.name)
+    models = [SeeingModel(machine.compiled) for machine in machines]
+    product = Product(models[0], models[1], pairing)
+    if product.difference == FALSE:
+        return Verdict("equal", _CLAIM, "proved", note="they have the same gates")
+    kernels = [machine.percept_kernel or machine.kernel for machine in machines]
     both = _Both(first, second, pairing)
     prover = Prover(
         product,
-        _play(machines[0].kernel, machines[1].kernel, product, pairing),
+        _play(kernels[0], kernels[1], product, pairing),
         both,
         Patience(seconds / 2),
         report,
@@ -73,7 +86,7 @@ def compared(
         "equal",
         _CLAIM,
         product.difference,
-        lambda *states: bool(pairing.difference(*states)),
+        lambda *last: bool(pairing.difference(*last)),
         note_of=pairing.difference,
     )
     return prover.decide(wanted, seconds, up_to)
@@ -86,7 +99,7 @@ def _have_the_same_rules(first: Game, second: Game) -> bool:
 
 
 class _Pairing:
-    """Which move of the first game is which of the second, role by role.
+    """Which move of the first game is which of the second, role by role, and which percept.
 
     Attributes:
         roles: the place of each role of the first game in the second.
@@ -108,15 +121,22 @@ class _Pairing:
         self.roles = [second.roles.index(name) for name in names]
 
     def second_of(self, move: Term) -> Term:
-        """Return the move of the second game that a move of the first one is."""
+        """Return the move or percept of the second game that one of the first is."""
         for pattern, other in self._renamed:
             bindings: dict[Variable, Term] = {}
             if match(pattern, move, bindings):
                 return apply(other, bindings)
         return move
 
-    def difference(self, one: State, other: State) -> str:
-        """Return in what two states differ, one of each game; nothing where they do not."""
+    def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
+        """Return in what two states differ, one of each game; nothing where they do not.
+
+        Args:
+            one: of the first game.
+            other: of the second.
+            seen: what each role of the first game saw of the joint move before.
+            seen_there: the same in the second.
+        """
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
@@ -135,6 +155,17 @@ class _Pairing:
                     return f"here {shown(str(move))} is legal for {role}, and not in the other sheet"
             for move in sorted(there - set(legal), key=str):
                 return f"here {shown(str(move))} is not legal for {role}, and it is in the other sheet"
+        return self._difference_of_percepts(seen, seen_there)
+
+    def _difference_of_percepts(self, seen: _Seen, seen_there: _Seen) -> str:
+        for role, place in zip(self._first.roles, self.roles, strict=True):
+            here = {self.second_of(percept): percept for percept in seen.get(role, ())}
+            there = set(seen_there.get(self._second.roles[place], ()))
+            for second, percept in here.items():
+                if second not in there:
+                    return f"here {role} sees {shown(str(percept))}, and not in the other sheet"
+            for percept in sorted(there - set(here), key=str):
+                return f"here {role} does not see {shown(str(percept))}, and does in the other sheet"
         return ""
 
 
@@ -163,6 +194,26 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
     return pairs
 
 
+class SeeingModel(Model):
+    """A game whose last fluents say what roles saw of the last joint move.
+
+    Args:
+        compiled: the game, with its percepts.
+
+    Attributes:
+        percepts: per role the number of the fluent of each percept.
+    """
+
+    def __init__(self, compiled: CompiledGame) -> None:
+        seen = [(role, term) for role, terms in enumerate(compiled.percepts) for term in terms]
+        named = [Compound("sees", (compiled.roles[role], term)) for role, term in seen]
+        network = compiled.percept_network or compiled.network
+        super().__init__(replace(compiled, network=network, fluents=(*compiled.fluents, *named)))
+        self.percepts: list[dict[Term, int]] = [{} for _ in compiled.roles]
+        for number, (role, term) in enumerate(seen, start=len(compiled.fluents)):
+            self.percepts[role][term] = number
+
+
 class Product(Model):
     """Two games that are played at once; see the heading.
 
@@ -174,11 +225,11 @@ class Product(Model):
     Attributes:
         difference: the literal of states in which the games differ.
         partner: per role, for each move of the first game, its number in the second; None where it has none.
+        left: the numbers of those fluents of the second game that are not also fluents of the first.
     """
 
-    def __init__(self, first: Model, second: Model, pairing: _Pairing) -> None:
+    def __init__(self, first: SeeingModel, second: SeeingModel, pairing: _Pairing) -> None:
         self.roles = first.roles
-        self.fluents = (*first.fluents, *(Compound("other", (fluent,)) for fluent in second.fluents))
         self._split = len(first.fluents)
         others = [second.actions[place] for place in pairing.roles]
         #: Per role, by the place in the first game, the number of a move in the second.
@@ -195,17 +246,15 @@ class Product(Model):
             (*moves, *(theirs[number] for number in left))
             for moves, theirs, left in zip(first.actions, others, alone, strict=True)
         )
-        self.gates = Gates(1 + len(self.fluents) + sum(map(len, self.actions)))
-        self.initial = np.concatenate([first.initial, second.initial])
-        ours = dict(enumerate(range(1, 1 + len(first.fluents)), start=1))
-        theirs_ = dict(enumerate(range(1 + self._split, 1 + len(self.fluents)), start=1))
-        for role, nodes in enumerate(self.moves_of):
-            ours.update(zip(first.moves_of[role], nodes, strict=False))
-            there = second.moves_of[pairing.roles[role]]
-            theirs_.update((there[n], nodes[k]) for k, n in enumerate(partner[role]) if n is not None)
-            theirs_.update((there[n], nodes[len(partner[role]) + k]) for k, n in enumerate(alone[role]))
+        places = _Places(first, second, pairing, partner, alone)
+        shared = _shared(first, second, *places.inputs({}))
+        self.left = [number for number in range(len(second.fluents)) if number not in shared]
+        ours, theirs_, inputs = places.inputs(shared)
+        self.fluents = (*first.fluents, *(Compound("other", (second.fluents[n],)) for n in self.left))
+        self.gates = Gates(inputs)
+        self.initial = np.concatenate([first.initial, second.initial[self.left]])
         one, other = _copied(first, self.gates, ours), _copied(second, self.gates, theirs_)
-        self.next = [*map(one, first.next), *map(other, second.next)]
+        self.next = [*map(one, first.next), *(other(second.next[n]) for n in self.left)]
         self.terminal = one(first.terminal)
         self.goals = [[(value, one(holds)) for value, holds in goals] for goals in first.goals]
         self.legal = []
@@ -222,7 +271,19 @@ class Product(Model):
             for value, holds in second.goals[pairing.roles[role]]:
                 differing.append(self._either(goals.pop(value, FALSE), other(holds)))
             differing += goals.values()
+            differing += self._unlike_percepts(first, second, role, pairing, theirs_)
         self.difference = self.gates.disjunction(differing)
+
+    def _unlike_percepts(
+        self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]
+    ) -> Iterator[int]:
+        """Yield literals of which one holds where a role saw something else in one of both games."""
+        there = dict(second.percepts[pairing.roles[role]])
+        for percept, fluent in first.percepts[role].items():
+            number = there.pop(pairing.second_of(percept), None)
+            seen = FALSE if number is None else 2 * theirs[number + 1]
+            yield self._either(2 * fluent + 2, seen)
+        yield from (2 * theirs[number + 1] for number in there.values())
 
     def agreeing(self, sample: Sample) -> list[Clause]:
         """Return clauses which say that fluents of both games agree, as far as a sample shows."""
@@ -244,16 +305,81 @@ class Product(Model):
         return gates.disjunction([gates.conjunction([one, other ^ 1]), gates.conjunction([one ^ 1, other])])
 
 
+class _Places(NamedTuple):
+    """Where the inputs of two games stand in their product."""
+
+    first: Model
+    second: Model
+    pairing: _Pairing
+    partner: list[list[int | None]]
+    alone: list[list[int]]
+
+    def inputs(self, shared: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
+        """Return the nodes of the inputs of both games as nodes of the product, and how many it begins with.
+
+        Args:
+            shared: fluents of the second game, by number, that are also ones of the first.
+        """
+        own = 1 + len(self.first.fluents)
+        left = [number for number in range(len(self.second.fluents)) if number not in shared]
+        ours = {node: node for node in range(1, own)}
+        theirs = {number + 1: fluent + 1 for number, fluent in shared.items()}
+        theirs.update((number + 1, node) for node, number in enumerate(left, start=own))
+        before = own + len(left)
+        for role, (partner, alone) in enumerate(zip(self.partner, self.alone, strict=True)):
+            moves = self.second.moves_of[self.pairing.roles[role]]
+            ours.update(zip(self.first.moves_of[role], range(before, before + len(partner)), strict=True))
+            theirs.update((moves[n], before + k) for k, n in enumerate(partner) if n is not None)
+            before += len(partner)
+            theirs.update((moves[n], before + k) for k, n in enumerate(alone))
+            before += len(alone)
+        return ours, theirs, before
+
+
+def _shared(
+    first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
+) -> dict[int, int]:
+    """Return fluents of a second game, by number, with those of the first that have their names and gates.
+
+    They begin alike, and with each pair taken for one, what comes next of both is the same literal: so they
+    agree in every state.
+
+    Args:
+        first: one game.
+        second: the other one.
+        ours: nodes of the inputs of the first game in gates that both share.
+        theirs: those of the second.
+        inputs: how many nodes these gates begin with.
+    """
+    gates = Gates(inputs)
+    here = list(map(_copied(first, gates, ours), first.next))
+    named = {fluent: number for number, fluent in enumerate(first.fluents)}
+    pairs = {
+        number: named[fluent]
+        for number, fluent in enumerate(second.fluents)
+        if fluent in named and first.initial[named[fluent]] == second.initial[number]
+    }
+    for _ in range(_MOST_ROUNDS):
+        nodes = theirs | {number + 1: ours[fluent + 1] for number, fluent in pairs.items()}
+        there = _copied(second, gates, nodes)
+        kept = {
+            number: fluent for number, fluent in pairs.items() if there(second.next[number]) == here[fluent]
+        }
+        if kept == pairs:
+            return pairs
+        pairs = kept
+    return {}
+
+
 def _copied(model: Model, gates: Gates, nodes: dict[int, int]) -> Callable[[int], int]:
     """Return what copies literals of a model to other gates, given the nodes of its inputs there."""
     of = {0: FALSE} | {node: 2 * there for node, there in nodes.items()}
 
     def literal(wanted: int) -> int:
         if wanted >> 1 not in of:
-            for node in model.cone([wanted]):
-                if node not in of:
-                    inputs = model.gates.inputs_of(2 * node) or ()
-                    of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
+            for node in model.cone([wanted], of):
+                inputs = model.gates.inputs_of(2 * node) or ()
+                of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
         return of[wanted >> 1] ^ (wanted & 1)
 
     return literal
@@ -267,7 +393,7 @@ def _play(
     here, there = Lanes(first, count, 1), Lanes(second, count, 1)
     partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]
     while True:
-        states = np.concatenate([here.observation(), there.observation()], axis=1)
+        states = np.concatenate([_facts(here), _facts(there)[:, product.left]], axis=1)
         chosen = here.step_random()
         yield states, np.stack(chosen, axis=1)
         moved = chosen[0] >= 0
@@ -281,6 +407,11 @@ def _play(
             return
 
 
+def _facts(lanes: Lanes) -> NDArray[np.bool_]:
+    """Return the states of some lanes, and what was seen of the last move: bool [lanes, fluents]."""
+    return np.concatenate([lanes.observation(), *lanes.percepts()], axis=1)
+
+
 class _Both(Replay):
     """Plays matches in both games; a state is one of each."""
 
@@ -290,13 +421,20 @@ class _Both(Replay):
 
     def pairs(self, match: Sequence[Sequence[Term]]) -> list[tuple[State, State]]:
         """Return the states of both games in a match of the first."""
-        roles = self._pairing.roles
-        other = [
-            [self._pairing.second_of(joint[roles.index(place)]) for place in range(len(roles))]
-            for joint in match
-        ]
+        other = list(map(self._other, match))
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last states of a match, one of each game."""
-        return self.pairs(match)[-1]
+        """Return the last states of a match, one of each game, and what roles saw in the last move there."""
+        pairs = self.pairs(match)
+        if not match:
+            return *pairs[-1], {}, {}
+        joints = match[-1], self._other(match[-1])
+        return *pairs[-1], *(
+            state.percepts(list(joint)) for state, joint in zip(pairs[-2], joints, strict=True)
+        )
+
+    def _other(self, joint: Sequence[Term]) -> list[Term]:
+        """Return the joint move of the second game that one of the first is."""
+        roles = self._pairing.roles
+        return [self._pairing.second_of(joint[roles.index(place)]) for place in range(len(roles))]

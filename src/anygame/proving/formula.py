@@ -114,9 +114,8 @@ class Copy:
         """Return a literal of the model as one of the formula."""
         found = self._of.get(literal >> 1)
         if found is None:
-            for node in self._model.cone([literal]):
-                if node not in self._of:
-                    self._of[node] = self._gate(node)
+            for node in self._model.cone([literal], self._of):
+                self._of[node] = self._gate(node)
             found = self._of[literal >> 1]
         return -found if literal & 1 else found
 

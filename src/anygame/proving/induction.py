@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: Candidates at most, and at most that times gates: one question about all of them should not take seconds.
 _MOST_CANDIDATES: Final = 6_000
 _MOST_WORK: Final = 40_000_000
+#: Products that are added up to see which fluents exclude each other, about a second.
+_MOST_PRODUCTS: Final = 20_000_000_000
 #: Arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
 
@@ -74,29 +76,35 @@ def inductive(
     return []
 
 
-def candidates(model: Model, sample: Sample) -> list[Clause]:
+def candidates(model: Model, sample: Sample, patience: Patience) -> list[Clause]:
     """Return clauses that a sample does not refute, those that say most first.
 
     They say which fluents never change, of which groups at most or at least one holds, which pairs exclude
     each other, and when one of a group holds because another fluent does.
+
+    Raises:
+        OutOfTimeError: that took longer.
     """
-    states = sample.states
+    # Where fluents are many, a part of the states says enough: what others refute, steps refute, too.
+    states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
     found: dict[Clause, None] = {(2 * f + 2,): None for f in np.flatnonzero(always).tolist()}
     found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
     changing: NDArray[np.bool_] = np.asarray(~always & ~never)
     values = states.astype(np.float32)
+    patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
     # Those that play did not meet may be met later: counters that seldom go so far.
     several = list(groups(model.fluents, ~always))
-    some = np.stack([states[:, group].any(axis=1) for group in several], axis=1) if several else None
+    some = _some_of(states, several, patience)
     for group in several:
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
             found.update(dict.fromkeys(_pairs(group)))
+    patience.check()
     for number, group in enumerate(several):
-        if some is not None and some[:, number].all():
+        if some[:, number].all():
             found[tuple(2 * fluent + 2 for fluent in group)] = None
     for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
         found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
@@ -104,7 +112,8 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
     places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
     found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
-    if some is not None:
+    if several:
+        patience.check()
         needs = (values.T @ (~some).astype(np.float32)) == 0
         needs &= changing[:, None] & ~some.all(axis=0)
         for fluent, number in np.argwhere(needs)[: 2 * most].tolist():
@@ -113,13 +122,26 @@ def candidates(model: Model, sample: Sample) -> list[Clause]:
     return list(found)[:most]
 
 
+def _some_of(
+    states: NDArray[np.bool_], several: Sequence[list[int]], patience: Patience
+) -> NDArray[np.bool_]:
+    """Return whether some fluent of each group holds in each state: bool [states, groups]."""
+    rows = np.packbits(states.T, axis=1)
+    found: NDArray[np.bool_] = np.empty((len(states), len(several)), np.bool_)
+    for number, group in enumerate(several):
+        patience.check()
+        row = np.bitwise_or.reduce(rows[group], axis=0)
+        found[:, number] = np.unpackbits(row, count=len(states))
+    return found
+
+
 def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Yield parts of the fluents, of which something holds whenever nothing of the other does."""
     known: dict[bytes, list[int]] = {}
     for part in parts:
-        some = states[:, part].any(axis=1)
+        some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
         if some.all() or not some.any():
             continue
         other = known.get(np.packbits(~some).tobytes())

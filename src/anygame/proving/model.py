@@ -18,13 +18,14 @@ from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from anygame.language.terms import Term
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Cycle, Network
+    from anygame.proving.patience import Patience
 
 #: Gates of a game that solvers are asked about; they hold some copies of them, 100 bytes a gate each.
 _MOST_GATES: Final = 400_000
@@ -137,28 +138,36 @@ class Model:
     def later(self, literal: int) -> int:
         """Return the literal that says of the state and a joint move what another says of the next state."""
         of = {0: FALSE} | {node: self.next[node - 1] for node in range(1, self.first_action)}
-        for node in self.cone([literal]):
-            if node not in of:
-                inputs = self.gates.inputs_of(2 * node)
-                assert inputs is not None, "only what is of states has a later"
-                of[node] = self.gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
+        for node in self.cone([literal], of):
+            inputs = self.gates.inputs_of(2 * node)
+            assert inputs is not None, "only what is of states has a later"
+            of[node] = self.gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
         return of[literal >> 1] ^ (literal & 1)
 
-    def cone(self, literals: Iterable[int]) -> list[int]:
-        """Return the nodes that some literals depend on, themselves among them, ascending."""
-        seen = {literal >> 1 for literal in literals}
+    def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """Return the nodes that some literals depend on, themselves among them, ascending.
+
+        Args:
+            literals: of any nodes.
+            known: nodes that are left out, with what only they depend on.
+        """
+        seen = {literal >> 1 for literal in literals if literal >> 1 not in known}
         pending = list(seen)
         while pending:
             inputs = self.gates.inputs_of(2 * pending.pop())
             for literal in inputs or ():
                 node = literal >> 1
-                if node not in seen:
+                if node not in seen and node not in known:
                     seen.add(node)
                     pending.append(node)
         return sorted(seen)
 
     def values(
-        self, wanted: Sequence[int], states: NDArray[np.bool_], moves: NDArray[np.bool_] | None = None
+        self,
+        wanted: Sequence[int],
+        states: NDArray[np.bool_],
+        moves: NDArray[np.bool_] | None = None,
+        patience: Patience | None = None,
     ) -> NDArray[np.bool_]:
         """Return the values of some literals in some states: bool [states, wanted].
 
@@ -166,10 +175,16 @@ class Model:
             wanted: the literals.
             states: bool [states, fluents].
             moves: bool [states, all actions]; None where no literal depends on them.
+            patience: how long it may take; for ever by default.
+
+        Raises:
+            OutOfTimeError: that took longer.
         """
         found = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]
         for first in range(0, len(states), _AT_ONCE):
+            if patience is not None:
+                patience.check()
             part = slice(first, first + _AT_ONCE)
             given = states[part] if moves is None else np.concatenate([states[part], moves[part]], axis=1)
             rows = np.packbits(given, axis=0, bitorder="little").T

@@ -125,8 +125,10 @@ class Prover:
     def invariant(self) -> list[Clause]:
         """Clauses that hold in every state."""
         self.report("looking for what holds in every state")
-        tried = [*self._guesses(self.sample), *candidates(self.model, self.sample)]
-        return inductive(self.model, list(dict.fromkeys(tried)), self.patience)
+        with suppress(OutOfTimeError):
+            tried = [*self._guesses(self.sample), *candidates(self.model, self.sample, self.patience)]
+            return inductive(self.model, list(dict.fromkeys(tried)), self.patience)
+        return []
 
     @classmethod
     def of(
@@ -228,7 +230,7 @@ class Prover:
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
-            measures = Measures(self.model, self.sample, self.invariant)
+            measures = Measures(self.model, self.sample, self.invariant, part)
             for tried in measures.search(part, is_brief=self._is_brief):
                 verdict = self._by_measure(tried, measures, part, patience)
                 if verdict is not None:

@@ -13,10 +13,11 @@ from anygame.cli.sheets import named_faults, read_game
 
 _DETAILS: Final = f"""\
 Both are played at once, roles and moves matched by name. The games are the same where
-ends, legal moves and goals agree in every state that can be reached; else a shortest
-match is printed after which they do not. What roles see is not compared.
+ends, legal moves and goals agree in every state that can be reached, and what roles see
+of each joint move; else a shortest match is printed after which they do not.
 
---map FILE says what roles and moves of A are in B, as pairs of terms, with variables:
+--map FILE says what roles, moves and percepts of A are in B, as pairs of terms, with
+variables:
   (mark ?x ?y)  (place ?y ?x)
 
 The exit status is 0 where they are the same, else 1. Proofs need the extra `prove`.
