@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from importlib.metadata import version
 from importlib.resources import files
@@ -105,6 +107,37 @@ def test_a_name_that_is_neither_is_no_file() -> None:
             anygame.load(name)
     with pytest.raises(anygame.RuleSheetError, match=r"No such file or directory; did you mean copolymer\?"):
         anygame.load("copolimer")
+
+
+@pytest.mark.slow
+def test_a_source_distribution_has_all_that_a_checkout_has(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(tmp_path)]
+    command += ["sdist", "--dist-dir", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300, check=True)
+    with tarfile.open(tmp_path / f"anygame-{anygame.__version__}.tar.gz") as found:
+        packed = {name.partition("/")[2] for name in found.getnames()}
+    folders = ("docs", "gdl", "src", "tests", "tools")
+    wanted = {path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()}
+    left_out = re.compile(r"/(__pycache__|_site|\.cache|[^/]*\.egg-info)/|/search\.ll\.gz$")
+    names = {path.relative_to(ROOT).as_posix() for path in wanted}
+    assert {name for name in names if not left_out.search(f"/{name}")} <= packed
+    assert {"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "pyproject.toml", "setup.py"} <= packed
+    assert not [name for name in packed if left_out.search(f"/{name}")]
+
+
+def test_only_a_release_publishes_and_only_what_was_built() -> None:
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / ".github" / "workflows" / "publish.yml").read_text(encoding="utf-8")
+    flow = yaml.load(text, yaml.BaseLoader)
+    assert flow["on"] == {"release": {"types": ["published"]}}
+    assert "make dist PYTHON=python" in [step.get("run") for step in flow["jobs"]["build"]["steps"]]
+    publish = flow["jobs"]["publish"]
+    assert publish["needs"] == "build"
+    assert publish["permissions"] == {"id-token": "write"}
+    assert "permissions" not in flow["jobs"]["build"]
+    assert publish["steps"][-1] == {"uses": "pypa/gh-action-pypi-publish@release/v1"}
+    assert not re.search(r"secrets|password|(?<!id-)token:", text)
 
 
 @pytest.mark.slow
