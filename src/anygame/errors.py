@@ -20,6 +20,7 @@
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
+    ├── ModelError (ValueError)          a model that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 ``str(error)`` is written for people; the same facts are attributes, for programs.
@@ -42,6 +43,7 @@ __all__ = [
     "IllegalMoveError",
     "LimitError",
     "MissingExtraError",
+    "ModelError",
     "PlayerError",
     "PositionError",
     "QueryError",
@@ -206,6 +208,10 @@ class QuizError(AnygameError, ValueError):
 
 class TableError(AnygameError, ValueError):
     """A table of exact values that cannot be used or written: another game's, a damaged file ..."""
+
+
+class ModelError(AnygameError, ValueError):
+    """A model that cannot be used or written: another game's, a damaged file, a training under way ..."""
 
 
 class MissingExtraError(AnygameError, ImportError):

@@ -7,9 +7,10 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError, TableError
+from anygame.errors import AnygameError, ModelError, TableError
 from anygame.players.player import Player, check_option
-from anygame.search import load_table
+from anygame.search import load_model, load_table
+from anygame.search.model import find_model
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
-    from anygame.search import Table
+    from anygame.search import Model, Table
 
 #: Seconds between two looks at whether a match that is waited for has ended.
 _LOOK: Final = 0.05
@@ -63,6 +64,9 @@ class MctsPlayer(Player):
         noise: the share of its moves that are drawn from the legal ones, from 0 to 1.
         table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
             perfectly; one of another game says nothing.
+        model: ``True`` for the model that ``anygame train`` has made of the game, if there is one; ``False``
+            for none; or a file. None is ``True``, but ``False`` with ``iterations``, so that the same seed
+            plays the same on every machine. A model that cannot be used is no harm: the player says why.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -83,6 +87,7 @@ class MctsPlayer(Player):
         practice: bool = True,
         noise: float = 0.0,
         table: str | None = None,
+        model: bool | str | None = None,
     ) -> None:
         super().__init__(seed)
         check_option("threads", threads, 1, 4096)
@@ -94,6 +99,9 @@ class MctsPlayer(Player):
         self.remembers = iterations is not None and threads == 1 and not pondering
         if table is not None and not Path(table).is_file():
             raise FileNotFoundError(f"there is no file {table}")
+        if isinstance(model, str) and not Path(model).is_file():
+            raise FileNotFoundError(f"there is no file {model}")
+        self.model = iterations is None if model is None else model
         self.aloud = aloud
         self.practice = practice and iterations is None
         self.noise = noise
@@ -110,12 +118,14 @@ class MctsPlayer(Player):
         super().start(game, role, clock)
         self._stop_pondering(clock)
         self._believes = self._is_to_believe(game)
+        model = None if self._believes else self._found_model(game)
         self._search = Search(
             game,
             seed=self.random.getrandbits(32) if self._believes else self._seed,
             threads=self.threads,
             memory=self.memory,
             role=role if self._believes else None,
+            model=model,
         )
         self._table: Table | None = None
         if self._path is not None:
@@ -132,14 +142,31 @@ class MctsPlayer(Player):
         self.needs_state = not self._search.believes
         if self._search.no_beliefs is not None:
             self.say(f"{self._search.no_beliefs}: searching one state that agrees with what was seen")
+        if self._search.no_model is not None:
+            self.say(f"{self._search.no_model}: playing without it")
         if not self._believes:
-            self._practise(clock)
+            if model is None or self._search.no_model is not None:
+                self._practise(clock)
             if self.iterations is None:
                 self._think(game.initial_state(), clock)
 
     def _is_to_believe(self, game: Game) -> bool:
         """Return whether to search what the role knows of a game, rather than states."""
         return game.is_gdl2
+
+    def _found_model(self, game: Game) -> Model | None:
+        """Return the model of a game that is to be used; say which it is, or why there is none."""
+        try:
+            if isinstance(self.model, str):
+                model: Model | None = load_model(self.model, game)
+            else:
+                model = find_model(game) if self.model else None
+        except ModelError as error:
+            self.say(f"{error}: playing without it")
+            return None
+        if model is not None:
+            self.say(f"model of {model.figures}")
+        return model
 
     def _practise(self, clock: Clock) -> None:
         """Learn from self-play, if there is time for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anygame.search.analysing import analyse
 from anygame.search.analysis import Analysis, MoveAnalysis, PracticeReport
 from anygame.search.goals import Bounds
+from anygame.search.model import Model, ModelFigures, load_model, models
 from anygame.search.searching import Search
 from anygame.search.solving import solve
 from anygame.search.table import Solution, Table
@@ -13,13 +14,17 @@ from anygame.search.table_file import load_table, save_table
 __all__ = [
     "Analysis",
     "Bounds",
+    "Model",
+    "ModelFigures",
     "MoveAnalysis",
     "PracticeReport",
     "Search",
     "Solution",
     "Table",
     "analyse",
+    "load_model",
     "load_table",
+    "models",
     "save_table",
     "solve",
 ]

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from warnings import warn
 
-from anygame.errors import CompilationError, LimitError, PositionError
+from anygame.errors import CompilationError, LimitError, ModelError, PositionError
 from anygame.game.machine import FallbackWarning, reason_of
 from anygame.game.state import RoleView
 from anygame.progress import reporting
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.analysis import Analysis, PracticeReport
     from anygame.search.hidden.searcher import BeliefSearcher
+    from anygame.search.model import Model
     from anygame.search.table import Table
     from anygame.search.tree.searcher import TreeSearcher
 
@@ -145,14 +146,18 @@ class Search:
         memory: bytes that the tree may take at most, about.
         role: who searches, where it knows less than the state; None where the state is known.
         table: exact values that are known, as ``anygame.solve(game, table=True)`` makes them.
+        model: estimates that were learned before, as ``anygame.load_model`` reads them; lanes use them, if
+            the trial of the model spoke for them.
 
     Attributes:
         table: the exact values; analyses of states that it has tell them as proven.
         fallback: what keeps the search from using lanes although it was to; None otherwise. A
             ``FallbackWarning`` says it, too.
         no_beliefs: why the states that are given are searched although a role was; None otherwise.
+        no_model: why the model is not used although it is of these rules; None otherwise.
 
     Raises:
+        ModelError: the model is of other rules.
         ValueError: a number is out of range.
 
     >>> import anygame
@@ -175,12 +180,15 @@ class Search:
         memory: int = DEFAULT_MEMORY,
         role: Role | None = None,
         table: Table | None = None,
+        model: Model | None = None,
     ) -> None:
+        if model is not None:
+            model.check(game)
         if not 1 <= threads <= 4096:
             raise ValueError(f"threads should be a number from 1 to 4096, not {threads}")
         if memory < 1:
             raise ValueError(f"memory should be a number of bytes from 1, not {memory}")
-        self._game, self._role = game, role
+        self._game, self._role, self._model = game, role, model
         self.table = table
         self._start: State | None = None
         self._seed, self._threads, self._memory = seed, threads, memory
@@ -194,6 +202,7 @@ class Search:
         self._searcher: Searcher | None = None
         self.fallback: Exception | None = None
         self.no_beliefs: LimitError | None = None
+        self.no_model: ModelError | None = None
         self._warned_of: str | None = None
         self._busy = Lock()
         self._iterations = 0
@@ -246,11 +255,20 @@ class Search:
             if self._role is not None:
                 self._beliefs = self._believing(self._role)
             if self._beliefs is None:
-                self._lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
+                lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
+                if lanes is not None and self._model is not None:
+                    self._use(self._model, lanes)
+                self._lanes = lanes
         except Exception as error:  # whatever stops it, the game is played anyway
             self.fallback = error
         finally:
             self._is_tried = True
+
+    def _use(self, model: Model, lanes: TreeSearcher) -> None:
+        try:
+            model.use_in(lanes)
+        except ModelError as error:
+            self.no_model = error
 
     def _believing(self, role: Role) -> BeliefSearcher | None:
         """Return what searches from what a role knows; None where there is no network for that."""

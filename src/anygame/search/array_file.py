@@ -1,0 +1,93 @@
+"""Files of arrays with a header: numpy's ``npz`` without pickle, whole or not at all.
+
+Each array has a checksum, and none is larger than the file: what is damaged or no such file is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
+
+import numpy as np
+
+from anygame.errors import ModelError
+from anygame.language.writing import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+#: Where the header is among the arrays: JSON as bytes.
+_HEADER: Final = "header"
+#: Bytes of the largest file: the weights of a million fluents, and what learning them takes.
+_LARGEST: Final = 1 << 29
+#: What numpy and zip files raise where there is none, or a damaged one.
+_UNREADABLE: Final = (
+    BadZipFile,
+    EOFError,
+    ValueError,
+    KeyError,
+    NotImplementedError,
+    MemoryError,
+    zlib.error,
+)
+
+
+def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a header and arrays to a file; what was there before stays until all is on the disk.
+
+    Raises:
+        ModelError: it cannot be written.
+    """
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    buffer = BytesIO()
+    np.savez(buffer, allow_pickle=False, **{_HEADER: text, **arrays})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, buffer.getbuffer())
+    except OSError as error:
+        raise ModelError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header and the arrays of a file.
+
+    Args:
+        path: of the file.
+        kind: what the header should call itself, by ``format``.
+
+    Raises:
+        ModelError: it cannot be read, is something else, or damaged.
+    """
+    try:
+        arrays = _arrays(path)
+    except OSError as error:
+        raise ModelError(f"cannot read {path}: {error.strerror or error}") from error
+    except _UNREADABLE as error:
+        raise ModelError(f"{path} is no {kind!r}, or damaged: {error or 'it ends too early'}") from error
+    try:
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+    except (KeyError, ValueError, RecursionError):
+        header = None
+    if not (isinstance(header, dict) and header.get("format") == kind):
+        raise ModelError(f"{path} is no {kind!r}: it has no such header")
+    return header, arrays
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
+    with ZipFile(path) as file:
+        parts = file.infolist()
+        if (
+            any(part.compress_type != ZIP_STORED for part in parts)
+            or sum(part.file_size for part in parts) > _LARGEST
+        ):
+            raise ValueError("its arrays are not stored as they are")
+    with np.load(path, allow_pickle=False) as found:
+        return dict(found)

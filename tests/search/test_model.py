@@ -1,0 +1,150 @@
+"""Models in files: found by the rules, refused where they are damaged or of something else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import anygame
+from anygame.game.encoding import rules_digest
+from anygame.players import make_player
+from anygame.players.clock import Clock
+from anygame.search import Model, ModelFigures, Search, load_model, models
+from anygame.search.model import find_model, fluents_of, model_path
+from anygame.search.tree.searcher import TreeSearcher
+from anygame.search.tree.self_play import first_weights
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from anygame.game.game import Game
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+def _model(game: Game, trust: float = 0.6) -> Model:
+    searcher = TreeSearcher(game, seed=1, memory=1 << 20)
+    figures = ModelFigures(game.name, rules_digest(game), 500, 9000, 1.5, 2000, 6, 5.5, trust)
+    return Model(figures, fluents_of(searcher), first_weights(searcher.code.weights.shape, 1))
+
+
+def _saved(game: Game, trust: float = 0.6) -> Path:
+    path = model_path(game)
+    assert path is not None
+    _model(game, trust).save(path)
+    return path
+
+
+def test_a_model_is_read_as_it_was_written_and_found_by_its_rules(folder: Path) -> None:
+    game = anygame.load("tic_tac_toe")
+    assert find_model(game) is None
+    assert models() == {}
+    path = _saved(game)
+    found, model = find_model(game), _model(game)
+    assert found is not None
+    assert (found.figures, found.fluents) == (model.figures, model.fluents)
+    assert (found.weights == model.weights).all()
+    assert models() == {path: model.figures}
+    assert path.parent == folder
+    assert find_model(anygame.load("connect_four")) is None
+
+
+def test_a_model_of_other_rules_is_refused(folder: Path) -> None:
+    game, other = anygame.load("tic_tac_toe"), anygame.load("connect_four")
+    with pytest.raises(anygame.ModelError, match="'tic_tac_toe'; the rules of connect_four differ"):
+        load_model(_saved(game), other)
+    with pytest.raises(anygame.ModelError, match="differ"):
+        Search(other, model=_model(game))
+    search = Search(game, model=replace(_model(game), fluents=("other",)), seed=1)
+    before = Search(game, seed=1).run(iterations=500).moves
+    assert search.run(iterations=500).moves == before
+    assert "of other facts" in str(search.no_model)
+
+
+def test_searches_use_a_model_if_its_trial_spoke_for_it() -> None:
+    game = anygame.load("connect_four")
+    without = Search(game, seed=1).run(iterations=2000).moves
+    assert Search(game, seed=1, model=_model(game, 0.0)).run(iterations=2000).moves == without
+    assert Search(game, seed=1, model=_model(game, 0.6)).run(iterations=2000).moves != without
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_a_damaged_file_is_refused_wherever_it_ends(folder: Path, share: float) -> None:
+    path = _saved(anygame.load("tic_tac_toe"))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(anygame.ModelError, match="is no 'anygame model 1', or damaged"):
+        load_model(path)
+    (found,) = models().values()
+    assert isinstance(found, anygame.ModelError)
+
+
+def test_a_changed_byte_of_the_weights_is_found(folder: Path) -> None:
+    game = anygame.load("tic_tac_toe")
+    path, model = _saved(game), _model(game)
+    content = bytearray(path.read_bytes())
+    content[content.index(model.weights.tobytes()) + 100] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(anygame.ModelError, match="damaged"):
+        load_model(path)
+
+
+def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "other.npz"
+    with pytest.raises(anygame.ModelError, match="No such file"):
+        load_model(path)
+    np.savez(path, some=np.zeros(3))
+    with pytest.raises(anygame.ModelError, match="has no such header"):
+        load_model(path)
+    np.savez(path, header=np.array([{"format": "anygame model 1"}], object))
+    with pytest.raises(anygame.ModelError, match="pickle"):
+        load_model(path)
+
+
+def test_weights_that_are_no_numbers_and_figures_that_say_nothing_are_refused(tmp_path: Path) -> None:
+    model, path = _model(anygame.load("tic_tac_toe")), tmp_path / "model.npz"
+    replace(model, weights=np.full_like(model.weights, np.nan)).save(path)
+    with pytest.raises(anygame.ModelError, match="no numbers"):
+        load_model(path)
+    replace(model, figures=replace(model.figures, trust=2.0)).save(path)
+    with pytest.raises(anygame.ModelError, match="trusted by 2"):
+        load_model(path)
+    replace(model, figures=replace(model.figures, games=-1)).save(path)
+    with pytest.raises(anygame.ModelError, match="does not say what games is"):
+        load_model(path)
+
+
+def _said(game: Game, spec: str) -> str:
+    """Return what a player says of a start clock, and that it moves."""
+    player = make_player(spec, seed=1)
+    player.start(game, game.roles[0], Clock.of(0.3))
+    assert player.move(game.initial_state(), Clock.of(0.3)) in game.initial_state().legal_moves(game.roles[0])
+    return "; ".join(player.take_said())
+
+
+def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
+    game = anygame.load("connect_four")
+    path = _saved(game)
+    used = "model of connect_four: 500 games; 5.5 points of 6 trial matches at 2,000 leaves a move: used"
+    assert _said(game, "mcts") == used
+    assert _said(game, "mcts:model=yes,iterations=50") == used
+    assert _said(game, f"mcts:model={path},iterations=50") == used
+    assert _said(game, "mcts:model=no") == ""
+    assert _said(game, "mcts:iterations=50") == ""
+
+
+def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> None:
+    game = anygame.load("connect_four")
+    path = _saved(game)
+    path.write_bytes(b"something else")
+    assert "damaged" in _said(game, "mcts")
+    assert _said(game, "mcts").endswith("playing without it")
+    with pytest.raises(anygame.PlayerError, match="there is no file"):
+        make_player("mcts:model=nothing.npz")
