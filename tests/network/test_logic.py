@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.logic.building import sum_of_products
-from anygame.network.logic.circuit import Circuit, simplified
+from anygame.network.logic.circuit import Circuit, in_order, simplified
+from anygame.network.logic.factoring import Products, factored
 from anygame.network.logic.gates import Gates
 from anygame.network.logic.rewrites import drop_implied_conditions, merge_conjunctions
 from anygame.network.network import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _INPUTS = 6
 _LITERALS = st.integers(0, 2 * _INPUTS + 1)
@@ -34,6 +39,33 @@ def _holds(gates: Gates | Circuit, literal: int, inputs: tuple[bool, ...]) -> bo
     return value ^ bool(literal & 1)
 
 
+def _circuit(*rows: list[int], outputs: list[int], choices: Sequence[tuple[int, ...]] = ()) -> Circuit:
+    """Return a circuit of gates, given by their literals."""
+    literals = np.array([literal for row in rows for literal in row], np.int64)
+    starts = np.cumsum([0, *map(len, rows)])
+    named = {("next", number): literal for number, literal in enumerate(outputs)}
+    return Circuit(1 + _INPUTS, starts, literals, np.zeros(len(rows), np.bool_), choices, named)
+
+
+def _sums(*sums: list[list[int]]) -> Circuit:
+    """Return a circuit whose outputs are sums of products."""
+    found = [{frozenset(row) - {TRUE} for row in rows if _can_hold(row)} for rows in sums]
+    rows = [(number, sorted(row)) for number, each in enumerate(found) for row in sorted(map(sorted, each))]
+    products = Products(
+        np.array([number for number, _ in rows], np.int64),
+        np.repeat(np.arange(len(rows)), [len(row) for _, row in rows]),
+        np.array([literal for _, row in rows for literal in row], np.int64),
+    )
+    starts, literals = factored(products, len(sums), 1 + _INPUTS)
+    outputs = {("next", number): 2 * (1 + _INPUTS + number) + 1 for number in range(len(sums))}
+    circuit = Circuit(1 + _INPUTS, starts, literals, np.zeros(len(starts) - 1, np.bool_), (), outputs)
+    return in_order(simplified(circuit))
+
+
+def _can_hold(row: list[int]) -> bool:
+    return FALSE not in row and not any(literal ^ 1 in row for literal in row)
+
+
 def _plain(literal: int, inputs: tuple[bool, ...]) -> bool:
     return (literal >> 1 > 0 and inputs[(literal >> 1) - 1]) ^ bool(literal & 1)
 
@@ -42,27 +74,28 @@ def _every_input() -> list[tuple[bool, ...]]:
     return list(product([False, True], repeat=_INPUTS))
 
 
-@given(_PRODUCTS)
-def test_a_sum_of_products_is_what_it_says(products: list[list[int]]) -> None:
-    gates = Gates(1 + _INPUTS)
-    literal = sum_of_products(gates, products)
+def _sum_holds(products: list[list[int]], inputs: tuple[bool, ...]) -> bool:
+    return any(all(_plain(part, inputs) for part in parts) for parts in products)
+
+
+@given(_PRODUCTS, _PRODUCTS)
+def test_a_sum_of_products_is_what_it_says(some: list[list[int]], others: list[list[int]]) -> None:
+    circuit = _sums(some, others)
     for inputs in _every_input():
-        expected = any(all(_plain(part, inputs) for part in parts) for parts in products)
-        assert _holds(gates, literal, inputs) == expected
+        for literal, products in zip(circuit.outputs.values(), (some, others), strict=True):
+            assert _holds(circuit, literal, inputs) == _sum_holds(products, inputs)
 
 
 @given(_PRODUCTS, _PRODUCTS)
 def test_merging_changes_nothing_and_makes_nothing_larger(
     some: list[list[int]], others: list[list[int]]
 ) -> None:
-    gates = Gates(1 + _INPUTS)
-    first, second = sum_of_products(gates, some), sum_of_products(gates, others)
-    circuit = Circuit.of(gates, {("next", 0): first, ("next", 1): second})
+    circuit = _sums(some, others)
     merged = merge_conjunctions(circuit)
     assert merged.size() <= circuit.size()
     for inputs in _every_input():
         for name, literal in circuit.outputs.items():
-            assert _holds(merged, merged.outputs[name], inputs) == _holds(gates, literal, inputs)
+            assert _holds(merged, merged.outputs[name], inputs) == _holds(circuit, literal, inputs)
 
 
 @given(_PRODUCTS, _PRODUCTS)
@@ -70,16 +103,14 @@ def test_simplifying_changes_nothing_where_exactly_one_of_each_choice_holds(
     some: list[list[int]], others: list[list[int]]
 ) -> None:
     choices = [(1, 2, 3), (4, 5), (6,)]
-    plain = Gates(1 + _INPUTS)
-    literals = [sum_of_products(plain, products) for products in (some, others)]
-    circuit = Circuit.of(plain, {("next", number): literal for number, literal in enumerate(literals)})
+    circuit = _sums(some, others)
     found = simplified(replace(circuit, choices=choices))
     again = simplified(found)
     assert (found.size(), found.literals.tolist()) == (again.size(), again.literals.tolist())
     for inputs in _every_input():
         if sum(inputs[:3]) == sum(inputs[3:5]) == inputs[5] == 1:
             for name, literal in circuit.outputs.items():
-                assert _holds(found, found.outputs[name], inputs) == _holds(plain, literal, inputs)
+                assert _holds(found, found.outputs[name], inputs) == _holds(circuit, literal, inputs)
 
 
 @given(st.lists(_LITERALS, max_size=7))
@@ -118,24 +149,50 @@ def test_what_a_move_implies_is_dropped_only_where_the_move_is_legal(
     legal: list[list[int]], following: list[list[int]]
 ) -> None:
     move = _INPUTS
-    gates = Gates(1 + _INPUTS)
     # What makes the move legal knows nothing of the move.
     legal = [[literal for literal in parts if literal >> 1 != move] for parts in legal]
-    allowed = sum_of_products(gates, legal)
-    after = sum_of_products(gates, [[2 * move, *parts] for parts in following])
-    circuit = Circuit.of(gates, {("legal", move): allowed, ("next", 0): after})
-    simpler = drop_implied_conditions(circuit)
+    after = [[2 * move, *parts] for parts in following]
+    circuit = _sums(legal, after)
+    outputs = {("legal", move): circuit.outputs["next", 0], ("next", 0): circuit.outputs["next", 1]}
+    simpler = drop_implied_conditions(replace(circuit, outputs=outputs))
     for inputs in _every_input():
-        if not inputs[move - 1] or _holds(gates, allowed, inputs):
-            expected = _holds(gates, after, inputs)
-            assert _holds(simpler, simpler.outputs["next", 0], inputs) == expected
+        if not inputs[move - 1] or _sum_holds(legal, inputs):
+            assert _holds(simpler, simpler.outputs["next", 0], inputs) == _sum_holds(after, inputs)
 
 
 def test_shared_literals_are_taken_out() -> None:
-    gates = Gates(1 + _INPUTS)
     # ab + ac + ad is a(b + c + d): two gates instead of four.
-    sum_of_products(gates, [[2, 4], [2, 6], [2, 8]])
-    assert len(gates.gates) == 2
+    assert _sums([[2, 4], [2, 6], [2, 8]]).size() == (2, 5)
+
+
+def _greedy(gates: Gates, products: set[frozenset[int]]) -> int:
+    """Return the literal of a sum, with what most products share taken out first, one literal at a time."""
+    singles = {literal for product in products if len(product) == 1 for literal in product}
+    opposite = {literal ^ 1 for literal in singles}
+    left = {product - opposite for product in products if product.isdisjoint(singles)}
+    if frozenset() in left:
+        return TRUE
+    if any(len(product) < 2 for product in left):
+        return _greedy(gates, left | {frozenset([literal]) for literal in singles})
+    parts = [*singles]
+    while left:
+        counts = Counter(literal for product in left for literal in product)
+        literal = min(counts, key=lambda each: (-counts[each], each))
+        taken = {product for product in left if literal in product}
+        left -= taken
+        shared = frozenset.intersection(*taken)
+        rest = _greedy(gates, {product - shared for product in taken})
+        parts.append(gates.conjunction([*shared, rest]))
+    return gates.disjunction(parts)
+
+
+@given(_PRODUCTS)
+def test_columns_take_out_what_one_literal_after_the_other_would(products: list[list[int]]) -> None:
+    gates = Gates(1 + _INPUTS)
+    possible = {frozenset(row) - {TRUE} for row in products if _can_hold(row)}
+    literal = _greedy(gates, possible)
+    expected = simplified(_circuit(*map(list, gates.gates), outputs=[literal]))
+    assert _sums(products).size() == expected.size()
 
 
 def test_one_gate_is_made_once() -> None:
@@ -153,18 +210,14 @@ def test_one_gate_is_made_once() -> None:
     ids=["most do not hold", "two hold", "one holds"],
 )
 def test_of_a_choice_exactly_one_holds(row: list[int], literal: int) -> None:
-    gates = Gates(1 + _INPUTS)
-    circuit = Circuit.of(gates, {("next", 0): gates.conjunction(row)}, [tuple(range(1, 7))])
+    circuit = _circuit(row, outputs=[2 * (1 + _INPUTS)], choices=[tuple(range(1, 7))])
     assert simplified(circuit).outputs == {("next", 0): literal}
 
 
 def test_gates_of_the_rest_of_a_choice_stand_before_those_that_read_them() -> None:
-    gates = Gates(1 + _INPUTS)
     # The first reads what is left of the choice, which the second one is.
-    first = gates.conjunction([3, 5, 7, 12])
-    second = gates.conjunction([9, 11])
-    outputs = {("next", 0): first, ("next", 1): second}
-    found = simplified(Circuit.of(gates, outputs, [tuple(range(1, 6))]))
+    circuit = _circuit([3, 5, 7, 12], [9, 11], outputs=[14, 16], choices=[tuple(range(1, 6))])
+    found = simplified(circuit)
     assert found.size() == (2, 4)
     for gate in range(len(found.opened)):
         inputs = found.inputs_of(2 * (found.inputs + gate)) or []

@@ -22,11 +22,9 @@ from anygame.network.grounding.pipeline import OPTIONAL, OPTIONAL_IF_LARGE
 from anygame.network.grounding.static import SEEN
 from anygame.network.interface import Exclusions, Interface
 from anygame.network.logic.assembly import assemble
-from anygame.network.logic.atoms import FAILS, HOLDS, Atoms
-from anygame.network.logic.building import build_gates
-from anygame.network.logic.circuit import Circuit
+from anygame.network.logic.atoms import FAILS, Atoms
+from anygame.network.logic.building import build_circuit
 from anygame.network.logic.rewrites import REWRITES
-from anygame.network.network import FALSE, TRUE, Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence, Sized
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     from anygame.datalog.reasoner import Reasoner
     from anygame.language.terms import Term
     from anygame.network.grounding.grounder import Grounding
+    from anygame.network.logic.circuit import Circuit
+    from anygame.network.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,27 +172,19 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
     Where roles can see something, there is a second circuit with the percepts, so that the first one does not
     get larger.
     """
-    inputs = {atom: 1 + index for index, atom in enumerate(names.fluent_atoms)}
-    first = 1 + len(inputs)
+    inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
-    for role_atoms in names.action_atoms:
-        inputs.update({atom: first + index for index, atom in enumerate(role_atoms)})
-        choices.append(tuple(range(first, first + len(role_atoms))))
-        first += len(role_atoms)
-    outputs = names.outputs(percepts=True)
-    become = {atom: int(atoms.literal_of[atom]) for atom in outputs.values() if atom is not None}
-    wanted = sorted({literal >> 1 for literal in become.values() if literal >= 0})
-    gates, literals = build_gates(atoms, inputs, first, wanted, budget)
-
-    def literal(atom: int | None) -> int:
-        found = FAILS if atom is None else become[atom]
-        if found < 0:
-            return TRUE if found == HOLDS else FALSE
-        return literals[found >> 1] ^ (found & 1)
-
-    named = {name: literal(atom) for name, atom in outputs.items()}
-    circuit = Circuit.of(gates, {name: named[name] for name in names.outputs()}, choices)
-    return circuit, replace(circuit, outputs=named) if names.has_percepts else None
+    for of_role in names.action_atoms:
+        first = 1 + len(inputs)
+        choices.append(tuple(range(first, first + len(of_role))))
+        inputs += of_role
+    outputs = {
+        name: FAILS if atom is None else int(atoms.literal_of[atom])
+        for name, atom in names.outputs(percepts=True).items()
+    }
+    whole = build_circuit(atoms, inputs, outputs, choices, budget)
+    circuit = replace(whole, outputs={name: whole.outputs[name] for name in names.outputs()})
+    return circuit, whole if names.has_percepts else None
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.ragged import distinct, places
+from anygame.network.logic.ragged import levels_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,19 +148,6 @@ def gates_by_level(network: Network) -> list[Numbers]:
     reader, read = reader[between], units[read[between]]
     outside = reader != read
     reader, read = reader[outside], read[outside]
-    waiting = np.bincount(reader, minlength=network.gates)
-    order = np.argsort(read, kind="stable")
-    starts = np.searchsorted(read[order], np.arange(network.gates + 1))
-    reader = reader[order]
-    level = np.zeros(network.gates, np.int64)
-    ready = np.flatnonzero((waiting == 0) & (units == np.arange(network.gates)))
-    number = 0
-    while len(ready):
-        level[ready] = number
-        number += 1
-        readers = reader[places(starts[ready], starts[ready + 1] - starts[ready])]
-        np.subtract.at(waiting, readers, 1)
-        ready = distinct(readers[waiting[readers] == 0])
-    level = level[units]
+    level = levels_of(reader, read, network.gates)[units]
     order = np.argsort(level, kind="stable")
-    return np.split(order, np.searchsorted(level[order], np.arange(1, number))) if number else []
+    return np.split(order, np.searchsorted(level[order], np.arange(1, level.max() + 1))) if len(level) else []

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.ragged import starts_of, strong_components
+from anygame.network.logic.factoring import Products
+from anygame.network.logic.hashing import SEEDS, mixed
+from anygame.network.logic.ragged import distinct, places, starts_of, strong_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,13 +61,33 @@ class Atoms:
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
 
-    def of_conjunctions(self, atom: int) -> list[list[int]]:
-        """Return the conjunctions that derive an atom: literals, ascending; perhaps ``HOLDS`` before."""
-        found: list[list[int]] = []
-        for starts, rows in self._groups:
-            low, high = starts[atom], starts[atom + 1]
-            if low < high:
-                found += rows[low:high].tolist()
+    def needed(self, wanted: Ids, known: NDArray[np.bool_]) -> Ids:
+        """Return the atoms that some are derived from, themselves among them, ascending.
+
+        Args:
+            wanted: atoms.
+            known: bool [atoms]; those of which it is not asked what they are derived from, and so left out.
+        """
+        seen = known.copy()
+        fresh = distinct(wanted[~seen[wanted]])
+        while len(fresh):
+            seen[fresh] = True
+            below = self._literals_of(self._conjunctions_of(fresh)) >> 1
+            fresh = distinct(below[~seen[below]])
+        return np.flatnonzero(seen & ~known)
+
+    def products(self, heads: Ids) -> Products:
+        """Return the conjunctions that derive some atoms, each for a number of these; literals ascending."""
+        found = self._conjunctions_of(heads)
+        of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
+        owners = np.repeat(np.arange(len(found)), self._lengths[found])
+        return Products(of, owners, self._literals_of(found))
+
+    def _conjunctions_of(self, heads: Ids) -> Ids:
+        return places(self._starts[heads], self._starts[heads + 1] - self._starts[heads])
+
+    def _literals_of(self, conjunctions: Ids) -> Ids:
+        found: Ids = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
         return found
 
     def _collect(self, batches: list[Batch]) -> None:
@@ -81,12 +103,15 @@ class Atoms:
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
-        self._groups: list[tuple[list[int], Ids]] = []
-        for rows in groups:
-            rows = rows[np.argsort(rows[:, 0], kind="stable")]
-            literals = np.ascontiguousarray(rows[:, 1:])
-            starts = starts_of(np.bincount(rows[:, 0], minlength=self.count)).tolist()
-            self._groups.append((starts, literals))
+        heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
+        #: The conjunctions in the order of their heads: where those of each begin, and their literals.
+        self._starts = starts_of(np.bincount(heads, minlength=self.count))
+        order = np.argsort(heads, kind="stable")
+        held = [rows[:, 1:] >= 0 for rows in groups]
+        lengths = np.concatenate([*(mask.sum(axis=1) for mask in held), np.zeros(0, np.int64)])
+        self._firsts, self._lengths = starts_of(lengths)[order], lengths[order]
+        literals = [rows[:, 1:][mask] for rows, mask in zip(groups, held, strict=True)]
+        self._literals = np.concatenate([*literals, np.zeros(0, np.int64)])
 
     def _levels(self, batches: list[Batch]) -> Ids:
         """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""
@@ -131,8 +156,6 @@ class Atoms:
 HOLDS: Final = -1
 FAILS: Final = -2
 
-#: Odd constants for two multiplicative hashes: keys are as good as certain where both agree.
-_SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
 #: A round goes through all conjunctions; public sheets that were looked at need two to four.
 _MOST_ROUNDS: Final = 60
 #: Rounds go on while they merge more than this share of the atoms: what is left, structural hashing finds.
@@ -232,8 +255,8 @@ def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
     if not groups:
         return groups, np.zeros(0, np.uint64)
     heads = np.concatenate([rows[:, 0] for rows in groups])
-    keys = np.concatenate([_keys(rows[:, 1:], _SEEDS[0]) for rows in groups])
-    whole = keys + mixed(heads.astype(np.uint64), _SEEDS[1])
+    keys = np.concatenate([_keys(rows[:, 1:], SEEDS[0]) for rows in groups])
+    whole = keys + mixed(heads.astype(np.uint64), SEEDS[1])
     order = np.argsort(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]
@@ -252,20 +275,13 @@ def _keys(literals: Ids, seed: np.uint64) -> Keys:
     return mixed(total, seed)
 
 
-def mixed(values: Keys, seed: np.uint64 = _SEEDS[0]) -> Keys:
-    """Return a hash of each number; sums of them are hashes of rows."""
-    values = values * seed
-    values = (values ^ (values >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
-    return values ^ (values >> np.uint64(29))
-
-
 def _summary(groups: list[Ids], firsts: Keys) -> tuple[Ids, Keys, Keys, Ids, Ids]:
     """Return the heads, two keys of all that derives each, how much that is, and a lone literal or -3."""
     if not groups:
         none = np.zeros(0, np.int64)
         return none, firsts, firsts, none, none
     heads = np.concatenate([rows[:, 0] for rows in groups])
-    seconds = np.concatenate([_keys(rows[:, 1:], _SEEDS[1]) for rows in groups])
+    seconds = np.concatenate([_keys(rows[:, 1:], SEEDS[1]) for rows in groups])
     lone = np.concatenate([_lone(rows) for rows in groups])
     order = np.argsort(heads, kind="stable")
     heads, firsts, seconds, lone = heads[order], firsts[order], seconds[order], lone[order]

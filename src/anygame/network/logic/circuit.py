@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.atoms import mixed
-from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.logic.hashing import mixed
+from anygame.network.logic.ragged import distinct, levels_of, places, starts_of, strong_components
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from anygame.network.logic.gates import Gates
 
     Numbers = NDArray[np.int64]
 
@@ -34,7 +31,7 @@ class Circuit:
         inputs: how many nodes come before the first gate: the constant, fluents, then actions.
         starts: int64 [gates + 1]; where the literals of each gate begin.
         literals: int64; those of all gates, one after the other.
-        opened: bool [gates]; the inverted disjunctions whose parts were not known at first.
+        opened: bool [gates]; the inverted disjunctions of atoms that depend on themselves.
         choices: groups of nodes before the first gate of which exactly one holds, always.
         outputs: literals by name; ``("legal", action)`` among them, with the node of the action.
     """
@@ -45,22 +42,6 @@ class Circuit:
     opened: NDArray[np.bool_]
     choices: Sequence[tuple[int, ...]]
     outputs: Mapping[tuple[str, int], int]
-
-    @classmethod
-    def of(
-        cls,
-        gates: Gates,
-        outputs: Mapping[tuple[str, int], int],
-        choices: Sequence[tuple[int, ...]] = (),
-    ) -> Circuit:
-        """Return gates that are all closed as a circuit."""
-        rows = [row for row in gates.gates if row is not None]
-        assert len(rows) == len(gates.gates), "a gate was opened and never closed"
-        starts = starts_of(np.fromiter(map(len, rows), np.int64, len(rows)))
-        literals = np.fromiter(chain.from_iterable(rows), np.int64, int(starts[-1]))
-        opened = np.zeros(len(rows), np.bool_)
-        opened[[node - gates.inputs for node in gates.opened]] = True
-        return cls(gates.inputs, starts, literals, opened, choices, outputs)
 
     @cached_property
     def needed(self) -> Numbers:
@@ -104,10 +85,12 @@ _LOW: Final = (1 << _SHIFT) - 1
 def simplified(circuit: Circuit) -> Circuit:
     """Return a circuit for the same outputs, with no gate twice and no gate that nothing needs.
 
-    What ``gates.Gates`` does for one conjunction after the other is done here for all at once, round after
-    round: first for every gate, then for those that read what has changed.
+    Structural hashing, after Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for
+    equivalence checking and functional property verification"), for all gates at once, round after round:
+    first for every gate, then for those that read what has changed.
 
-    Rows may hold a literal twice, constants, and any number of literals. Opened gates stay gates.
+    Gates keep their order. Rows may hold a literal twice, constants, and any number of literals. Opened gates
+    stay gates.
     """
     return _Hashing(circuit).run()
 
@@ -302,6 +285,40 @@ class _Hashing:
         needed = whole.needed
         order = np.concatenate([needed[needed >= own], needed[needed < own]])
         return _renumbered(whole, order)
+
+
+def in_order(circuit: Circuit) -> Circuit:
+    """Return a circuit of the gates that are needed, each behind what it reads but for opened gates."""
+    if circuit.opened[circuit.needed].any():
+        return _renumbered(circuit, _depth_first(circuit))
+    gates = circuit.needed
+    reader = np.repeat(gates, circuit.lengths[gates])
+    read = (circuit.literals_of(gates) >> 1) - circuit.inputs
+    levels = levels_of(reader[read >= 0], read[read >= 0], len(circuit.opened))
+    return _renumbered(circuit, gates[np.argsort(levels[gates], kind="stable")])
+
+
+def _depth_first(circuit: Circuit) -> Numbers:
+    """Return the gates that are needed depth first; of a cycle, opened ones first: so it takes few rounds."""
+    starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
+    opened = circuit.opened.tolist()
+    inner: set[int] = set()
+
+    def parents(gate: int) -> list[int]:
+        return [part for part in inputs[starts[gate] : starts[gate + 1]] if part >= 0]
+
+    def closed_parents(gate: int) -> list[int]:
+        return [part for part in parents(gate) if part in inner]
+
+    wanted = sorted(literal >> 1 for literal in circuit.outputs.values())
+    order: list[int] = []
+    for component in strong_components([n - circuit.inputs for n in wanted if n >= circuit.inputs], parents):
+        order += [gate for gate in component if opened[gate]]
+        inner.clear()
+        inner.update(gate for gate in component if not opened[gate])
+        # Without the opened ones, no gate depends on itself.
+        order += [gate for (gate,) in strong_components(sorted(inner), closed_parents)]
+    return np.array(order, np.int64)
 
 
 def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:

@@ -30,21 +30,19 @@ class Gates:
 
     Attributes:
         inputs: as given.
-        gates: the inputs of each gate; None for one that is to be closed yet.
-        opened: the nodes of disjunctions that were opened; each is inverted, so that it begins as true.
+        gates: the inputs of each gate.
     """
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
-        self.gates: list[tuple[int, ...] | None] = []
-        self.opened: set[int] = set()
+        self.gates: list[tuple[int, ...]] = []
         #: What was asked for, in every form, and the literal that it is.
         self._known: dict[_Key, int] = {}
 
     def copy(self) -> Gates:
         """Return the same gates; those that are added later are in one of both."""
         found = Gates(self.inputs)
-        found.gates, found.opened, found._known = self.gates.copy(), self.opened.copy(), self._known.copy()
+        found.gates, found._known = self.gates.copy(), self._known.copy()
         return found
 
     def conjunction(self, literals: Iterable[int]) -> int:
@@ -83,19 +81,6 @@ class Gates:
         number = (literal >> 1) - self.inputs
         return self.gates[number] if number >= 0 else None
 
-    def open(self) -> int:
-        """Return the literal of a new disjunction whose parts are not known yet; see ``close``."""
-        node = self._add(None)
-        self.opened.add(node)
-        return 2 * node + 1
-
-    def close(self, literal: int, parts: Iterable[int]) -> None:
-        """Say what an open disjunction is made of."""
-        inputs = sorted({part ^ 1 for part in parts} - {TRUE})
-        if FALSE in inputs:
-            inputs = [FALSE]
-        self.gates[(literal >> 1) - self.inputs] = tuple((inputs * 2)[:2] if len(inputs) < 2 else inputs)
-
-    def _add(self, inputs: tuple[int, ...] | None) -> int:
+    def _add(self, inputs: tuple[int, ...]) -> int:
         self.gates.append(inputs)
         return self.inputs + len(self.gates) - 1

@@ -51,6 +51,33 @@ def distinct(numbers: Numbers) -> Numbers:
     return ordered[fresh]
 
 
+def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
+    """Return how far each node lies above those that read none; -1 in cycles, and above them.
+
+    Args:
+        reader: per edge of a graph, the node that reads.
+        read: per edge, the node that it reads.
+        count: how many nodes there are.
+
+    >>> import numpy as np
+    >>> levels_of(np.array([1, 2, 2, 3, 4]), np.array([0, 0, 1, 4, 3]), 5).tolist()
+    [0, 1, 2, -1, -1]
+    """
+    waiting = np.bincount(reader, minlength=count)
+    starts = starts_of(np.bincount(read, minlength=count))
+    reader = reader[np.argsort(read, kind="stable")]
+    levels = np.full(count, -1, np.int64)
+    ready = np.flatnonzero(waiting == 0)
+    number = 0
+    while len(ready):
+        levels[ready] = number
+        number += 1
+        readers = reader[places(starts[ready], starts[ready + 1] - starts[ready])]
+        np.subtract.at(waiting, readers, 1)
+        ready = distinct(readers[waiting[readers] == 0])
+    return levels
+
+
 #: Who reads the targets: no node.
 _NOBODY = -1
 

@@ -1,0 +1,216 @@
+"""Sums of products as gates, all sums of a game at once, in columns of numbers.
+
+After Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"), with single
+literals as divisors: the literal that most products of a sum share is taken out, again and again, the smaller
+one of two, and what all the products that have it share goes along::
+
+    ab + ac + d         becomes         a(b + c) + d
+
+Each round takes out all literals that are commoner than every other one in their products. No literal that
+the greedy order would take before one of these shares a product with it, so what is taken out is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.logic.hashing import mixed
+from anygame.network.logic.ragged import distinct, starts_of
+from anygame.network.network import FALSE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+_SHIFT: Final = 32
+_LOW: Final = (1 << _SHIFT) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Conjunctions of literals, in columns.
+
+    Attributes:
+        of: int64 [products]; the sum of each.
+        owners: int64 [literals], ascending; the product of each literal.
+        literals: int64 [literals]; no product has one twice, or one beside its inverse.
+    """
+
+    of: Numbers
+    owners: Numbers
+    literals: Numbers
+
+    def only(self, kept: Mask, literals: Mask) -> Products:
+        """Return some of the products, with some of their literals."""
+        number = np.cumsum(kept) - 1
+        return Products(self.of[kept], number[self.owners[literals]], self.literals[literals])
+
+
+def factored(products: Products, sums: int, inputs: int) -> tuple[Numbers, Numbers]:
+    """Return gates, each a conjunction of literals, for sums of products.
+
+    Args:
+        products: of each sum different ones; a literal is twice a node, plus one where it is inverted.
+        sums: how many sums there are; the node of a sum is ``inputs`` plus its number, but inverted.
+        inputs: how many nodes there are beside the sums.
+
+    Returns:
+        Where the literals of each gate begin, and these: first the inverted sums, then what they are made of.
+        Gates may have any number of literals, and be equal to others.
+    """
+    return _Factoring(sums, inputs).run(products)
+
+
+class _Factoring:
+    def __init__(self, sums: int, inputs: int) -> None:
+        self._inputs = inputs
+        self._made = sums
+        self._owners: list[Numbers] = []
+        self._literals: list[Numbers] = []
+
+    def run(self, products: Products) -> tuple[Numbers, Numbers]:
+        while len(products.of):
+            products = self._divided(self._absorbed(products))
+        owners = np.concatenate([*self._owners, np.zeros(0, np.int64)])
+        literals = np.concatenate([*self._literals, np.zeros(0, np.int64)])
+        order = np.argsort(owners, kind="stable")
+        return starts_of(np.bincount(owners, minlength=self._made)), literals[order]
+
+    def _make(self, count: int) -> Numbers:
+        """Return the numbers of some new gates."""
+        self._made += count
+        return np.arange(self._made - count, self._made)
+
+    def _write(self, gates: Numbers, literals: Numbers) -> None:
+        self._owners.append(gates)
+        self._literals.append(literals)
+
+    def _write_inverted(self, gates: Numbers, parts: Numbers) -> None:
+        """Let gates read the inverses of others."""
+        self._write(gates, 2 * (self._inputs + parts) + 1)
+
+    def _absorbed(self, products: Products) -> Products:
+        """Return products of two literals and more: a + ab = a, and a + (not a)b = a + b."""
+        while True:
+            of, owners, literals = products.of, products.owners, products.literals
+            lengths = np.bincount(owners, minlength=len(of))
+            kept = lengths > 1
+            if kept.all():
+                return products
+            always = of[lengths == 0]
+            self._write(always, np.full(len(always), FALSE))
+            single = lengths[owners] == 1
+            self._write(of[owners[single]], literals[single] ^ 1)
+            kept &= ~np.isin(of, always)
+            singles = distinct(of[owners[single]] << _SHIFT | literals[single])
+            near = np.flatnonzero(np.isin(of, singles >> _SHIFT)[owners] & kept[owners])
+            keys = of[owners[near]] << _SHIFT | literals[near]
+            kept[owners[near[_among(singles, keys)]]] = False
+            left = kept[owners]
+            opposed = near[_among(singles, keys ^ 1)]
+            changed = left[opposed].any()
+            left[opposed] = False
+            products = products.only(kept, left)
+            if not changed:
+                return products
+            products = _each_once(products)
+
+    def _divided(self, products: Products) -> Products:
+        """Take out one literal of each product if its turn has come; return what is to be divided further."""
+        of, owners, literals = products.of, products.owners, products.literals
+        if not len(of):
+            return products
+        # A kind is a literal in a sum.
+        keys = of[owners] << _SHIFT | literals
+        order = np.argsort(keys)
+        keys = keys[order]
+        begins = np.ones(len(keys), np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+        kinds = np.empty(len(keys), np.int64)
+        kinds[order] = np.cumsum(begins) - 1
+        keys = keys[begins]
+        counts = np.diff(np.append(np.flatnonzero(begins), len(kinds)))
+        rank = (counts << _SHIFT | (_LOW - (keys & _LOW)))[kinds]
+        leads = rank == np.maximum.reduceat(rank, np.flatnonzero(np.diff(owners, prepend=-1)))[owners]
+        leader = kinds[leads]
+        alone = counts[leader] == 1
+        self._conjoin(products.only(alone, alone[owners]))
+        divides = (counts > 1) & (np.bincount(leader, minlength=len(counts)) == counts)
+        taken = divides[leader]
+        group, shared = _shared(kinds[taken[owners]], leader[owners[taken[owners]]], counts)
+        rests = self._take_out(keys, divides, group, shared)
+        rest = ~taken & ~alone
+        others = products.only(rest, rest[owners])
+        within = products.only(taken, taken[owners] & ~shared[kinds])
+        return Products(
+            np.concatenate([others.of, rests[leader[taken]]]),
+            np.concatenate([others.owners, len(others.of) + within.owners]),
+            np.concatenate([others.literals, within.literals]),
+        )
+
+    def _conjoin(self, products: Products) -> None:
+        """Make a gate of each product."""
+        made = self._make(len(products.of))
+        self._write_inverted(products.of, made)
+        self._write(made[products.owners], products.literals)
+
+    def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
+        """Make gates of what is taken out and a sum of the rest: ``a(b + c)``.
+
+        Args:
+            keys: per kind its sum and its literal.
+            divides: bool [kinds]; which are taken out.
+            group: per kind, the one that it goes along with.
+            shared: bool [kinds]; which go along, those that are taken out among them.
+
+        Returns:
+            Per kind that is taken out, the sum of the rest.
+        """
+        dividing = np.flatnonzero(divides)
+        parts, rests = np.zeros((2, len(keys)), np.int64)
+        parts[dividing] = self._make(len(dividing))
+        rests[dividing] = self._make(len(dividing))
+        self._write_inverted(keys[dividing] >> _SHIFT, parts[dividing])
+        self._write(parts[group[shared]], keys[shared] & _LOW)
+        self._write_inverted(parts[dividing], rests[dividing])
+        return rests
+
+
+def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, Mask]:
+    """Find what all products of a group share.
+
+    Args:
+        kinds: of literals of products that are in groups.
+        groups: the kind that is taken out of the product of each.
+        counts: per kind how many products have it; in a group none is commoner than what is taken out.
+
+    Returns:
+        Per kind a group that has it, and whether all products of that do.
+    """
+    group = np.full(len(counts), -1, np.int64)
+    group[kinds] = groups
+    inside = np.bincount(kinds[group[kinds] == groups], minlength=len(counts))
+    return group, (group >= 0) & (inside == counts[group])
+
+
+def _among(ordered: Numbers, numbers: Numbers) -> Mask:
+    """Return which numbers are among some in ascending order."""
+    places = np.searchsorted(ordered, numbers)
+    found: Mask = ordered[np.minimum(places, len(ordered) - 1)] == numbers
+    return found
+
+
+def _each_once(products: Products) -> Products:
+    """Return the products, of those of a sum that are equal only the first."""
+    keys = np.zeros(len(products.of), np.uint64)
+    np.add.at(keys, products.owners, mixed(products.literals.astype(np.uint64) + np.uint64(1)))
+    order = np.lexsort((keys, products.of))
+    again = (products.of[order[1:]] == products.of[order[:-1]]) & (keys[order[1:]] == keys[order[:-1]])
+    kept = np.ones(len(order), np.bool_)
+    kept[order[1:][again]] = False
+    return products.only(kept, kept[products.owners])
