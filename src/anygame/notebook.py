@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: What people are called among players.
 HUMAN: Final = "human"
-_HERE: Final = Path(__file__).parent
+_STATIC: Final = Path(__file__).parent / "web" / "static"
 #: Moves of a role that have buttons.
 _MOST_MOVES: Final = 1_000
 
@@ -49,8 +49,10 @@ _MOST_MOVES: Final = 1_000
 class PlayableBoard(anywidget.AnyWidget):
     """A match on a board; made by `play`."""
 
-    _esm = _HERE / "web" / "static" / "notebook.js"
-    _css = (_HERE / "web" / "static" / "notebook.css").read_text(encoding="utf-8") + paint_rules()
+    _esm = "\n".join(
+        [(_STATIC / name).read_text(encoding="utf-8") for name in ("choosing.js", "notebook.js")]
+    )
+    _css = (_STATIC / "notebook.css").read_text(encoding="utf-8") + paint_rules()
     view = traitlets.Dict().tag(sync=True)
 
     def __init__(self, game: Game, start: State, players: Sequence[Player | None], clock: float) -> None:
@@ -59,7 +61,8 @@ class PlayableBoard(anywidget.AnyWidget):
         self._message = ""
         self._waiting = Event()
         self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, name="board", daemon=True).start()
+        self._thread = Thread(target=self._loop.run_forever, name="board", daemon=True)
+        self._thread.start()
         seats = [None if player is None else LocalSeat(player) for player in players]
         names = [HUMAN if seat is None else seat.name for seat in seats]
         found = Record(new_match_id(game.name), clock, clock, names=names)
@@ -129,6 +132,8 @@ class PlayableBoard(anywidget.AnyWidget):
         if self._loop.is_running():
             self._do(self._match.close())
             self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
         super().close()
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:

@@ -85,7 +85,7 @@ function carry(event) {
 function lift() {
   const cell = cellOf(held.id);
   if (!cell) return false;
-  selected = [];
+  choice.clear();
   click(cell);
   const shape = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
   held.place = shape("g");
@@ -113,7 +113,7 @@ function release(event) {
   if (cell && cell.dataset.id !== former.id) {
     click(cell);
   } else {
-    selected = [];
+    choice.clear();
     light();
   }
 }
@@ -206,7 +206,7 @@ document.addEventListener("keydown", (event) => {
     click(cell);
     event.preventDefault();
   } else if (event.key === "Escape") {
-    selected = [];
+    choice.clear();
     light();
   } else if (event.key === "u") {
     const undo = document.getElementById("undo");

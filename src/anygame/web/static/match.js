@@ -4,7 +4,8 @@
 
 const holder = document.getElementById("match");
 const address = `/match/${holder.dataset.match}`;
-let selected = [];
+// What clicks choose (choosing.js).
+const choice = new Choice(moves);
 let waitingSince = Date.now();
 // Whether the next move that comes is one's own.
 let isMine = false;
@@ -23,30 +24,10 @@ function moves() {
   }));
 }
 
-// The moves that the clicked cells may mean: in their order, or else in any.
-function meant(cells) {
-  const ordered = moves().filter((move) => cells.every((cell, index) => move.cells[index] === cell));
-  if (ordered.length) return ordered;
-  return moves().filter((move) => cells.every((cell) => move.cells.includes(cell) || move.area.includes(cell)));
-}
-
-// Whether nothing about a move is left to say.
-function isWhole(move, cells) {
-  return move.cells.every((cell) => cells.includes(cell)) && (move.cells.length > 0 || cells.length > 0);
-}
-
-// The cells of which a click says more about a move: where it starts, before all others.
-function next(move) {
-  const left = move.cells.filter((cell) => !selected.includes(cell));
-  if (!left.length) return selected.length ? [] : move.area;
-  return selected.length ? left : left.slice(0, 1);
-}
-
 function light() {
-  const found = meant(selected);
-  const live = new Set(found.flatMap((move) => next(move)));
-  const starts = selected.length ? [] : found.filter((move) => move.cells.length > 1).map((move) => move.cells[0]);
-  const carried = new Set(starts);
+  const { selected } = choice;
+  const live = choice.live();
+  const carried = choice.carried();
   for (const cell of holder.querySelectorAll("[role=gridcell]")) {
     const id = cell.dataset.id;
     const isLive = live.has(id) && !selected.includes(id);
@@ -58,7 +39,7 @@ function light() {
     const more = selected.includes(id) ? ", chosen" : carried.has(id) ? ", can move" : isLive ? ", legal move" : "";
     cell.setAttribute("aria-label", `${cell.dataset.name}${more}`);
   }
-  const buttons = new Set(found.map((move) => move.button));
+  const buttons = new Set(choice.meant().map((move) => move.button));
   for (const button of holder.querySelectorAll("#moves button[name=move]")) {
     button.classList.toggle("meant", selected.length > 0 && buttons.has(button));
     button.classList.toggle("unmeant", selected.length > 0 && !buttons.has(button));
@@ -66,40 +47,22 @@ function light() {
 }
 
 function click(cell) {
-  const id = cell.dataset.id;
   say("");
-  if (selected.includes(id)) {
-    const whole = meant(selected).filter((move) => isWhole(move, selected));
-    if (whole.length === 1) return play(whole[0].button);
-    selected = [];
-    return light();
-  }
-  const former = selected;
-  selected = [...selected, id];
-  let found = meant(selected);
-  if (!found.length) {
-    if (former.length && meant([id]).length) selected = [id];
-    else {
-      selected = former;
-      whyNot(cell);
-      return light();
-    }
-    found = meant(selected);
-  }
-  const whole = found.filter((move) => isWhole(move, selected));
-  if (whole.length === 1 && found.length === 1) return play(whole[0].button);
+  const { move, among, refused } = choice.click(cell.dataset.id);
+  if (move) return play(move.button);
+  if (refused) whyNot(cell);
   light();
-  if (whole.length && whole.length === found.length) {
-    say(`There are ${whole.length} moves here: choose one.`);
-    whole[0].button.scrollIntoView({ block: "nearest" });
-    whole[0].button.focus();
+  if (among) {
+    say(`There are ${among.length} moves here: choose one.`);
+    among[0].button.scrollIntoView({ block: "nearest" });
+    among[0].button.focus();
   }
 }
 
 async function play(button) {
   const form = new URLSearchParams(new FormData(button.form));
   form.set("move", button.value);
-  selected = [];
+  choice.clear();
   isMine = true;
   holder.classList.add("sent");
   await change(button.form.action, form);
@@ -165,7 +128,7 @@ function show(text) {
   }
   for (const name of LATER) fill(name);
   tell(former, next.dataset);
-  if (!sameState) selected = [];
+  if (!sameState) choice.clear();
   waitingSince = Date.now();
   start();
   if (focused === "moves") (holder.querySelector("#moves button") || document.getElementById("status"))?.focus();
@@ -210,7 +173,8 @@ function listen() {
 
 // What a move on this cell would be: one that is legal, with this cell in the place of its own.
 function imagined(cell) {
-  const sample = (selected.length ? meant(selected) : moves()).find((move) => move.cells.length > selected.length);
+  const { selected } = choice;
+  const sample = choice.meant().find((move) => move.cells.length > selected.length);
   if (!sample) return null;
   const own = cellOf(sample.cells[selected.length]);
   const text = sample.button.value;
@@ -292,7 +256,7 @@ holder.addEventListener("submit", (event) => {
     play(event.submitter);
   } else if (form.action.endsWith("/back") || form.action.endsWith("/resign")) {
     event.preventDefault();
-    selected = [];
+    choice.clear();
     change(form.action, new URLSearchParams(new FormData(form, event.submitter)));
   } else if (form.id === "why") {
     event.preventDefault();

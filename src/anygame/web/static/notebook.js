@@ -1,4 +1,4 @@
-// A board in a notebook: clicks on cells choose among the moves that name them, as on the page of a match.
+// A board in a notebook, where clicks choose as on the page of a match: choosing.js stands before this script.
 function render({ model, el }) {
   const make = (name, parent, className) => {
     const made = document.createElement(name);
@@ -13,50 +13,35 @@ function render({ model, el }) {
   const board = make("div", columns, "boards");
   const list = make("div", columns, "list");
   const foot = make("p", root, "foot");
-  let selected = [];
 
   const moves = () => model.get("view").moves || [];
-  // The moves that the clicked cells may mean: in their order, or else in any.
-  const meant = (cells) => {
-    const ordered = moves().filter((move) => cells.every((cell, index) => move.cells[index] === cell));
-    if (ordered.length) return ordered;
-    return moves().filter((move) => cells.every((cell) => move.cells.includes(cell) || move.area.includes(cell)));
-  };
+  const choice = new Choice(moves);
   const send = (content) => {
-    selected = [];
+    choice.clear();
     model.send(content);
   };
 
   function light() {
-    const found = meant(selected);
-    const live = new Set(
-      found.flatMap((move) => {
-        const left = move.cells.filter((cell) => !selected.includes(cell));
-        return left.length ? (selected.length ? left : left.slice(0, 1)) : selected.length ? [] : move.area;
-      }),
-    );
+    const { selected } = choice;
+    const live = choice.live();
     for (const cell of board.querySelectorAll("[role=gridcell]")) {
-      cell.classList.toggle("selected", selected.includes(cell.dataset.id));
-      cell.classList.toggle("live", live.has(cell.dataset.id));
+      const id = cell.dataset.id;
+      cell.classList.toggle("selected", selected.includes(id));
+      cell.classList.toggle("live", live.has(id) && !selected.includes(id));
     }
-    for (const button of list.children) {
-      button.hidden = selected.length > 0 && !found.some((move) => move.move === button.textContent);
-    }
+    const meant = new Set(choice.meant().map((move) => move.move));
+    for (const button of list.children) button.hidden = selected.length > 0 && !meant.has(button.textContent);
   }
 
   function click(id) {
-    const again = selected.includes(id);
-    let cells = again ? selected : [...selected, id];
-    if (!meant(cells).length) cells = meant([id]).length ? [id] : [];
-    const whole = meant(cells).filter((move) => move.cells.every((cell) => cells.includes(cell)));
-    if (cells.length && whole.length === 1 && (again || meant(cells).length === 1)) return send({ move: whole[0].move });
-    selected = again ? [] : cells;
-    light();
+    const { move } = choice.click(id);
+    if (move) send({ move: move.move });
+    else light();
   }
 
   function show() {
     const view = model.get("view");
-    selected = [];
+    choice.clear();
     status.textContent = view.status || "";
     status.classList.toggle("yours", Boolean(view.yours));
     board.innerHTML = view.svg || "";
