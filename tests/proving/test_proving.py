@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 import pytest
+from tests.cli.transcripts import ROOT
+from tests.tools.chapters import sheets
 
 import anygame
 from anygame.errors import AnygameError, GoalError, QueryError
@@ -244,3 +246,11 @@ def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
     found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
     assert found.outcome == "proved"
     assert "no match was found that ends" in found.note
+
+
+def test_a_short_proof_is_looked_for_before_all_matches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A checker would follow the matches of eight dominoes for a minute.
+    monkeypatch.setattr("anygame.proving.prover.check_bounded", None)
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    found = prove(anygame.loads(sheets(tutorial)["dominoes.kif"]), ["playable"])["playable"]
+    assert (found.outcome, found.note) == ("proved", "by induction over one move")

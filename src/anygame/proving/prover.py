@@ -355,7 +355,12 @@ class Prover:
             return self._shown(wanted, found.match, shortest=True)
         if not found.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
-        return self._checked(wanted, Certificate(depth=found.depth, is_everything=True), whole)
+        # All matches of many moves are found much sooner than a checker has followed them.
+        shorter = self._by_induction(wanted, part, whole, _FEW) if found.depth > _FEW else None
+        if shorter is not None:
+            return shorter
+        followed = Certificate(depth=found.depth, is_everything=True)
+        return self._checked(wanted, followed, whole.part(_FOR_CHECK))
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         return self._by_bounded_search(wanted, part, whole, None)
@@ -402,12 +407,13 @@ class Prover:
         clauses = self._trimmed(bad, found.invariant, whole, lemmas)
         return self._checked(wanted, Certificate(clauses, sums=tuple(self._sums)), whole)
 
-    def _by_induction(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+    def _by_induction(
+        self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION
+    ) -> Verdict | None:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        most = _FEW if self._is_brief else _MOST_INDUCTION
-        found = induction_depth(model, bad, part, self.invariant, most)
+        found = induction_depth(model, bad, part, self.invariant, _FEW if self._is_brief else most)
         if found is None:
             return None
         depth, invariant = found
