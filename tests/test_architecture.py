@@ -41,6 +41,8 @@ _ALLOWED = {
     "doctor": {"errors", "language", "analysis", "game", "proving"},
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts", "progress", "plotting"},
+    # Models of sheets, learned for hours; the search finds and uses them.
+    "training": {"errors", "game", "search"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts", "progress"},
     # Questions with certain answers: the reasoner's, and values of states that were counted.
@@ -86,6 +88,7 @@ _ALLOWED = {
         "game",
         "boards",
         "search",
+        "training",
         "proving",
         "quiz",
         "players",
@@ -101,7 +104,7 @@ _ALLOWED = {
     # Boards in notebooks: pages without a server.
     "notebook": {"errors", "game", "boards", "players", "match", "web"},
     "__main__": {"cli"},
-    "anygame": {"errors", "language", "datalog", "game", "proving", "search"},
+    "anygame": {"errors", "language", "datalog", "game", "proving", "search", "training"},
 }
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {

@@ -78,6 +78,7 @@ from anygame.search import (
     save_table,
     solve,
 )
+from anygame.training import train
 
 __all__ = [
     "Analysis",
@@ -140,6 +141,7 @@ __all__ = [
     "prove",
     "save_table",
     "solve",
+    "train",
 ]
 
 __version__ = "0.1.0"

@@ -26,6 +26,8 @@ COMMANDS: Final = {
     "simulate": "play games at random by the million, print what they have in common",
     "analyse": "search a state: what its moves are worth, as far as that is known",
     "solve": "find the exact value of a game whose states can be counted",
+    "train": "learn a model of a sheet by self-play, which searches use if it helps",
+    "models": "list the models that were trained on this machine",
     "prove": "prove or refute what is true of a game in every match",
     "equal": "compare two rule sheets: whether they are the same game",
     "perft": "count the sequences of joint moves of a length",

@@ -1,0 +1,43 @@
+"""The ``models`` command: what was trained on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from anygame.cli.options import Command, Status, command_options
+from anygame.cli.output import print_json
+from anygame.cli.shared_options import JsonOption
+from anygame.errors import ModelError
+from anygame.search import models
+
+_DETAILS: Final = """\
+ANYGAME_MODELS names the folder of models. Who wants to be rid of one deletes its file.
+
+with --json, one object; error says why a file cannot be used, and the rest is missing then:
+  {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
+               "trial_matches", "trial_score", "trust", "error"}]}
+"""
+
+
+@command_options
+class _Options(JsonOption):
+    """What ``anygame models`` is asked."""
+
+
+def run(options: _Options) -> int:
+    """Print each model with its file."""
+    found = models()
+    if options.json:
+        listed: list[dict[str, Any]] = [
+            {"file": str(path)} | ({"error": str(each)} if isinstance(each, ModelError) else asdict(each))
+            for path, each in found.items()
+        ]
+        print_json({"models": listed})
+        return Status.OK
+    for path, each in found.items():
+        print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
+    return Status.OK
+
+
+COMMAND = Command(_Options, run, _DETAILS)

@@ -1,0 +1,52 @@
+"""The commands ``train`` and ``models``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anygame.cli.commands.train import duration
+from anygame.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800), ("2d", 172800)]
+)
+def test_times_have_units(text: str, seconds: float) -> None:
+    assert duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "h", "1y", "1h30m", "9" * 400])
+def test_other_times_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="as 90s, 30m, 8h or 2d"):
+        duration(text)
+
+
+def test_a_model_is_trained_and_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path))
+    assert main(["train", "connect_four", "--games", "1100", "--seed", "1", "--json"]) == 0
+    first, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["matches"] == 12
+    assert last["game"] == "connect_four"
+    assert last["games"] >= 1100
+    (tmp_path / "damaged.npz").write_bytes(b"")
+    assert main(["models", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["models"]
+    assert [each.get("games") for each in found].count(last["games"]) == 1
+    assert sum("error" in each for each in found) == 1
+    assert main(["models"]) == 0
+    assert "connect_four: " in capsys.readouterr().out
+    assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
+    assert "trial matches" in capsys.readouterr().out
+
+
+def test_games_that_cannot_be_trained_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "lights_out", "--games", "300", "--into", "unused.npz"]) == 2
+    assert "lights_out cannot be trained: that is for games of two roles" in capsys.readouterr().err

@@ -1,0 +1,129 @@
+"""Trainings: what they learn and write, and that nothing but seconds is lost, whatever ends them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.search.tree.race import RACE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+import anygame
+from anygame.errors import ModelError
+from anygame.search import load_model
+from anygame.search.model import find_model, model_path
+from anygame.search.tree.learner import Learner
+from anygame.training import TrainingProgress, train, training
+
+
+@pytest.fixture(name="folder", autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+def test_a_training_writes_a_model_that_is_found_and_used() -> None:
+    game = anygame.loads(RACE)
+    reports: list[TrainingProgress] = []
+    model = train(game, games=4000, seed=1, progress=reports.append)
+    assert model.figures.games >= 4000
+    assert model.figures.is_used
+    assert [report.games >= 1000 * 2**place for place, report in enumerate(reports)] == [True] * 3
+    assert all(report.matches == 12 for report in reports)
+    assert reports[0].score > 0.6  # against who has learned nothing
+    found = find_model(game)
+    assert found is not None
+    assert found.figures == model.figures
+    assert (found.weights == model.weights).all()
+
+
+def test_who_stops_goes_on_as_if_nothing_had_been_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.loads(RACE)
+    whole = train(game, games=1500, seed=1, into=_path(game).with_name("whole.npz"))
+    play = Learner.play
+    calls = []
+
+    def stopped(self: Learner, games: float, *, deadline: float) -> bool:
+        calls.append(games)
+        done = play(self, min(games, 700))
+        raise KeyboardInterrupt if done else AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "play", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            train(game, games=1500, seed=1)
+    assert calls
+    assert find_model(game) is None
+    gone_on = train(game, games=1500, seed=99, resume=True)
+    assert (gone_on.weights == whole.weights).all()
+    assert gone_on.figures.trial_score == whole.figures.trial_score
+
+
+def _path(game: anygame.Game) -> Path:
+    path = model_path(game)
+    assert path is not None
+    return path
+
+
+def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.loads(RACE)
+    train(game, games=300, seed=1)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("anygame.search.array_file.write_whole", full)
+        with pytest.raises(ModelError, match="No space left"):
+            train(game, games=600, seed=1, resume=True)
+    assert train(game, games=600, resume=True).figures.games >= 600
+
+
+def test_two_trainings_at_once_have_a_checkpoint_each_and_the_furthest_goes_on(folder: Path) -> None:
+    game = anygame.loads(RACE)
+    train(game, games=300, seed=1)
+    train(game, games=600, seed=2)
+    assert len(list(folder.glob("*.learning"))) == 2
+    (first, _) = sorted(folder.glob("*.learning"))
+    assert train(game, games=10, resume=True).figures.games >= 600
+    for path in folder.glob("*.learning"):
+        path.write_bytes(path.read_bytes()[:-100] if path == first else b"")
+    with pytest.raises(ModelError, match=r"no training of .* to go on with; .* cannot be used"):
+        train(game, games=700, resume=True)
+
+
+def test_a_model_that_is_used_is_not_replaced_by_one_that_is_not() -> None:
+    game = anygame.loads(RACE)
+    good = train(game, games=4000, seed=1)
+    poor = train(game, games=100, seed=2)
+    assert good.figures.is_used
+    assert not poor.figures.is_used
+    path = _path(game)
+    assert load_model(path).figures == good.figures
+    train(game, games=100, seed=2, into=path)
+    assert not load_model(path).figures.is_used
+
+
+def test_seconds_end_a_training_too() -> None:
+    model = train(anygame.loads(RACE), seconds=0.2, seed=1)
+    assert model.figures.games
+    assert model.figures.seconds >= 0.2
+
+
+@pytest.mark.parametrize("name", ["lights_out", "monty_hall", "three_player_chomp", "rock_paper_scissors"])
+def test_other_games_are_refused(name: str) -> None:
+    with pytest.raises(ModelError, match="cannot be trained"):
+        train(name, games=300)
+
+
+def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="for how many seconds to train"):
+        train("tic_tac_toe")
+    with pytest.raises(ModelError, match="to go on with"):
+        train("tic_tac_toe", games=300, resume=True)
+    monkeypatch.setenv("ANYGAME_MODELS", "")
+    with pytest.raises(ModelError, match="say which file to write"):
+        train("tic_tac_toe", games=300)
+    assert training.train is train
