@@ -95,6 +95,17 @@ def test_a_page_tells_why_players_are_slow(page: Page, tmp_path: Path) -> None:
         own.stop()
 
 
+@pytest.mark.parametrize("name", ["tic_tac_toe", "phantom_tic_tac_toe"])
+def test_before_the_first_move_no_table_of_moves_stands_there_empty(
+    page: Page, server: Server, name: str
+) -> None:
+    page.goto(f"{server.address}/play/{name}?as=x&against=legal")
+    moves = page.locator("#log-details, .known table")
+    assert moves.count() == 0
+    page.locator("#moves button").first.click()
+    moves.wait_for()
+
+
 @pytest.mark.slow
 def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x")
