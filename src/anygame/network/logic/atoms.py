@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Relation
     from anygame.network.grounding.grounder import Batch, Grounding
 
-    Ids = NDArray[np.int64]
+    Ids = NDArray[np.int32 | np.int64]
+    Numbers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
 
@@ -61,7 +62,7 @@ class Atoms:
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
 
-    def needed(self, wanted: Ids, known: NDArray[np.bool_]) -> Ids:
+    def needed(self, wanted: Numbers, known: NDArray[np.bool_]) -> Numbers:
         """Return the atoms that some are derived from, themselves among them, ascending.
 
         Args:
@@ -76,23 +77,23 @@ class Atoms:
             fresh = distinct(below[~seen[below]])
         return np.flatnonzero(seen & ~known)
 
-    def products(self, heads: Ids) -> Products:
+    def products(self, heads: Numbers) -> Products:
         """Return the conjunctions that derive some atoms, each for a number of these; literals ascending."""
         found = self._conjunctions_of(heads)
         of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
         owners = np.repeat(np.arange(len(found)), self._lengths[found])
         return Products(of, owners, self._literals_of(found))
 
-    def _conjunctions_of(self, heads: Ids) -> Ids:
+    def _conjunctions_of(self, heads: Numbers) -> Numbers:
         return places(self._starts[heads], self._starts[heads + 1] - self._starts[heads])
 
-    def _literals_of(self, conjunctions: Ids) -> Ids:
-        found: Ids = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
+    def _literals_of(self, conjunctions: Numbers) -> Numbers:
+        found: Numbers = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
         return found
 
     def _collect(self, batches: list[Batch]) -> None:
         """Sort the instances by head; those with as many literals lie together."""
-        by_width: dict[int, list[NDArray[np.int64]]] = {}
+        by_width: dict[int, list[Ids]] = {}
         for batch in batches:
             rows = self._rows(batch)
             by_width.setdefault(rows.shape[1], []).append(rows)
@@ -111,7 +112,7 @@ class Atoms:
         lengths = np.concatenate([*(mask.sum(axis=1) for mask in held), np.zeros(0, np.int64)])
         self._firsts, self._lengths = starts_of(lengths)[order], lengths[order]
         literals = [rows[:, 1:][mask] for rows, mask in zip(groups, held, strict=True)]
-        self._literals = np.concatenate([*literals, np.zeros(0, np.int64)])
+        self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
 
     def _levels(self, batches: list[Batch]) -> Ids:
         """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""
@@ -129,7 +130,7 @@ class Atoms:
         counts = [self._tables[relation].count for relation in numbers]
         return np.repeat(np.array(level, np.int64), counts)
 
-    def _rows(self, batch: Batch) -> NDArray[np.int64]:
+    def _rows(self, batch: Batch) -> Ids:
         """Return head and literals per instance, literals ascending, without what always holds."""
         columns: list[Ids] = []
         for atom, rows in zip(batch.rule.positives, batch.positives, strict=True):
@@ -139,8 +140,8 @@ class Atoms:
             columns.append(self._negated(atom.relation, keys, len(batch.heads)))
         heads = self.of(batch.rule.head.relation, batch.heads)
         if not columns:
-            return heads[:, None]
-        return normalised(np.stack([heads, *columns], axis=1))
+            return heads[:, None].astype(np.int32)
+        return normalised(np.stack([heads, *columns], axis=1, dtype=np.int32, casting="same_kind"))
 
     def _negated(self, relation: Relation, keys: list[NDArray[np.int32]], count: int) -> Ids:
         table = self._tables.get(relation)
@@ -184,7 +185,8 @@ def merge(
         Per atom a literal, ``HOLDS`` or ``FAILS``; and groups whose heads and literals are of atoms that
         have become themselves.
     """
-    literal_of = 2 * np.arange(len(is_input), dtype=np.int64)
+    # Half as wide as other numbers: all instances of a game lie here at once, some times over.
+    literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
     literal_of[facts] = HOLDS
     if levels is None or sum(map(len, groups)) < _MANY:
         members = np.flatnonzero(~is_input & ~facts)
@@ -246,7 +248,7 @@ def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
         kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
         literals = kept[:, 1:]
         # What pads a row is no literal: its last bit says nothing.
-        found = np.where(literals < 0, HOLDS, _followed(literal_of, literals))
+        found = np.where(literals < 0, np.int32(HOLDS), _followed(literal_of, literals))
         result.append(normalised(np.concatenate([kept[:, :1], found], axis=1)))
     return _each_once(result)
 
