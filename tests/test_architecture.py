@@ -44,7 +44,18 @@ _ALLOWED = {
     # Models of sheets, learned for hours; the search finds and uses them.
     "training": {"errors", "game", "search"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
-    "proving": {"errors", "language", "analysis", "datalog", "network", "game", "playouts", "progress"},
+    # Their certificates are followed by native code, which is made as that of the search is.
+    "proving": {
+        "errors",
+        "language",
+        "analysis",
+        "datalog",
+        "network",
+        "game",
+        "playouts",
+        "progress",
+        "search",
+    },
     # Questions with certain answers: the reasoner's, and values of states that were counted.
     "quiz": {"errors", "language", "game", "search"},
     "players": {"errors", "language", "game", "search"},

@@ -8,7 +8,6 @@ import pytest
 
 import anygame
 from anygame.network.network import FALSE
-from anygame.proving import certificate
 from anygame.proving.certificate import CertificateError, check_bounded, check_induction, check_invariant
 from anygame.proving.induction import candidates, inductive, trimmed
 from anygame.proving.model import Model
@@ -101,13 +100,6 @@ def test_a_lemma_that_does_not_follow_is_refused(monkeypatch: pytest.MonkeyPatch
     model = _model("tic_tac_toe")
     with pytest.raises(CertificateError, match="does not follow"):
         check_invariant(model, model.terminal, [], Patience(60))
-
-
-def test_propagation_finds_what_units_lead_to() -> None:
-    proof = certificate._Propagation([[1], [-1, 2], [-2, 3, 4], [-3, 5], [-4, 5]], 5, 5)
-    assert proof.conflict([-3, -5], 5) >= {2, 4}
-    with pytest.raises(CertificateError):
-        proof.conflict([-5, 4, 3, -1][:1], 3)
 
 
 def test_time_that_is_over_ends_the_check() -> None:

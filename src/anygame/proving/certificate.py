@@ -3,8 +3,8 @@
 Nothing is shared with the provers but the model. An invariant is a set of clauses over fluents, together with
 the property where that is of states. It has to hold at the start, every step has to keep it, and it has to
 imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
-are followed here by reverse unit propagation, from the last one backwards (Heule, Hunt and Wetzler 2013,
-"Trimming while checking clausal proofs").
+are followed by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
+Wetzler 2013, "Trimming while checking clausal proofs").
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from anygame.errors import AnygameError
 from anygame.proving.patience import interruptible
+from anygame.proving.propagation import followed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -159,19 +160,12 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patie
                     "a step leads out of the invariant, or it does not exclude what is bad"
                 )
         lines = [line.split() for line in solver.get_proof() or ()]
-    lemmas = [list(map(int, line[:-1])) for line in lines if line[0] != "d"]
-    proof = _Propagation([*given.rows, *lemmas], len(given.rows), given.top)
-    wanted: set[int] = set()
-    for question in questions:
-        patience.check()
-        wanted |= proof.conflict(question, len(proof.clauses))
-    followed = 0
-    for number in range(len(proof.clauses) - 1, len(given.rows) - 1, -1):
-        if number in wanted:
-            patience.check()
-            followed += 1
-            wanted |= proof.conflict([-literal for literal in proof.clauses[number]], number)
-    return followed
+    # An empty one only says that a question was answered with no.
+    lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
+    steps = followed(given.rows, lemmas, questions, patience)
+    if steps is None:
+        raise CertificateError("a clause that the solver learned does not follow")
+    return steps
 
 
 class _Clauses:
@@ -233,118 +227,3 @@ class _Nodes:
                 clauses.add([-move, reached])
                 clauses.add([-earlier, reached])
                 earlier = reached
-
-
-class _Propagation:
-    """Unit propagation over clauses, each known by its number; two literals of each are watched.
-
-    Args:
-        clauses: the formula, then lemmas.
-        given: how many clauses the formula has. What follows from its units always holds.
-        top: the last variable.
-    """
-
-    def __init__(self, clauses: list[list[int]], given: int, top: int) -> None:
-        self.clauses = clauses
-        #: By literal, so that those of inverted ones are counted from the end.
-        self._holds = bytearray(2 * top + 1)
-        self._watched: list[list[int]] = [[] for _ in range(2 * top + 1)]
-        self._reason = [-1] * (top + 1)
-        self._units = [number for number in range(given, len(clauses)) if len(clauses[number]) == 1]
-        self._broken: int | None = None
-        for number, clause in enumerate(clauses):
-            if len(clause) > 1:
-                self._watched[clause[0]].append(number)
-                self._watched[clause[1]].append(number)
-        units = [number for number in range(given) if len(clauses[number]) == 1]
-        self._broken = self._follow(units, [], given, keep=True)
-
-    def conflict(self, assumed: Iterable[int], before: int) -> set[int]:
-        """Return clauses with a smaller number that cannot hold together with some literals.
-
-        Asked with numbers that do not grow: clauses with larger ones are forgotten.
-
-        Raises:
-            CertificateError: propagation does not show it.
-        """
-        if self._broken is not None:
-            return self._needed(self._broken)
-        trail: list[int] = []
-        try:
-            for literal in assumed:
-                if self._holds[-literal]:
-                    return self._needed(self._reason[abs(literal)])
-                if not self._holds[literal]:
-                    self._set(literal, -1, trail)
-            self._units = [number for number in self._units if number < before]
-            broken = self._follow(self._units, trail, before)
-            if broken is None:
-                raise CertificateError("a clause that the solver learned does not follow")
-            return self._needed(broken)
-        finally:
-            for literal in trail:
-                self._holds[literal] = 0
-
-    def _set(self, literal: int, reason: int, trail: list[int]) -> None:
-        self._holds[literal] = 1
-        self._reason[abs(literal)] = reason
-        trail.append(literal)
-
-    def _follow(self, units: list[int], trail: list[int], before: int, *, keep: bool = False) -> int | None:
-        """Propagate; return a clause that is broken, None where there is none."""
-        for number in units:
-            literal = self.clauses[number][0]
-            if self._holds[-literal]:
-                return number
-            if not self._holds[literal]:
-                self._set(literal, number, trail)
-        for literal in trail:
-            broken = self._propagate(-literal, before, trail, keep=keep)
-            if broken is not None:
-                return broken
-        return None
-
-    def _propagate(self, false: int, before: int, trail: list[int], *, keep: bool) -> int | None:
-        """Go through the clauses that watch a literal that is false now; return one that is broken."""
-        clauses, holds, watched = self.clauses, self._holds, self._watched
-        kept: list[int] = []
-        watching = watched[false]
-        for place, number in enumerate(watching):
-            if number >= before:
-                if keep:
-                    kept.append(number)
-                continue
-            clause = clauses[number]
-            if clause[0] == false:
-                clause[0], clause[1] = clause[1], false
-            first = clause[0]
-            if holds[first]:
-                kept.append(number)
-                continue
-            for other in range(2, len(clause)):
-                literal = clause[other]
-                if not holds[-literal]:
-                    clause[1], clause[other] = literal, false
-                    watched[literal].append(number)
-                    break
-            else:
-                kept.append(number)
-                if holds[-first]:
-                    kept += watching[place + 1 :]
-                    watched[false] = kept
-                    return number
-                self._set(first, number, trail)
-        watched[false] = kept
-        return None
-
-    def _needed(self, conflict: int) -> set[int]:
-        """Return a clause and those from which its literals were found to be false."""
-        needed, pending = {conflict}, [conflict]
-        while pending:
-            number = pending.pop()
-            for literal in self.clauses[number] if number >= 0 else ():
-                reason = self._reason[abs(literal)] if self._holds[-literal] else -1
-                if reason >= 0 and reason not in needed:
-                    needed.add(reason)
-                    pending.append(reason)
-        return needed

@@ -29,6 +29,7 @@ from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
 from anygame.proving.store import ProofStore
 from anygame.proving.verdict import Certificate, Verdict, moves
+from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -97,6 +98,7 @@ class Prover:
         sample: states of random play.
 
     Raises:
+        CompilationError: there is no native code, and none can be made.
         MissingExtraError: the solver is not installed.
     """
 
@@ -112,6 +114,8 @@ class Prover:
         is_brief: bool = False,
     ) -> None:
         needed_solver()
+        report("making native code")
+        native_code()
         self.model, self.replay, self.report = model, replay, report
         self._store = store
         self._is_brief = is_brief

@@ -128,10 +128,10 @@ def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached
     return Library(engine, signatures, cached)
 
 
-def source_digest(folder: Path) -> str:
-    """Return a digest of the Python sources in a folder, in the order of their names."""
+def source_digest(folder: Path, *others: Path) -> str:
+    """Return a digest of the Python sources in a folder, in the order of their names, and of other files."""
     found = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
+    for path in [*sorted(folder.rglob("*.py")), *others]:
         found.update(path.read_bytes())
     return found.hexdigest()
 

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SOURCES: Final = Path(__file__).parents[1]
+#: What is native code and stands elsewhere.
+_OTHERS: Final = (_SOURCES.parent / "proving" / "propagation.py",)
 #: Where a package has the text of its sources.
 TEXT: Final = Path(__file__).with_name("search.ll.gz")
 #: Taken at once: sources that change while a program runs are not those that it has imported.
-_DIGEST: Final = native.source_digest(_SOURCES)
+_DIGEST: Final = native.source_digest(_SOURCES, *_OTHERS)
 _compiling: Final = Lock()
 #: Lowers the sources below a path, whatever the environment leaves out of it, as that of a build by pip does.
 _LOWER: Final = (

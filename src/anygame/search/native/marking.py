@@ -65,6 +65,7 @@ Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
 #: The modules whose functions become native code.
 _MODULES: Final = (
+    "anygame.proving.propagation",
     "anygame.search.blocks",
     "anygame.search.one_player.relaxation",
     "anygame.search.values",
