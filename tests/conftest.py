@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[1]
 # What a script starts in the background ignores Ctrl-C, and so would the processes that tests start and end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Time decides no test: an example may take long on a busy machine.
+settings.register_profile("counted")
+settings.load_profile("counted")
 
 
 @pytest.fixture(autouse=True, scope="session")

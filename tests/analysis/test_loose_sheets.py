@@ -74,7 +74,7 @@ def test_what_is_mended_in_all_ways_goes_through_the_same_states(name: str) -> N
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(20))
+@settings(max_examples=examples(20))
 @given(st.data())
 def test_a_sheet_in_which_literals_are_left_out_is_mended_to_what_is_read(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["tic_tac_toe", "kuhn_poker", "pig", "monty_hall", "connect_four"]))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from anygame.datalog.strategy import Strategy
 
 law = settings(
-    deadline=None,
     max_examples=examples(25),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},

@@ -17,7 +17,6 @@ import anygame
 from anygame.datalog.strategy import DEFAULT, Strategy
 
 law = settings(
-    deadline=None,
     max_examples=examples(20),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},

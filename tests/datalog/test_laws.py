@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 law = settings(
-    deadline=None,
     max_examples=examples(10),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},

@@ -223,13 +223,13 @@ def check_laws(source: Source) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(30))
+@settings(max_examples=examples(30))
 @given(sheets())
 def test_laws_on_any_sheet(text: str) -> None:
     check_laws(Source("sheet.kif", text))
 
 
-@settings(deadline=None, max_examples=examples(20))
+@settings(max_examples=examples(20))
 @given(programs, st.booleans())
 def test_laws_on_any_infix_sheet(program: Program, swap: bool) -> None:
     text = format_sheet(Source("sheet.kif", str(program)), "infix")

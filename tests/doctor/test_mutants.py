@@ -66,7 +66,7 @@ def diagnose(text: str) -> tuple[Program, list[Diagnostic]]:
 
 
 @given(mutants())
-@settings(deadline=None, max_examples=examples(40))
+@settings(max_examples=examples(40))
 def test_mutants_get_diagnostics_with_places(text: str) -> None:
     program, found = diagnose(text)
     for each in found:
@@ -88,7 +88,7 @@ def test_mutants_get_diagnostics_with_places(text: str) -> None:
 
 
 @given(st.text(max_size=200), st.booleans())
-@settings(deadline=None, max_examples=examples(40))
+@settings(max_examples=examples(40))
 def test_any_text_gets_diagnostics(text: str, is_infix: bool) -> None:
     reading = read_sheet(Source("any.infix" if is_infix else "any.kif", text))
     for each in [*reading.diagnostics, *check_program(reading.program, complete=reading.complete)]:

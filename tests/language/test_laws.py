@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from anygame.language import Formula, Node, Term
 
 RESERVED = {*KEYWORDS, "not", "or", "and", "distinct", "<="}
-law = settings(deadline=None, max_examples=examples(30))
+law = settings(max_examples=examples(30))
 
 characters = st.characters(codec="utf-8", categories=("L", "N", "P", "S"), exclude_characters="();?")
 names = st.one_of(

@@ -102,7 +102,6 @@ def _goal(state: anygame.State, role: str) -> int:
 
 @pytest.mark.slow
 @settings(
-    deadline=None,
     max_examples=examples(8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     phases=set(Phase) - {Phase.explain},

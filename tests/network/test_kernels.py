@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 EVERYWHERE = (1 << LANES) - 1
 law = settings(
-    deadline=None,
     max_examples=examples(6),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 law = settings(
-    deadline=None,
     max_examples=examples(6),
     suppress_health_check=[HealthCheck.too_slow],
     phases=set(Phase) - {Phase.explain},

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 _SHEET = Path(__file__).parents[2] / "gdl" / "six_in_a_row.kif"
 law = settings(
-    deadline=None,
     max_examples=examples(6),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     phases=set(Phase) - {Phase.explain},

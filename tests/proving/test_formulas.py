@@ -281,7 +281,7 @@ def _properties(draw: Any) -> str:
     return f"({kind} {phi})"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.lists(_properties(), min_size=1, max_size=4))
 def test_random_formulas_mean_what_the_evaluator_says(texts: list[str]) -> None:
     game, moments = _ring()

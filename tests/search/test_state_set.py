@@ -10,7 +10,7 @@ from anygame.network.state_set import StateSet
 
 
 # A busy machine is no fault of the states.
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(1, 3).flatmap(
         lambda words: st.lists(
