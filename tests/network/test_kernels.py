@@ -14,13 +14,13 @@ from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
 
 from anygame.network.kernels import function as kernel_rows
-from anygame.network.kernels import straight_line
+from anygame.network.kernels import gate_loop, straight_line
 from anygame.network.kernels.function import GO, LANES, RESTART, RowLayout
 from anygame.network.kernels.gate_code import copy_order
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.phases import Phases
-from anygame.network.kernels.schedule import Dependences, keep_apart, schedule
+from anygame.network.kernels.schedule import Dependences, runs_of_shapes, schedule
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE
 
@@ -143,19 +143,48 @@ def test_gates_that_nobody_needs_are_left_out() -> None:
     assert (order.state, order.moves) == ((), (range(1, 2),))
 
 
-def test_spreading_keeps_inputs_first() -> None:
+@pytest.mark.parametrize("window", [1, 10, 1000])
+def test_runs_have_one_shape_and_their_inputs_before_them(window: int) -> None:
     rng = random.Random(5)
     for _ in range(20):
         network = random_network(rng, 60)
         order = schedule(network, Phases.none(network))
         units = order.moves
-        moved = keep_apart(Dependences(network), units, 10)
+        shapes = [unit.start % 3 - 1 for unit in units]
+        shape_of = dict(zip(units, shapes, strict=True))
+        runs = runs_of_shapes(Dependences(network), units, shapes, window)
+        moved = [unit for run in runs for unit in run]
         assert sorted(map(tuple, moved)) == sorted(map(tuple, units))
         done = {gate for unit in order.state for gate in unit}
-        for unit in moved:
-            done.update(unit)
-            inputs = network.inputs[network.starts[unit.start] : network.starts[unit.stop]] >> 1
-            assert {int(node) - network.first_gate for node in inputs if node >= network.first_gate} <= done
+        for run in runs:
+            assert len({shape_of[unit] for unit in run}) == 1
+            assert shape_of[run[0]] >= 0 or len(run) == 1
+            for unit in run:
+                inputs = network.inputs[network.starts[unit.start] : network.starts[unit.stop]] >> 1
+                gates = {int(node) - network.first_gate for node in inputs if node >= network.first_gate}
+                assert gates <= done.union(unit)
+            done.update(gate for unit in run for gate in unit)
+
+
+def test_runs_are_long_where_nothing_stands_in_the_way() -> None:
+    build = Builder(3, (1,))
+    gates = [build.gate([build.fluents[0], build.fluents[1] ^ (n & 1)]) for n in range(2)]
+    network = build.network(2, [True] * 3, [TRUE], FALSE, [[]], [*gates, gates[0]])
+    units = schedule(network, Phases.none(network)).moves
+    assert [len(run) for run in runs_of_shapes(Dependences(network), units, [0, 0], 9)] == [2]
+    assert [len(run) for run in runs_of_shapes(Dependences(network), units, [0, 0], 1)] == [1, 1]
+
+
+@pytest.mark.parametrize("narrow", [0, 1 << 16])
+@law
+@given(network=networks(), rng=st.randoms(use_true_random=False))
+def test_loops_of_their_own_for_small_gates(narrow: int, network: Network, rng: random.Random) -> None:
+    """As in a large game; and with numbers of rows of either size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate_loop, "_MANY", 1)
+        patch.setattr(gate_loop, "_MOST_UNROLLED", rng.choice((2, 8)))
+        patch.setattr(gate_loop, "_NARROW_ROWS", narrow)
+        check(network, rng, "loop")
 
 
 @given(st.dictionaries(st.integers(0, 9), st.none() | st.integers(0, 9)))

@@ -6,7 +6,7 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
 1. ``schedule`` puts the gates in an order, ``RowLayout`` says in which row of memory each value lies. In
    large networks ``clusters`` brings together what shares gates.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
-   other; ``gate_loop`` writes them as data, and one loop that reads it, where that would take too long to
+   other; ``gate_loop`` writes them as data that loops read, where that would take too long to
    compile. Either way they become two functions, described in ``gate_code``.
 3. Moves are chosen by ``uniform_choice``: ``nth_set_bit`` adds up how many moves are legal, and finds the one
    that a random number points to. Among very many moves that is a group and a member of it.

@@ -1,11 +1,16 @@
-"""Gates as data: one loop reads them, for networks that would take too long to compile.
+"""Gates as data: loops read them, for networks that would take too long to compile.
 
-An entry is two numbers: the row to read, and the row of the gate that reads it, both times 64 (the bytes of
-a row). The lowest bit says of the first that it is inverted, and of the second that this was the last input
-of the gate. So there is no branch to be guessed wrong. A gate writes its row after each of its inputs,
-which therefore is never the row of an input.
+Gates of the same shape, which is how many plain and how many inverted inputs they have, stand in runs: then
+nothing about a gate is to be decided. Its inputs and itself are numbers of rows. Small gates of a frequent
+shape have a loop of their own; one with two loops inside evaluates all others. No gate of a run reads
+another one, since a processor reads ahead of writes, on the guess that they are to other addresses, and
+waits where it has guessed wrong.
 
-What is done with runs of entries, and in which phases, is a list of operations: data, too. So the functions
+Gates of a cycle and fluents have entries of two numbers each: the row to read, and the row of what reads it,
+both times 64 (the bytes of a row). The lowest bit says of the first that it is inverted, and of the second
+that this was the last input of the gate, or that the fluent holds initially.
+
+What is done with runs, and in which phases, is a list of operations: data, too. So the functions
 are small, and compiled in a tenth of a second, however large the game.
 
 A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
@@ -14,19 +19,21 @@ then brought to where it looks for it, the rest lies behind all its rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import IntEnum
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import GO, ONES, RESTART, ROW_BYTES, ZERO, FunctionBuilder, linear_scan
-from anygame.network.kernels.gate_code import GateCode, Presence, copy_order, outputs_of, state_function
-from anygame.network.kernels.schedule import Dependences, keep_apart
-from anygame.network.logic.ragged import places
+from anygame.network.kernels.function import ROW_BYTES, linear_scan
+from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
+from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
+from anygame.network.kernels.schedule import Dependences, runs_of_shapes
+from anygame.network.logic.ragged import places, starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -36,12 +43,15 @@ if TYPE_CHECKING:
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
-#: Inputs between the writing and the reading of a row: each is about ten instructions, and processors have
-#: some hundreds under way.
-_DISTANCE = 100
-_MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16\n"
-_PARAMETERS = ["i64 %from", "i64 %until"]
-_OPERATION_WORDS = 8
+#: A gate is evaluated at most so many places before its turn. More would make runs longer, and values would
+#: have to be kept longer, in more rows.
+_WINDOW = 4_000
+#: Gates with so few inputs have code of their own, without a loop over their inputs, if there are many of
+#: their shape.
+_MOST_UNROLLED = 8
+_MANY = 500
+#: So many rows have numbers of 16 bits, which are half as much to read.
+_NARROW_ROWS = 1 << 16
 
 
 def loop_gates(
@@ -66,11 +76,11 @@ def loop_gates(
 
 
 class Kind(IntEnum):
-    """What an operation does with its entries: evaluate them once, evaluate a cycle, or set fluents."""
+    """What an operation does: set fluents, evaluate a cycle or a run of gates; further ones run one shape."""
 
-    RUN = 0
-    SET = 1
-    CYCLE = 2
+    SET = 0
+    CYCLE = 1
+    RUN = 2
 
 
 class _Writer:
@@ -85,15 +95,12 @@ class _Writer:
     ) -> None:
         self._network = network
         self._phases = phases
-        self._dependences = Dependences(network)
-        self._state_runs = self._runs_apart(order.state)
-        self._goal_runs = self._runs_apart(order.goals)
-        self._move_runs = self._runs_apart(order.moves)
         self._order = order
+        self._dependences = Dependences(network)
+        self._starts = network.starts.astype(np.int64)
         self._straight = straight
         self._layout = layout
         self._base = network.first_gate
-        self._starts = network.starts.astype(np.int64)
         self._next: list[int] = network.next.tolist()
         #: Per node the bit literal of where it lies, -1 for gates that have no place yet.
         self._place = np.full(network.nodes, -1, np.int64)
@@ -105,18 +112,55 @@ class _Writer:
         self._written = 0
         self._copies: list[int] = []
         self._operations: list[list[int]] = []
-
-    def _runs_apart(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
-        """Return the units in runs that are needed in the same phases, with these."""
-        runs = groupby(units, key=lambda unit: self._phases.gates[unit.start])
-        return [(mask, keep_apart(self._dependences, list(run), _DISTANCE)) for mask, run in runs]
-
-    def write(self) -> GateCode:
-        if self._straight is None:
+        if straight is None:
             self._place_legal()
         else:
-            self._place_as(self._straight)
+            self._place_as(straight)
+        self._shapes = self._find_shapes()
+        self._state_runs = self._runs_of(order.state)
+        self._goal_runs = self._runs_of(order.goals)
+        self._move_runs = self._runs_of(order.moves)
+        self._unrolled = self._find_unrolled()
+
+    def _find_shapes(self) -> NDArray[np.int64]:
+        """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2].
+
+        Behind the choice of moves, what straight code has inverted is read the other way round.
+        """
+        network = self._network
+        turned = np.zeros(network.nodes, np.bool_)
+        turned[list(self._later)] = True
+        behind = np.zeros(network.gates, np.bool_)
+        behind[list(chain.from_iterable(self._order.moves))] = True
+        turns = turned[network.inputs >> 1] & np.repeat(behind, np.diff(self._starts))
+        inverted = starts_of((network.inputs & 1 ^ turns).astype(np.int64))[self._starts]
+        return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
+
+    def _runs_of(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
+        """Return units in runs of one shape that are needed in the same phases, with these."""
+        phases, cyclic = self._phases.gates, self._order.cyclic
+        gates = [unit.start for unit in units]
+        numbers: dict[tuple[int, int, int], int] = {}
+        shapes = [
+            -1 if gate in cyclic else numbers.setdefault((phases[gate], plain, inverted), len(numbers))
+            for gate, (plain, inverted) in zip(gates, self._shapes[gates].tolist(), strict=True)
+        ]
+        runs = runs_of_shapes(self._dependences, units, shapes, _WINDOW)
+        return [(phases[run[0].start], run) for run in runs]
+
+    def _find_unrolled(self) -> dict[tuple[int, int], int]:
+        """Return shapes of small gates of which there are many, with the kinds of operations for them."""
+        counts: Counter[tuple[int, int]] = Counter()
+        for _, run in self._runs:
+            plain, inverted = self._shapes[run[0].start].tolist()
+            counts[plain, inverted] += len(run)
+        found = [shape for shape, count in counts.items() if sum(shape) <= _MOST_UNROLLED and count >= _MANY]
+        return {shape: len(Kind) + number for number, shape in enumerate(found)}
+
+    def write(self) -> GateCode:
         self._allocate()
+        # Copies of fluents that change places get rows of their own besides.
+        self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
         self._write_copies()
@@ -131,11 +175,11 @@ class _Writer:
         self._write_runs(self._move_runs)
         self._write_settings()
         ends.append(len(self._operations))
-        first = 2 * self._written
-        places_of = [first + _OPERATION_WORDS * end for end in (0, *ends)]
+        first = self._written
+        places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
         words = np.array([word for each in self._operations for word in each], np.int64)
         return GateCode(
-            code=_loop_functions(self._phases, places_of),
+            code=loop_functions(self._phases, self._bits, list(self._unrolled), places_of),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs()
             if self._straight
@@ -145,16 +189,17 @@ class _Writer:
 
     def _bring(self, nodes: Sequence[int]) -> None:
         """Bring values to where straight code has them."""
-        begin = self._here()
-        for node in nodes:
-            bit = self._later[node]
-            self._add(self._source(2 * node ^ bit & 1), (bit >> 1) * ROW_BYTES | 1)
-        self._operate(Kind.RUN, begin, during=self._phases.every)
+        copies = [(self._bit(2 * node) ^ self._later[node] & 1, self._later[node] >> 1) for node in nodes]
+        self._copy(copies, during=self._phases.every)
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the inputs of some gates, gate after gate, and how many each has."""
         lengths = self._starts[gates + 1] - self._starts[gates]
         return self._network.inputs[places(self._starts[gates], lengths)], lengths
+
+    @property
+    def _runs(self) -> list[tuple[int, list[Unit]]]:
+        return [*self._state_runs, *self._goal_runs, *self._move_runs]
 
     # Where values lie.
 
@@ -174,20 +219,20 @@ class _Writer:
             (self._later if bit & 1 else self._place)[node] = bit
 
     def _allocate(self) -> None:
-        """Give each gate a row, from its unit to its last use."""
+        """Give each gate a row, from its run to its last use."""
         network = self._network
-        state = [unit for _, units in (*self._state_runs, *self._goal_runs) for unit in units]
-        units = [*state, *(unit for _, units in self._move_runs for unit in units)]
-        choice = len(state)  # everything that is read there is needed up to the first unit behind it
+        runs = [run for _, run in self._runs]
+        choice = len(runs) - len(self._move_runs)  # what is read there is needed up to the run behind it
+        units = list(chain.from_iterable(runs))
         gates = np.fromiter(chain.from_iterable(units), np.int64)
-        times = np.repeat(np.arange(len(units)), np.fromiter(map(len, units), np.int64, len(units)))
+        times = np.repeat(np.arange(len(runs)), [sum(map(len, run)) for run in runs])
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
         last[read >> 1] = np.repeat(times, lengths)  # of several, the last one stays
         goals = [literal for role in network.goals for _, literal in role]
         outputs = [literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]
         last[outputs] = np.maximum(last[outputs], choice)
-        last[network.next >> 1] = len(units)
+        last[network.next >> 1] = len(runs)
         last[list(self._later)] = choice
         waiting = self._place[self._base + gates] < 0
         gates, times = gates[waiting], times[waiting]
@@ -228,50 +273,64 @@ class _Writer:
         nodes = nodes[self._known[nodes] != 0]
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
-            begin = self._here()
-            for node in known:
-                self._add(int(value), (self._bit(2 * node) >> 1) * ROW_BYTES | 1)
-            self._operate(Kind.RUN, begin, only=mask)
+            self._copy([(int(value), self._bit(2 * node) >> 1) for node in known], only=mask)
 
     # Gates.
 
     def _write_runs(self, runs: Sequence[tuple[int, list[Unit]]]) -> None:
         for mask, units in runs:
-            gates = np.fromiter(chain.from_iterable(units), np.int64)
-            self._write_known(self._base + gates)
-            self._write_units(units, mask)
+            self._write_known(self._base + np.fromiter(chain.from_iterable(units), np.int64))
+            if units[0].start in self._order.cyclic:
+                self._write_cycle(units[0], mask)
+            else:
+                self._write_run(np.array([unit.start for unit in units]), mask)
+
+    def _write_run(self, gates: NDArray[np.int64], mask: int) -> None:
+        """Evaluate gates of one shape."""
+        plain, inverted = self._shapes[gates[0]].tolist()
+        literals = self._network.inputs[self._starts[gates][:, None] + np.arange(plain + inverted)]
+        bits = self._place[literals >> 1] ^ (literals & 1)
+        order = np.argsort(bits & 1, axis=1, kind="stable")
+        rows = np.column_stack((np.take_along_axis(bits, order, 1), self._place[self._base + gates])) >> 1
+        self._add_run(rows, (plain, inverted), during=mask)
+
+    def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
+        """Set rows, each to a bit literal that is in none of them, given these pairs: literal, row."""
+        for inverted in (0, 1):
+            rows = [(bit >> 1, row) for bit, row in copies if bit & 1 == inverted]
+            if rows:
+                self._add_run(np.array(rows, np.int64), (1 - inverted, inverted), during=during, only=only)
+
+    def _add_run(
+        self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
+    ) -> None:
+        """Add a run: per gate the rows of plain inputs, of inverted ones, its own: [gates, inputs + 1]."""
+        begin = self._here() * (32 // self._bits)
+        numbers = rows.reshape(-1)
+        if self._bits == 16:
+            numbers = np.pad(numbers, (0, len(numbers) % 2)).astype(np.uint16).view(np.int32)
+        self._entries.append(numbers)
+        self._written += len(numbers)
+        kind = self._unrolled.get(shape, Kind.RUN)
+        self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
 
     def _write_copies(self) -> None:
         """Copy to where loops read it whether actions are legal."""
         for mask, actions in self._layout.by_phases(self._copies).items():
-            begin = self._here()
-            for action in actions:
-                target = self._layout.legal[action] * ROW_BYTES
-                self._add(self._source(int(self._network.legal[action])), target | 1)
-            self._operate(Kind.RUN, begin, during=mask)
-
-    def _write_units(self, units: Sequence[Unit], mask: int) -> None:
-        for is_cycle, run in groupby(units, key=lambda unit: unit.start in self._order.cyclic):
-            if is_cycle:
-                for unit in run:
-                    self._write_cycle(unit, mask)
-            else:
-                begin = self._here()
-                self._add_gates(np.fromiter(chain.from_iterable(run), np.int64))
-                self._operate(Kind.RUN, begin, during=mask)
+            literals = self._network.legal[actions].tolist()
+            rows = [self._layout.legal[action] for action in actions]
+            self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)
 
     def _write_cycle(self, unit: Unit, mask: int) -> None:
+        rows = self._place[self._base + unit.start : self._base + unit.stop] >> 1
+        initially = self._network.initially[unit].astype(int)
+        self._copy(list(zip(initially.tolist(), rows.tolist(), strict=True)), during=mask)
         begin = self._here()
-        for gate in unit:
-            target = (self._bit(2 * (self._base + gate)) >> 1) * ROW_BYTES
-            self._add(int(self._network.initially[gate]), target | 1)
-        self._operate(Kind.RUN, begin, during=mask)
-        begin = self._here()
-        self._add_gates(np.arange(unit.start, unit.stop))
+        self._add_cycle(np.array(unit))
         self._operate(Kind.CYCLE, begin, during=mask, rounds=len(unit) + 1)
 
-    def _add_gates(self, gates: NDArray[np.int64]) -> None:
-        """Add the entries of some gates: one for each input."""
+    def _add_cycle(self, gates: NDArray[np.int64]) -> None:
+        """Add the entries of the gates of a cycle: one for each input."""
         literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
         entries = np.empty((len(literals), 2), np.int64)
@@ -279,12 +338,12 @@ class _Writer:
         entries[:, 1] = np.repeat((self._place[self._base + gates] >> 1) * ROW_BYTES, lengths)
         entries[np.cumsum(lengths) - 1, 1] |= 1
         self._entries.append(entries.reshape(-1))
-        self._written += len(literals)
+        self._written += entries.size
 
     def _add(self, source: int, target: int) -> None:
         """Add one entry."""
         self._entries.append(np.array([source, target], np.int64))
-        self._written += 1
+        self._written += 2
 
     def _here(self) -> int:
         return self._written
@@ -303,7 +362,7 @@ class _Writer:
 
         Args:
             kind: what is done with them.
-            begin: the first of them.
+            begin: the first word of them.
             during: the phases in which it is done, and where there is no common one.
             only: the phases in which it is done, but not where there is no common one.
             restarting: whether it is only done where a lane starts anew.
@@ -320,12 +379,12 @@ class _Writer:
             source = (literal >> 1) - 1
             sources[fluent] = source if 0 <= source < self._network.fluents else None
         rings = list(copy_order(sources))
-        begin, copies = self._here(), {}
-        for fluent in (fluent for ring in rings if len(ring) > 1 for fluent in ring):
-            copies[fluent] = self._end * ROW_BYTES
-            self._add(self._source(self._next[fluent]), copies[fluent] | 1)
-            self._end += 1
-        self._operate(Kind.RUN, begin, during=self._phases.every)
+        copied = [fluent for ring in rings if len(ring) > 1 for fluent in ring]
+        rows = range(self._end, self._end + len(copied))
+        sources_of = [self._bit(self._next[fluent]) for fluent in copied]
+        self._copy(list(zip(sources_of, rows, strict=True)), during=self._phases.every)
+        copies = dict(zip(copied, (row * ROW_BYTES for row in rows), strict=True))
+        self._end += len(copied)
         fluents = [fluent for ring in rings for fluent in ring]
         changes = self._phases.changes
         for mask, run in groupby(fluents, key=changes.__getitem__):
@@ -344,173 +403,3 @@ class _Writer:
     def _set(self, fluent: int, source: int) -> None:
         target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
         self._add(source, target)
-
-
-def _loop_functions(phases: Phases, places_of: Sequence[int]) -> str:
-    """Write the functions that read gates as data.
-
-    Args:
-        phases: of the game.
-        places_of: where the operations begin for what depends on the state, for late goals, and for moves,
-            and where the last ones end; in words of the data.
-    """
-    names = ("evaluate_options", "evaluate_goals", "evaluate_moves")
-    parts = [_run(), _run_cycle(), _set(), _operate_function(phases)]
-    for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
-        code = FunctionBuilder(name)
-        code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
-        parts.append(code.text())
-    return "".join([_MASKS, *parts, state_function()])
-
-
-def _operate_function(phases: Phases) -> str:
-    """Do the operations in some words of the table that the lanes need in their phase.
-
-    ::
-
-        for each operation:
-            if (during & present or only & alone) and (not restarting or a lane restarts):
-                RUN: run(entries)  SET: set(entries)  CYCLE: run_cycle(entries) until nothing changes
-    """
-    code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
-    presence = Presence(code, phases)
-    steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
-    count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {_OPERATION_WORDS}")
-    for index in code.repeat(count):
-        place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {_OPERATION_WORDS}')}")
-        words = [_number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(7)]
-        kind, during, only, restarting, begin, end, rounds = words
-        needed = code.let(
-            f"or i64 {code.let(f'and i64 {presence.present}, {during}')}, "
-            f"{code.let(f'and i64 {presence.alone}, {only}')}"
-        )
-        skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
-        done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
-        entries = f"ptr %rows, ptr %data, i64 {begin}, i64 {end}"
-        with code.when(code.let(f"xor i1 {done}, true")):
-            for each, name in ((Kind.RUN, "run"), (Kind.SET, "set")):
-                with code.when(code.let(f"icmp eq i64 {kind}, {int(each)}")):
-                    code.line(f"call void @{name}({entries})")
-            with code.when(code.let(f"icmp eq i64 {kind}, {int(Kind.CYCLE)}")):
-                left = code.word_variable(rounds)
-                again, behind = code.new_label(), code.new_label()
-                code.jump(again)
-                code.label(again)
-                changed = code.let(f"call i1 @run_cycle({entries})")
-                code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
-                within = code.let(f"icmp ne i64 {code.word(left)}, 0")
-                code.branch(code.let(f"and i1 {changed}, {within}"), again, behind)
-                code.label(behind)
-    return code.text()
-
-
-def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
-    """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
-    first = code.let(f"shl i64 {index}, 1")
-    source, target = _number(code, first), _number(code, code.let(f"or i64 {first}, 1"))
-    value = code.read(_row_at(code, source))
-    inverted = _spread(code, source)
-    return code.xor(value, inverted), _row_at(code, target), _spread(code, target), target
-
-
-def _number(code: FunctionBuilder, index: str) -> str:
-    """Return a word of the data."""
-    word = code.let(f"getelementptr inbounds i32, ptr %data, i64 {index}")
-    return code.let(f"zext i32 {code.let(f'load i32, ptr {word}, align 4')} to i64")
-
-
-def _row_at(code: FunctionBuilder, place: str) -> str:
-    """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
-    start = code.let(f"and i64 {place}, -{ROW_BYTES}")
-    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
-
-
-def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
-    bit = code.let(f"and i64 {place}, 1")
-    return code.broadcast(code.word("@masks", bit))
-
-
-def _loop(
-    code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
-) -> None:
-    """Write a loop over the entries; ``state``: type and first value of what is handed on."""
-    code.jump("loop")
-    code.label("loop")
-    names = [f"%state{number}" for number in range(len(state))]
-    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %last ]")
-    for name, (kind, first) in zip(names, state, strict=True):
-        code.line(f"{name} = phi {kind} [ {first}, %entry ], [ {name}.next, %last ]")
-    results = body("%index", names)
-    code.jump("last")
-    code.label("last")
-    for name, (kind, _), result in zip(names, state, results, strict=True):
-        code.line(f"{name}.next = select i1 true, {kind} {result}, {kind} {result}")
-    code.line("%next.index = add nuw i64 %index, 1")
-    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
-    code.label("done")
-
-
-_ROW = "<8 x i64>"
-
-
-def _run() -> str:
-    """Evaluate gates once.
-
-    ::
-
-        value = ones
-        for each entry (source, target):
-            value &= row[source] ^ inverted
-            row[target] = value
-            value |= last  # ones behind the last input of a gate
-    """
-    code = FunctionBuilder("run", parameters=_PARAMETERS)
-
-    def body(index: str, state: list[str]) -> list[str]:
-        value, target, last, _ = _entry(code, index)
-        value = code.and_(state[0], value)
-        code.write(target, value)
-        return [code.or_(value, last)]
-
-    _loop(code, [(_ROW, ONES)], body)
-    return code.text()
-
-
-def _run_cycle() -> str:
-    """One round over a cycle; returns whether a gate changed. A gate is written once, whole."""
-    code = FunctionBuilder("run_cycle", "i1", _PARAMETERS)
-
-    def body(index: str, state: list[str]) -> list[str]:
-        value, target, last, number = _entry(code, index)
-        value = code.and_(state[0], value)
-        old = code.read(target)
-        changed = code.or_(state[1], code.and_(last, code.xor(old, value)))
-        with code.when(code.let(f"trunc i64 {number} to i1")):
-            code.write(target, value)
-        return [code.or_(value, last), changed]
-
-    _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
-    return code.text(f"ret i1 {code.any_lane('%state1.next')}")
-
-
-def _set() -> str:
-    """Set fluents; the lowest bit of the second number is the initial value.
-
-    ::
-
-        for each entry (source, target):
-            value = go ? row[source] ^ inverted : row[target]
-            row[target] = restart ? initial : value
-    """
-    code = FunctionBuilder("set", parameters=_PARAMETERS)
-    go, restart = code.load(GO), code.load(RESTART)
-
-    def body(index: str, _state: list[str]) -> list[str]:
-        value, target, initial, _number = _entry(code, index)
-        value = code.mux(go, value, code.read(target))
-        code.write(target, code.mux(restart, initial, value))
-        return []
-
-    _loop(code, [], body)
-    return code.text()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,30 +131,39 @@ def _in_runs(dependences: Dependences, units: Sequence[Unit], masks: Sequence[in
     return result
 
 
-def keep_apart(dependences: Dependences, units: Sequence[Unit], distance: int) -> list[Unit]:
-    """Reorder units such that, where it can be, a gate is read only ``distance`` inputs after it was written.
+def runs_of_shapes(
+    dependences: Dependences, units: Sequence[Unit], shapes: Sequence[int], window: int
+) -> list[list[Unit]]:
+    """Reorder units into runs of one shape, none of which reads another one of its run.
 
-    A processor reads ahead of writes, on the guess that they are to other addresses. One that has guessed
-    wrong waits from then on, at that instruction, for all that is to be written; and a loop over gates has
-    only one. Otherwise the order stays as it is.
+    What has waited longest says which shape is next, so that what is computed is still used soon.
+
+    Args:
+        dependences: of the network.
+        units: in order.
+        shapes: of each unit; one of a negative shape is a run by itself.
+        window: no unit comes before another one that was so many places before it, unless that waits for it.
     """
-    sizes = dependences.sizes(units)
     waiting, readers = dependences.of(units)
-    ready = [number for number, count in enumerate(waiting) if not count]
-    resting: deque[tuple[int, int]] = deque()  # when it can be read, and what
+    ready: dict[int, list[int]] = {shape: [] for shape in shapes}
+    for number, count in enumerate(waiting):
+        if not count:
+            heappush(ready[shapes[number]], number)
     result = []
-    clock = 0
-    while ready or resting:
-        while resting and (resting[0][0] <= clock or not ready):
-            for number in readers[resting.popleft()[1]]:
-                waiting[number] -= 1
-                if not waiting[number]:
-                    heappush(ready, number)
-        if ready:
-            number = heappop(ready)
-            result.append(units[number])
-            clock += sizes[number]
-            resting.append((clock + distance, number))
+    for _ in units:
+        heap = min(filter(None, ready.values()), key=itemgetter(0), default=None)
+        if heap is None:
+            break
+        end = heap[0] + (window if shapes[heap[0]] >= 0 else 1)
+        run = []
+        while heap and heap[0] < end:
+            run.append(heappop(heap))
+        for number in run:
+            for reader in readers[number]:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    heappush(ready[shapes[reader]], reader)
+        result.append([units[number] for number in run])
     return result
 
 

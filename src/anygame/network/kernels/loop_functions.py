@@ -1,0 +1,234 @@
+"""The functions that read gates as data: see ``gate_loop``, which writes the data."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.function import GO, ONES, RESTART, ROW_BYTES, ZERO, FunctionBuilder
+from anygame.network.kernels.gate_code import Presence, state_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anygame.network.kernels.phases import Phases
+
+#: How many words an operation has: its kind, the phases in which it is done, those in which it is done only
+#: where all lanes are in one, whether only where a lane restarts, and what its function gets.
+OPERATION_WORDS = 8
+_MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16\n"
+_PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
+
+
+def loop_functions(
+    phases: Phases, bits: int, unrolled: Sequence[tuple[int, int]], places_of: Sequence[int]
+) -> str:
+    """Write the functions that read gates as data.
+
+    Args:
+        phases: of the game.
+        bits: of the number of a row.
+        unrolled: shapes of gates that have a function each: how many plain and how many inverted inputs.
+        places_of: where the operations begin for what depends on the state, for late goals, and for moves,
+            and where the last ones end; in words of the data.
+    """
+    names = ("evaluate_options", "evaluate_goals", "evaluate_moves")
+    kinds = ["set", "cycle", "run", *(f"run_{plain}_{inverted}" for plain, inverted in unrolled)]
+    table = ", ".join(f"ptr @{kind}" for kind in kinds)
+    parts = [_run(bits), _run_cycle(), _cycle(), _set(), _operate_function(phases)]
+    parts += [_run_unrolled(bits, *shape) for shape in unrolled]
+    for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
+        code = FunctionBuilder(name)
+        code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
+        parts.append(code.text())
+    head = f"@kinds = private unnamed_addr constant [{len(kinds)} x ptr] [{table}]\n"
+    return "".join([_MASKS, head, *parts, state_function()])
+
+
+def _operate_function(phases: Phases) -> str:
+    """Do the operations in some words of the table that the lanes need in their phase.
+
+    ::
+
+        for each operation:
+            if (during & present or only & alone) and (not restarting or a lane restarts):
+                kinds[kind](begin, end, first, second)
+    """
+    code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
+    presence = Presence(code, phases)
+    steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
+    count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {OPERATION_WORDS}")
+    for index in code.repeat(count):
+        place = code.let(f"add i64 %first, {code.let(f'mul i64 {index}, {OPERATION_WORDS}')}")
+        words = [_number(code, code.let(f"add i64 {place}, {offset}")) for offset in range(OPERATION_WORDS)]
+        kind, during, only, restarting, *rest = words
+        needed = code.let(
+            f"or i64 {code.let(f'and i64 {presence.present}, {during}')}, "
+            f"{code.let(f'and i64 {presence.alone}, {only}')}"
+        )
+        skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
+        done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
+        with code.when(code.let(f"xor i1 {done}, true")):
+            place = code.let(f"getelementptr inbounds ptr, ptr @kinds, i64 {kind}")
+            function = code.let(f"load ptr, ptr {place}")
+            code.line(
+                f"call void {function}(ptr %rows, ptr %data, {', '.join(f'i64 {word}' for word in rest)})"
+            )
+    return code.text()
+
+
+def _cycle() -> str:
+    """Evaluate a cycle until no gate changes, or for as many rounds as there may be."""
+    code = FunctionBuilder("cycle", parameters=_PARAMETERS)
+    left = code.word_variable("%plain")
+    code.jump("again")
+    code.label("again")
+    changed = code.let("call i1 @run_cycle(ptr %rows, ptr %data, i64 %from, i64 %until)")
+    code.set_word(left, code.let(f"sub i64 {code.word(left)}, 1"))
+    within = code.let(f"icmp ne i64 {code.word(left)}, 0")
+    code.branch(code.let(f"and i1 {changed}, {within}"), "again", "behind")
+    code.label("behind")
+    return code.text()
+
+
+def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
+    """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
+    source, target = _number(code, index), _number(code, code.let(f"add i64 {index}, 1"))
+    value = code.read(_row_at(code, source))
+    inverted = _spread(code, source)
+    return code.xor(value, inverted), _row_at(code, target), _spread(code, target), target
+
+
+def _number(code: FunctionBuilder, index: str) -> str:
+    """Return a word of the data."""
+    word = code.let(f"getelementptr inbounds i32, ptr %data, i64 {index}")
+    return code.let(f"zext i32 {code.let(f'load i32, ptr {word}, align 4')} to i64")
+
+
+def _row_at(code: FunctionBuilder, place: str) -> str:
+    """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
+    start = code.let(f"and i64 {place}, -{ROW_BYTES}")
+    return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
+
+
+def _spread(code: FunctionBuilder, place: str) -> str:
+    """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
+    bit = code.let(f"and i64 {place}, 1")
+    return code.broadcast(code.word("@masks", bit))
+
+
+def _loop(
+    code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
+) -> None:
+    """Write a loop over the entries; ``state``: type and first value of what is handed on."""
+    code.jump("loop")
+    code.label("loop")
+    names = [f"%state{number}" for number in range(len(state))]
+    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %last ]")
+    for name, (kind, first) in zip(names, state, strict=True):
+        code.line(f"{name} = phi {kind} [ {first}, %entry ], [ {name}.next, %last ]")
+    results = body("%index", names)
+    code.jump("last")
+    code.label("last")
+    for name, (kind, _), result in zip(names, state, results, strict=True):
+        code.line(f"{name}.next = select i1 true, {kind} {result}, {kind} {result}")
+    code.line("%next.index = add nuw i64 %index, 2")
+    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
+    code.label("done")
+
+
+_ROW = "<8 x i64>"
+
+
+def _run(bits: int) -> str:
+    """Evaluate gates with so many plain and so many inverted inputs.
+
+    ::
+
+        for each gate (plain..., inverted..., target):
+            row[target] = all of row[plain] and not any of row[inverted]
+    """
+    code = FunctionBuilder("run", parameters=_PARAMETERS)
+    place = code.word_variable("%from")
+    value, seen = code.variable(ONES), code.variable()
+    again, behind = code.new_label(), code.new_label()
+    code.jump(again)
+    code.label(again)
+    code.write(value, ONES)
+    code.write(seen, ZERO)
+    for count, variable, operator in (("%plain", value, code.and_), ("%inverted", seen, code.or_)):
+        start = code.word(place)
+        for index in code.repeat(count):
+            row = code.read(_row_of(code, bits, code.let(f"add i64 {start}, {index}")))
+            code.write(variable, operator(code.read(variable), row))
+        code.set_word(place, code.let(f"add i64 {start}, {count}"))
+    end = code.word(place)
+    code.write(_row_of(code, bits, end), code.and_(code.read(value), code.not_(code.read(seen))))
+    after = code.let(f"add i64 {end}, 1")
+    code.set_word(place, after)
+    code.branch(code.let(f"icmp ult i64 {after}, %until"), again, behind)
+    code.label(behind)
+    return code.text()
+
+
+def _run_unrolled(bits: int, plain: int, inverted: int) -> str:
+    """Do what ``run`` does, for one shape."""
+    code = FunctionBuilder(f"run_{plain}_{inverted}", parameters=_PARAMETERS)
+    code.jump("loop")
+    code.label("loop")
+    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %loop ]")
+    inputs = plain + inverted
+    pointers = [_row_of(code, bits, code.let(f"add i64 %index, {number}")) for number in range(inputs + 1)]
+    values = [code.read(pointer) for pointer in pointers[:-1]]
+    value = code.and_(code.all(values[:plain]), code.not_(code.any(values[plain:])))
+    code.write(pointers[-1], value)
+    code.line(f"%next.index = add nuw i64 %index, {inputs + 1}")
+    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
+    code.label("done")
+    return code.text()
+
+
+def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
+    """Return a pointer to the row of which the number is one of the numbers of so many bits in the data."""
+    word = code.let(f"getelementptr inbounds i{bits}, ptr %data, i64 {index}")
+    number = code.let(f"zext i{bits} {code.let(f'load i{bits}, ptr {word}')} to i64")
+    return code.let(f"getelementptr inbounds {_ROW}, ptr %rows, i64 {number}")
+
+
+def _run_cycle() -> str:
+    """One round over a cycle; returns whether a gate changed. A gate is written once, whole."""
+    code = FunctionBuilder("run_cycle", "i1", _PARAMETERS[:2])
+
+    def body(index: str, state: list[str]) -> list[str]:
+        value, target, last, number = _entry(code, index)
+        value = code.and_(state[0], value)
+        old = code.read(target)
+        changed = code.or_(state[1], code.and_(last, code.xor(old, value)))
+        with code.when(code.let(f"trunc i64 {number} to i1")):
+            code.write(target, value)
+        return [code.or_(value, last), changed]
+
+    _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
+    return code.text(f"ret i1 {code.any_lane('%state1.next')}")
+
+
+def _set() -> str:
+    """Set fluents; the lowest bit of the second number is the initial value.
+
+    ::
+
+        for each entry (source, target):
+            value = go ? row[source] ^ inverted : row[target]
+            row[target] = restart ? initial : value
+    """
+    code = FunctionBuilder("set", parameters=_PARAMETERS)
+    go, restart = code.load(GO), code.load(RESTART)
+
+    def body(index: str, _state: list[str]) -> list[str]:
+        value, target, initial, _number = _entry(code, index)
+        value = code.mux(go, value, code.read(target))
+        code.write(target, code.mux(restart, initial, value))
+        return []
+
+    _loop(code, [], body)
+    return code.text()
