@@ -15,7 +15,7 @@ from anygame.language.terms import Compound, Constant
 from anygame.proving import equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from anygame.game import Game, State
     from anygame.language.terms import Term
@@ -95,6 +95,14 @@ def _shows(state: State) -> list[object]:
     return [state.is_terminal, legal, goals]
 
 
+def _seen(state: State, joint: Sequence[object]) -> list[object]:
+    """Return the percepts of each role."""
+    if not state.game.is_gdl2:
+        return [[] for _ in state.game.roles]
+    seen = state.percepts([str(move) for move in joint])
+    return [sorted(map(str, seen.get(str(role), ()))) for role in state.game.roles]
+
+
 def _check(original: Game, what: str, mutant: Game, seconds: float) -> str:
     """Return what a mutant came to; play by the reasoner has to agree."""
     verdict = equal(original, mutant, seconds=seconds)
@@ -102,10 +110,13 @@ def _check(original: Game, what: str, mutant: Game, seconds: float) -> str:
     if verdict.outcome == "refuted":
         assert verdict.match is not None
         states = [game.initial_state() for game in games]
+        seen: list[list[object]] = [[], []]
         for joint in verdict.match:
-            assert not verdict.is_shortest or _shows(states[0]) == _shows(states[1]), what
+            is_same = seen[0] == seen[1] and _shows(states[0]) == _shows(states[1])
+            assert not verdict.is_shortest or is_same, what
+            seen = [_seen(state, joint) for state in states]
             states = [state.next(list(joint)) for state in states]
-        assert _shows(states[0]) != _shows(states[1]), what
+        assert seen[0] != seen[1] or _shows(states[0]) != _shows(states[1]), what
     elif verdict.outcome == "proved":
         drawn = random.Random(what)
         for _ in range(_MATCHES):
@@ -115,6 +126,7 @@ def _check(original: Game, what: str, mutant: Game, seconds: float) -> str:
                 if states[0].is_terminal or states[0].stuck_role is not None:
                     break
                 chosen = [drawn.choice(states[0].legal_moves(role)) for role in games[0].roles]
+                assert _seen(states[0], chosen) == _seen(states[1], chosen), what
                 states = [state.next(chosen) for state in states]
     return verdict.outcome
 

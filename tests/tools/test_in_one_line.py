@@ -26,6 +26,8 @@ def test_elsewhere_than_on_a_terminal_only_failures_are_shown(capfd: pytest.Capt
     assert capfd.readouterr() == ("", "one\ntwo\n")
 
 
+# A library that another test imported may have threads, which the child never needs.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
 def test_on_a_terminal_a_line_is_written_anew_and_cut() -> None:
     pexpect = pytest.importorskip("pexpect")
