@@ -202,6 +202,38 @@ def test_a_piece_is_dragged_to_where_it_goes(page: Page, server: Server) -> None
     assert "(cell 3 5 red)" in _text(page, ".facts")
 
 
+#: Whether the frame of a cell lies where its outline does, and nothing that is drawn later covers it.
+_FRAMED: Final = """([id, kind]) => {
+    const cell = document.querySelector(`[data-id="${id}"]`);
+    const frames = [...document.querySelectorAll(`.frame.${kind}`)];
+    const [outline, frame] = [cell.querySelector("title + *"), frames[0]].map((each) => each.getBoundingClientRect());
+    const isThere = ["x", "y", "width", "height"].every((side) => Math.abs(outline[side] - frame[side]) < 0.1);
+    const cells = [...document.querySelectorAll("[role=gridcell]")];
+    const follows = (each) => each.compareDocumentPosition(frames[0]) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return frames.length === 1 && isThere && cells.every(follows);
+}"""
+
+
+@pytest.mark.parametrize("name", ["capture_chess", "hex_pie"])
+def test_no_neighbour_covers_the_frame_of_a_cell(page: Page, server: Server, name: str) -> None:
+    page.goto(f"{server.address}/play/{name}?against=legal")
+    page.keyboard.press("b")
+    for key in ("", "f", "ArrowLeft", "f"):
+        if key:
+            page.keyboard.press(key)
+        focused = page.evaluate("() => document.activeElement.dataset.id")
+        assert page.evaluate(_FRAMED, [focused, "focus-visible"]), key
+    if name == "capture_chess":
+        page.keyboard.press("b")
+        page.keyboard.press("Enter")
+        chosen = page.locator("[role=gridcell].selected").get_attribute("data-id")
+        assert page.evaluate(_FRAMED, [chosen, "selected"])
+        page.keyboard.press("Escape")
+        assert page.locator(".frame.selected").count() == 0
+    page.locator("#flip").focus()
+    assert page.locator(".frame.focus-visible").count() == 0
+
+
 def test_moves_of_others_are_read_out(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()

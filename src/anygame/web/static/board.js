@@ -46,7 +46,9 @@ function turn() {
   if (!svg) return;
   const { x, y, width, height } = svg.viewBox.baseVal;
   const upright = [...svg.querySelectorAll("[role=gridcell], :scope > text")];
-  const others = [...svg.children].filter((each) => each.getBBox && !upright.includes(each) && !each.querySelector("[role=gridcell]"));
+  const others = [...svg.children].filter(
+    (each) => each.getBBox && !upright.includes(each) && !each.matches(".frame") && !each.querySelector("[role=gridcell]"),
+  );
   for (const each of [...upright, ...others]) {
     if (!isFlipped()) {
       if ("turned" in each.dataset) each.removeAttribute("transform");
@@ -59,6 +61,7 @@ function turn() {
       each.dataset.turned = "";
     }
   }
+  frame(holder);
 }
 
 // -- dragging -------------------------------------------------------------------------------------

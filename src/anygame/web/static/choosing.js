@@ -1,5 +1,22 @@
-// Which moves clicked cells may mean: on pages of matches, and on boards in notebooks.
+// What boards on pages of matches and in notebooks share: which moves clicked cells may mean, and frames of cells.
 "use strict";
+
+// Draw frames above all cells: around legal ones, those that are chosen, and the one that has the focus. As borders
+// of the cells themselves they would be covered half by the neighbours that are drawn later.
+function frame(board) {
+  for (const each of board.querySelectorAll(".frame")) each.remove();
+  for (const kind of ["live", "selected", "focus-visible"]) {
+    const marked = `[role=gridcell]${kind === "focus-visible" ? ":" : "."}${kind}`;
+    for (const cell of board.querySelectorAll(marked)) {
+      const outline = cell.querySelector(":scope > title + :not(line)")?.cloneNode();
+      if (!outline) continue;
+      const transform = cell.getAttribute("transform") || "";
+      const given = { class: `frame ${kind}`, fill: "none", "pointer-events": "none", "aria-hidden": "true", transform };
+      for (const [name, value] of Object.entries(given)) outline.setAttribute(name, value);
+      cell.ownerSVGElement.append(outline);
+    }
+  }
+}
 
 // A move has cells, in the order in which it names them, and an area, which means it where it names none.
 class Choice {

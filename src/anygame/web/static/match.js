@@ -44,6 +44,7 @@ function light() {
     button.classList.toggle("meant", selected.length > 0 && buttons.has(button));
     button.classList.toggle("unmeant", selected.length > 0 && !buttons.has(button));
   }
+  frame(holder);
 }
 
 function click(cell) {
@@ -248,6 +249,8 @@ holder.addEventListener("click", (event) => {
     refresh(link.pathname);
   }
 });
+
+for (const each of ["focusin", "focusout"]) holder.addEventListener(each, () => frame(holder));
 
 holder.addEventListener("submit", (event) => {
   const form = event.target;

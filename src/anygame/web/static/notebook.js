@@ -31,6 +31,7 @@ function render({ model, el }) {
     }
     const meant = new Set(choice.meant().map((move) => move.move));
     for (const button of list.children) button.hidden = selected.length > 0 && !meant.has(button.textContent);
+    frame(board);
   }
 
   function click(id) {
@@ -67,6 +68,7 @@ function render({ model, el }) {
     const cell = event.target.closest("[role=gridcell]");
     if (cell) click(cell.dataset.id);
   });
+  for (const each of ["focusin", "focusout"]) board.addEventListener(each, () => frame(board));
   board.addEventListener("keydown", (event) => {
     const cell = event.target.closest("[role=gridcell]");
     if (!cell || (event.key !== "Enter" && event.key !== " ")) return;
