@@ -236,6 +236,23 @@ def test_unreadable_hints_change_nothing() -> None:
     assert "`sideways` is not understood" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "wishes", "note"),
+    [
+        ("goal you (1 ?y) (4 4)", ["you: 1 ?y", "you: 4 4"], ""),
+        ("goal red (? 1)", ["red: ? 1"], ""),
+        ("goal your (1 ?y)", [], "your is neither a role nor a colour; did you mean you?"),
+        ("goal you (1 ?y) (9 ?y) (1)", ["you: 1 ?y"], "no cell is called"),
+    ],
+)
+def test_hints_on_goals_need_a_side_and_cells(text: str, wishes: list[str], note: str) -> None:
+    found = boards(f"(role you) {CELLS} (content x)\n; board: {text}\n")
+    assert len(found.layouts) == 1
+    assert list(map(str, found.wishes)) == wishes
+    assert all(note in line for line in found.notes)
+    assert bool(found.notes) == bool(note)
+
+
 def test_boards_are_bounded() -> None:
     numbers = " ".join(f"(number {n})" for n in range(5, 65))
     assert board(f"{CELLS} {numbers} (content x)").size == 64 * 64

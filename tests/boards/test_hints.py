@@ -30,6 +30,11 @@ def test_a_pattern_names_the_arguments() -> None:
     assert (found.row, found.column, found.boards) == (2, 3, (0, 1))
 
 
+def test_a_hint_says_what_a_side_wants() -> None:
+    found = hint("goal red (a ?column)(i ?column) (e1)")
+    assert (found.side, found.goals) == ("red", (("a", "?column"), ("i", "?column"), ("e1",)))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -43,6 +48,10 @@ def test_a_pattern_names_the_arguments() -> None:
         ("(cell ?row", "expected a pattern such as"),
         ("(cell (at ?row ?column))", "expected a pattern such as"),
         ("(cell row column)", "expected a pattern such as"),
+        ("goal", "expected a side and cells, as in goal red"),
+        ("goal (a 1)", "expected a side and cells, as in goal red"),
+        ("goal red a 1", "expected a side and cells, as in goal red"),
+        ("goal red (a 1) hex", "expected a side and cells, as in goal red"),
     ],
 )
 def test_what_cannot_be_read_is_a_fault_that_says_why(text: str, message: str) -> None:

@@ -28,6 +28,45 @@ def test_every_cell_is_a_group_that_says_what_stands_there() -> None:
     assert root.findtext(f"{SPACE}desc") == "2 2: wall; 1 1: red"
 
 
+def segments(path: ElementTree.Element) -> list[str]:
+    return (path.get("d") or "").split("M")[1:]
+
+
+@pytest.mark.parametrize(
+    ("goal", "lines", "rings"),
+    [("(1 ?)", 3, 0), ("(1 1)", 2, 0), ("(2 2)", 0, 1), ("(2 ?)", 0, 3), ("(? ?)", 0, 9)],
+)
+def test_goals_are_lines_on_the_rim_or_rings(goal: str, lines: int, rings: int) -> None:
+    game = anygame.loads(f"{GRID} (content red)\n;; board: goal white {goal}\n")
+    root = parsed(svg(picture(game.state(["(cell 2 2 red)"]))))
+    (aim,) = [g for g in root.iter(f"{SPACE}g") if g.get("class") == "aim"]
+    # All is drawn twice: white would not be seen on white.
+    assert [len(segments(path)) for path in aim.findall(f"{SPACE}path")] == [lines, lines] * bool(lines)
+    assert len(aim.findall(f"{SPACE}circle")) == 2 * rings
+    titles = [g.findtext(f"{SPACE}title") or "" for g in root.iter(f"{SPACE}g") if g.get("data-cell")]
+    assert len([title for title in titles if title.endswith("; goal of white")]) == {
+        "(1 ?)": 3,
+        "(2 ?)": 3,
+    }.get(goal, 9 if goal == "(? ?)" else 1)
+
+
+def test_equal_games_with_other_hints_look_otherwise() -> None:
+    games = [anygame.loads(f"{GRID} (content red)\n;; board: {hint}\n") for hint in ("square", "none", "hex")]
+    assert games[0] == games[1] == games[2]
+    shapes = [{cell.shape for cell in picture(game.initial_state()).cells()} for game in (*games, games[0])]
+    assert shapes == [{"square"}, set(), {"hexagon"}, {"square"}]
+
+
+def test_goals_on_hexagons_run_along_their_sides() -> None:
+    game = anygame.load("hex_pie")
+    root = parsed(svg(picture(game.initial_state())))
+    aims = [segments(g[0]) for g in root.iter(f"{SPACE}g") if g.get("class") == "aim"]
+    assert [len(aim) for aim in aims] == [18] * 4
+    ends = [segment for aim in aims for segment in aim]
+    # At each of the two sharp corners one side belongs to both goals.
+    assert len(set(ends)) == len(ends) - 2
+
+
 def test_names_of_strangers_are_escaped() -> None:
     bad = "<img/src=x/onerror=alert`1`>"
     sheet = f"(role {bad}) (legal {bad} {bad}) (k {bad}) (k &quot&) (n 1) (n 2) (n 3) (init (at 1 2 {bad})) "

@@ -248,6 +248,13 @@ def test_the_rules_stand_beside_the_board(page: Page, server: Server) -> None:
     page.locator("#rules .heading").wait_for()
     assert "(mark ROW COL" in _text(page, "#rules") or "mark" in _text(page, "#rules .heading")
     assert "(<= (goal" in _text(page, "#rules .source")
+    assert "Lines and rings" not in _text(page, "#rules")
+    page.goto(f"{server.address}/play/dark_hex")
+    page.locator("#rules-details summary").click()
+    page.locator("#rules .heading").wait_for()
+    assert "black: c ?column; white: ?row 1" in _text(page, "#rules")
+    assert page.locator("[role=gridcell][aria-label^='a 1; goal of black, white']").count() == 1
+    assert page.locator(".boards .aim").count() == 4
 
 
 def test_a_bot_is_the_usual_opponent(page: Page, server: Server) -> None:

@@ -36,6 +36,7 @@ from __future__ import annotations
 from anygame.boards.drawing.composing import BoardView, Painter, match_pictures, picture, view
 from anygame.boards.drawing.elements import paint_rules
 from anygame.boards.drawing.pictures import (
+    Aim,
     Arrow,
     Cell,
     Grid,
@@ -57,6 +58,7 @@ from anygame.boards.names import COLOURS
 
 __all__ = [
     "COLOURS",
+    "Aim",
     "Arrow",
     "BoardView",
     "Boards",

@@ -13,6 +13,7 @@ from anygame.boards.drawing.grids import GridMaker, LineGridMaker
 from anygame.boards.drawing.moves import MoveReader
 from anygame.boards.drawing.pictures import (
     UNKNOWN,
+    Aim,
     Arrow,
     Hand,
     Listing,
@@ -68,6 +69,7 @@ class Painter:
 
     def __init__(self, game: Game) -> None:
         # The game itself is not held: painters are remembered as long as their games live.
+        self.source = game.program.source
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
         self._reader = MoveReader(game.program.rules, self.boards.shown)
@@ -82,7 +84,8 @@ class Painter:
     def of(cls, game: Game) -> Painter:
         """Return the painter of a game; made once."""
         found = _PAINTERS.get(game)
-        if found is None:
+        # Games of the same rules are equal, whatever their comments say of boards.
+        if found is None or found.source != game.program.source:
             found = _PAINTERS[game] = cls(game)
         return found
 
@@ -167,6 +170,14 @@ class Painter:
             touches,
             colours,
             self.boards.notes,
+            tuple(
+                Aim(
+                    wish.side,
+                    colours.get(wish.side, wish.side),
+                    tuple(cell.id for grid in grids for cell in grid.cells if wish.covers(cell.terms)),
+                )
+                for wish in self.boards.wishes
+            ),
         )
 
     def _grids(self, facts: Collection[Term], known: Known) -> list[Grid]:

@@ -252,6 +252,21 @@ class Arrow:
     colour: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Cells that a side wants, as the sheet says.
+
+    Attributes:
+        side: a role, or a colour.
+        colour: in which it is drawn.
+        cells: by ids.
+    """
+
+    side: str
+    colour: str
+    cells: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Picture:
     """What a state looks like.
@@ -264,6 +279,7 @@ class Picture:
         touches: the legal moves of the roles that were asked for, in the order of `State.legal_moves`.
         colours: for every role the colour in which it is shown.
         notes: why a board hint of the sheet was not followed, or no board was found.
+        aims: what sides want, where the sheet says so.
     """
 
     title: str
@@ -273,6 +289,7 @@ class Picture:
     touches: tuple[Touch, ...] = ()
     colours: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    aims: tuple[Aim, ...] = ()
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells of all boards."""

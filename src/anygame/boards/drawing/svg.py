@@ -26,7 +26,7 @@ from anygame.boards.names import BODIES, DRAUGHTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.boards.drawing.pictures import Arrow, Cell, Grid, Hand, Label, Look, Picture, Wall
+    from anygame.boards.drawing.pictures import Aim, Arrow, Cell, Grid, Hand, Label, Look, Picture, Wall
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Characters of a text on a board; more would run over its neighbours.
@@ -49,6 +49,8 @@ _MOST_CARDS: Final = 60
 _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
 #: The corners of a hexagon that is one wide.
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
+#: The same of a square.
+_SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
 #: In cells: the room of a title, of labels on each side, and between grids.
 _TITLE: Final = 0.8
@@ -141,8 +143,9 @@ class _Drawing:
     def elements(self) -> list[str]:
         """Return all that is drawn."""
         boards = [element for placed in self._placed for element in self._grid(placed)]
+        aims = [element for aim in self._picture.aims for element in self._aim(aim)]
         arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
-        return [*boards, *arrows, *self._below]
+        return [*boards, *aims, *arrows, *self._below]
 
     def described(self) -> str:
         """Return what stands where, for those who do not see it."""
@@ -174,6 +177,8 @@ class _Drawing:
         name = escaped(cell.name)
         title = f"{name}: {escaped(_names(cell))}" if cell.contents else name
         title += ": not known" if "unknown" in cell.marks else ""
+        sides = dict.fromkeys(aim.side for aim in self._picture.aims if cell.id in aim.cells)
+        title += f"; goal of {escaped(', '.join(sides))}" if sides else ""
         classes = " ".join(["cell", *sorted(cell.marks)])
         yield (
             f'<g id="{escaped(self._prefix + cell.id)}" class="{classes}" data-cell="{name}">'
@@ -264,14 +269,49 @@ class _Drawing:
 
     def _label(self, label: Label, placed: Placed) -> str:
         x, y = placed.at(label.x, label.y)
+        # Rows of hexagons lie closer together, and their corners reach further.
+        near = 0.0 if placed.grid.hexagons else 0.2
         dx, dy, anchor = {
             "west": (0.35, 0.0, "end"),
             "east": (-0.2, 0.0, "start"),
-            "north": (0.0, 0.2, "middle"),
-            "south": (0.0, -0.2, "middle"),
+            "north": (0.0, near, "middle"),
+            "south": (0.0, -near, "middle"),
         }[label.side]
         text = shortened(label.text, _SYMBOL)
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
+
+    def _aim(self, aim: Aim) -> Iterator[str]:
+        """Yield lines along the sides at which all cells of an aim lie on the rim, or else rings on the cells."""
+        cells = [cell for cell in self._picture.cells() if cell.id in aim.cells]
+        sides = [self._rim(cell) for cell in cells]
+        common = sorted(set.intersection(*sides)) if sides else []
+        places = [self._where[cell.id] for cell in cells]
+        lines = [((x + x1, y + y1), (x + x2, y + y2)) for x, y in places for (x1, y1), (x2, y2) in common]
+        drawn = "".join(
+            f"M{pixels(x1)} {pixels(y1)}L{pixels(x2)} {pixels(y2)}" for (x1, y1), (x2, y2) in lines
+        )
+        yield '<g class="aim">'
+        # The line below shows white on white.
+        for paint, width in (("edge", 0.18), (aim.colour, 0.12)):
+            stroke = f'{self._paint(stroke=paint)} stroke-linecap="round"'
+            if drawn:
+                yield f'<path d="{drawn}" stroke-width="{pixels(width)}"{stroke}/>'
+            for x, y in () if drawn else places:
+                yield circle(x, y, 0.44, f'{stroke} stroke-width="{pixels(width / 2)}"')
+        yield "</g>"
+
+    def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
+        """Return the sides of a cell that have no other cell beyond them, by their ends."""
+        if cell.shape not in ("square", "hexagon"):
+            return set()
+        corners = _CORNERS if cell.shape == "hexagon" else _SQUARE
+        x, y = self._where[cell.id]
+        found = set()
+        for (x1, y1), (x2, y2) in zip(corners, (*corners[1:], corners[0]), strict=True):
+            beyond = x + x1 + x2, y + y1 + y2
+            if all(hypot(u - beyond[0], v - beyond[1]) > 0.3 for u, v in self._where.values()):
+                found.add(((x1, y1), (x2, y2)))
+        return found
 
     def _arrow(self, arrow: Arrow) -> Iterator[str]:
         """Yield a move from cell to cell as an arrow that ends before the middle of its cell."""

@@ -13,6 +13,7 @@ A hint is a comment line of its own, anywhere in the sheet; rule evaluation neve
     ;;   a----b----c
     ;;   |         |
     ;;   d----e----f
+    ;; board: goal red (a ?column) (i ?column)        what a side wants: the cells of rows a and i
 
 A map ends with the comment. What stands between names, and lines without a name, is for readers alone.
 
@@ -20,7 +21,7 @@ A map ends with the comment. What stands between names, and lines without a name
 Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction in which rows
 follow each other. Arguments count from 1. Those that are neither row, column nor board are the content of a
 square; without any, a fact marks its square. Where rows and columns are given, the first row is at the top
-unless ``up`` is said.
+unless ``up`` is said. A side is a role or a colour; what it wants are patterns of cells, by their coordinates.
 
 A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these are
 drawn.
@@ -42,6 +43,7 @@ _WORDS: Final[Mapping[str, dict[str, object]]] = {
     "hex": {"shape": "hex"}, "square": {"shape": "square"},
     "map": {"mapped": True}, "up": {"upwards": True}, "down": {"upwards": False}, "none": {"none": True},
 }  # fmt: skip
+_GOAL: Final = re.compile(r"goal\s+([^\s()]+)((?:\s*\([^()]+\))+)", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"[ \t]*[;%]+(.*)")
 _PLACE: Final = re.compile(r"[^\s|/\\+-]+")
 #: Lines of a map, and characters of each.
@@ -72,6 +74,8 @@ class Hint:
         place: the argument that names a place of the map.
         mapped: whether a map follows.
         places: the map: each name with its column, in characters, and its line.
+        side: whose goal the hint is about; empty for a hint about boards.
+        goals: patterns of the cells that the side wants: their coordinates, variables for any.
     """
 
     text: str
@@ -86,6 +90,8 @@ class Hint:
     place: int | None = None
     mapped: bool = False
     places: tuple[tuple[str, int, int], ...] = ()
+    side: str = ""
+    goals: tuple[tuple[str, ...], ...] = ()
 
 
 def read_hints(text: str) -> Iterator[Hint | HintError]:
@@ -119,6 +125,12 @@ def _read_map(hint: Hint, below: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def _read(text: str) -> Hint:
+    if text.lower().partition(" ")[0] == "goal":
+        match = _GOAL.fullmatch(text)
+        if not match:
+            raise HintError(f"board hint `{text}`: expected a side and cells, as in goal red (a ?column)")
+        patterns = [tuple(pattern.strip("( ").split()) for pattern in match[2].split(")")[:-1]]
+        return Hint(text, side=match[1], goals=tuple(patterns))
     found: dict[str, object] = {}
     for piece in _PIECE.findall(text):
         for name, value in _meaning(text, piece).items():
@@ -148,7 +160,7 @@ def _meaning(text: str, piece: str) -> dict[str, object]:
     if piece.lower() in _WORDS:
         return _WORDS[piece.lower()]
     raise HintError(
-        f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, map, "
+        f"board hint `{text}`: `{piece}` is not understood; expected none, hex, square, up, down, map, goal, "
         "fluent=NAME, rows=N columns=N or a pattern such as (cell ?row ?column ?content)"
     )
 

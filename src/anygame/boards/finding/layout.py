@@ -298,6 +298,27 @@ Board = Layout | Lines | Positions
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """Cells that a side wants, by a hint of the sheet.
+
+    Attributes:
+        side: a role, or a colour.
+        pattern: the coordinates of the cells; variables stand for any.
+    """
+
+    side: str
+    pattern: tuple[str, ...]
+
+    def covers(self, terms: tuple[Term, ...]) -> bool:
+        """Return whether a cell with these coordinates is one of them."""
+        fits = (each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms))
+        return len(terms) == len(self.pattern) and all(fits)
+
+    def __str__(self) -> str:
+        return f"{self.side}: {' '.join(self.pattern)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Boards:
     """The boards of a game.
 
@@ -306,6 +327,7 @@ class Boards:
         lines: between dots, shown after them.
         positions: of things whose coordinates are given apart, shown at the end.
         hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.search`.
+        wishes: what sides want, where the sheet says so.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """
 
@@ -313,12 +335,19 @@ class Boards:
     lines: tuple[Lines, ...] = ()
     positions: tuple[Positions, ...] = ()
     hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    wishes: tuple[Wish, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[Board, ...]:
         """All boards, in the order in which they are shown."""
         return *self.layouts, *self.lines, *self.positions
+
+    def cells(self) -> Iterator[tuple[Term, ...]]:
+        """Yield the coordinates of all squares, as far as they are known beforehand."""
+        for layout in (*self.layouts, *(found.layout for found in self.positions)):
+            for board, squares in layout.squares.items():
+                yield from (layout.terms(board, square) for square in squares)
 
     def others(self, facts: Iterable[Term]) -> tuple[Term, ...]:
         """Return the facts that lie on no board, sorted."""

@@ -10,11 +10,11 @@ from anygame.boards.finding.arrangement import box_size, side_by_side, whole_boa
 from anygame.boards.finding.evidence import cell_places
 from anygame.boards.finding.fitting import fit
 from anygame.boards.finding.hints import Hint, HintError, read_hints
-from anygame.boards.finding.layout import Boards, Overlay
+from anygame.boards.finding.layout import Boards, Overlay, Wish
 from anygame.boards.finding.orientation import fluents_of
 from anygame.boards.finding.points import linked, mapped, with_stores
 from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
-from anygame.boards.names import BLOCKS, CARDS, SIDES, SIGNS, words
+from anygame.boards.names import BLOCKS, CARDS, COLOURS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
 from anygame.language.terms import Compound, Constant
 
@@ -43,6 +43,7 @@ def find_boards(game: Game) -> Boards:
             notes.append(str(hint))
         else:
             hints.append(hint)
+    goals, hints = [hint for hint in hints if hint.side], [hint for hint in hints if not hint.side]
     if any(hint.none for hint in hints):
         return Boards(notes=tuple(notes))
     try:
@@ -65,7 +66,26 @@ def find_boards(game: Game) -> Boards:
     # Where there is a board, such things belong on it, and two boards would show less than one.
     is_bare = not (layouts or lines or hints)
     positions = find_positions(fluents, game.program.rules) if is_bare else ()
-    return Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents), tuple(notes))
+    found = Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents))
+    wanted = tuple(wish for hint in goals for wish in _wished(hint, found, game, notes))
+    return replace(found, wishes=wanted, notes=tuple(notes))
+
+
+def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterator[Wish]:
+    """Yield what a hint says that a side wants, as far as the game has such a side and such cells."""
+    sides = [*map(str, game.roles), *sorted(COLOURS)]
+    if hint.side not in sides:
+        near = get_close_matches(hint.side, sides, n=1)
+        advice = f"; did you mean {near[0]}?" if near else ""
+        notes.append(f"board hint `{hint.text}`: {hint.side} is neither a role nor a colour{advice}")
+        return
+    cells = set(boards.cells())
+    for pattern in hint.goals:
+        wish = Wish(hint.side, pattern)
+        if any(map(wish.covers, cells)):
+            yield wish
+        else:
+            notes.append(f"board hint `{hint.text}`: no cell is called {' '.join(pattern)}")
 
 
 def _joined(layout: Layout, game: Game) -> Layout:

@@ -306,10 +306,15 @@ class Shell:
             self.screen.say("no moves yet")
 
     def _rules(self, rest: str) -> None:
+        from anygame.web.hosting.questions import wanted
+
         heading = sheet_heading(self._text())
-        self.screen.page(
-            heading.splitlines() if heading else ["the rule sheet begins with no words on the game"]
-        )
+        found = wanted(self.session.game)
+        lines = heading.splitlines() if heading else ["the rule sheet begins with no words on the game"]
+        lines += ["", "What each side wants, in the words of the rules:"] if found["lines"] else []
+        lines += [f"{number:>5}  {line}" for number, line in found["lines"]]
+        lines += ["", f"Cells that a side wants: {'; '.join(found['cells'])}"] if found["cells"] else []
+        self.screen.page(lines)
 
     def description(self) -> str:
         """Return what the sheet says of the game in a sentence or two; empty where it says nothing."""

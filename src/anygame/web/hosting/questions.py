@@ -60,10 +60,11 @@ def why(state: State, atom: str) -> View:
     return {"atom": atom, "holds": holds, "text": shown, "lines": _sheet_lines(state.game, shown)}
 
 
-def goal_rules(game: GameLike) -> list[tuple[int, str]]:
-    """Return the lines of the sheet in which goals are given, with their numbers."""
+def wanted(game: Game) -> View:
+    """Return what each side wants: the lines of the sheet that give goals, and cells that hints name."""
     places = [rule.node.span for rule in game.program.rules if rule.node and rule.head.key[0] == "goal"]
-    return _sheet_lines(game, " ".join(f":{span.source.position(span.start)[0]}:1" for span in places))
+    lines = _sheet_lines(game, " ".join(f":{span.source.position(span.start)[0]}:1" for span in places))
+    return {"lines": lines, "cells": list(map(str, Painter.of(game).boards.wishes))}
 
 
 def fired(before: State, joint: Sequence[Term], after: State) -> View:

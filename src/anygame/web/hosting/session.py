@@ -37,7 +37,7 @@ View = dict[str, Any]
 #: The methods of a session that a server may call.
 _COMMANDS: Final = (
     *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "resign", "sit"),
-    *("look", "why", "fired", "analyse", "goal_rules"),
+    *("look", "why", "fired", "analyse", "wanted"),
 )
 #: What a record keeps for the pages beside its match: who has which role.
 _SEATS: Final = "seats"
@@ -279,9 +279,9 @@ class Session:
         before, joint = self.match.states[step - 1], self.match.line[step - 1]
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
-    async def goal_rules(self) -> list[tuple[int, str]]:
-        """Return the lines of the sheet that give goals, with their numbers."""
-        return await asyncio.to_thread(questions.goal_rules, self.game)
+    async def wanted(self) -> View:
+        """Return what each side wants; see `anygame.web.hosting.questions`."""
+        return await asyncio.to_thread(questions.wanted, self.game)
 
     async def analyse(self, step: int, seconds: float) -> View:
         """Search a state for some seconds; see `anygame.web.hosting.questions`."""

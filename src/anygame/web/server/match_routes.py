@@ -179,11 +179,9 @@ class MatchRoutes:
     async def rules(self, request: Request) -> Response:
         """Show what the sheet says of the game, and its rules for goals."""
         match = await self._match(request)
-        if match.goal_rules is None:
-            match.goal_rules = await self._matches.ask(match, "goal_rules")
-        return self._part(
-            request, match, "rules_part.html", "rules", told=match.heading, lines=match.goal_rules
-        )
+        if match.wanted is None:
+            match.wanted = await self._matches.ask(match, "wanted")
+        return self._part(request, match, "rules_part.html", "rules", told=match.heading, **match.wanted)
 
     async def values(self, request: Request) -> Response:
         """Search a state a little longer, and say what its moves are worth."""

@@ -79,7 +79,7 @@ class Match(Versioned):
         reveals: whether everybody sees what the rules hide.
         rematch: the name of the match that follows this one; empty for none.
         heading: what the author of the sheet says of the game.
-        goal_rules: the lines of the sheet that give goals; None until somebody asks.
+        wanted: what each side wants, by the sheet; None until somebody asks.
         view: of the last state; None until it is known.
         used: when somebody last asked for it, as `time.monotonic` counts.
         process: in which it is at work; None while it sleeps.
@@ -96,7 +96,7 @@ class Match(Versioned):
     reveals: bool = False
     rematch: str = field(init=False, default="")
     heading: str = field(init=False, default="")
-    goal_rules: list[Any] | None = field(init=False, default=None)
+    wanted: dict[str, Any] | None = field(init=False, default=None)
     view: View | None = field(init=False, default=None)
     used: float = field(init=False, default_factory=monotonic)
     process: HostProcess | None = field(init=False, default=None)
