@@ -206,11 +206,12 @@ def test_a_piece_is_dragged_to_where_it_goes(page: Page, server: Server) -> None
 _FRAMED: Final = """([id, kind]) => {
     const cell = document.querySelector(`[data-id="${id}"]`);
     const frames = [...document.querySelectorAll(`.frame.${kind}`)];
-    const [outline, frame] = [cell.querySelector("title + *"), frames[0]].map((each) => each.getBoundingClientRect());
-    const isThere = ["x", "y", "width", "height"].every((side) => Math.abs(outline[side] - frame[side]) < 0.1);
+    const shapes = [cell.querySelector("title + *"), frames[0]];
+    const [outline, frame] = shapes.map((each) => each.getBoundingClientRect());
+    const isOver = ["x", "y", "right", "bottom"].every((side) => Math.abs(outline[side] - frame[side]) < 0.1);
     const cells = [...document.querySelectorAll("[role=gridcell]")];
-    const follows = (each) => each.compareDocumentPosition(frames[0]) & Node.DOCUMENT_POSITION_FOLLOWING;
-    return frames.length === 1 && isThere && cells.every(follows);
+    const isBefore = (each) => each.compareDocumentPosition(frames[0]) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return frames.length === 1 && isOver && cells.every(isBefore);
 }"""
 
 

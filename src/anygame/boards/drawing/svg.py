@@ -286,9 +286,10 @@ class _Drawing:
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
         places = [self._where[cell.id] for cell in cells]
-        lines = [((x + x1, y + y1), (x + x2, y + y2)) for x, y in places for (x1, y1), (x2, y2) in common]
         drawn = "".join(
-            f"M{pixels(x1)} {pixels(y1)}L{pixels(x2)} {pixels(y2)}" for (x1, y1), (x2, y2) in lines
+            f"M{pixels(x + x1)} {pixels(y + y1)}L{pixels(x + x2)} {pixels(y + y2)}"
+            for x, y in places
+            for (x1, y1), (x2, y2) in common
         )
         yield '<g class="aim">'
         # The line below shows white on white.

@@ -21,7 +21,8 @@ A map ends with the comment. What stands between names, and lines without a name
 Words may be combined: ``hex`` or ``square`` is the shape, ``up`` or ``down`` the direction in which rows
 follow each other. Arguments count from 1. Those that are neither row, column nor board are the content of a
 square; without any, a fact marks its square. Where rows and columns are given, the first row is at the top
-unless ``up`` is said. A side is a role or a colour; what it wants are patterns of cells, by their coordinates.
+unless ``up`` is said. A side is a role or a colour; what it wants are patterns of cells, by their
+coordinates.
 
 A sheet may have a hint for each fluent that it wants drawn. With hints that name fluents, only these are
 drawn.

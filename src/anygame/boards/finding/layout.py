@@ -311,8 +311,10 @@ class Wish:
 
     def covers(self, terms: tuple[Term, ...]) -> bool:
         """Return whether a cell with these coordinates is one of them."""
-        fits = (each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms))
-        return len(terms) == len(self.pattern) and all(fits)
+        fits = all(
+            each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms, strict=False)
+        )
+        return fits and len(terms) == len(self.pattern)
 
     def __str__(self) -> str:
         return f"{self.side}: {' '.join(self.pattern)}"
