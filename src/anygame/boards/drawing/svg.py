@@ -281,7 +281,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along the sides at which all cells of an aim lie on the rim, or else rings on the cells."""
+        """Yield lines along the sides at which all cells of an aim lie on the rim, or else rings."""
         cells = [cell for cell in self._picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
