@@ -1,4 +1,8 @@
-"""The order in which the gates are evaluated: what the state alone decides first, depth first."""
+"""The order in which the gates are evaluated: what the state alone decides first, depth first.
+
+Of the inputs of a gate, the one with the most below it is computed first, so that few values wait for others
+(Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.logic.ragged import distinct, places, starts_of
-from anygame.network.network import units_of
+from anygame.network.network import gates_by_level, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -213,6 +217,28 @@ def _bounds(units: Sequence[Unit]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return begins, np.fromiter(map(attrgetter("stop"), units), np.int64, len(units))
 
 
+#: Counts of gates end here: greater ones, with gates counted once on each way to them, say nothing more.
+_MOST_BELOW = 1 << 40
+
+
+def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many gates each gate is made of: int64 [gates].
+
+    Args:
+        network: the game.
+        reader: who reads a gate, ascending; a cycle by the first of its gates, as below.
+        read: the gate.
+    """
+    sizes = np.ones(network.gates, np.int64)
+    starts = np.searchsorted(reader, np.arange(network.gates + 1))
+    for gates in gates_by_level(network):
+        lengths = starts[gates + 1] - starts[gates]
+        below = sizes[read[places(starts[gates], lengths)]]
+        np.add.at(sizes, np.repeat(gates, lengths), below)
+        sizes[gates] = np.minimum(sizes[gates], _MOST_BELOW)
+    return sizes
+
+
 class Order:
     """Depth first: what is computed is used soon.
 
@@ -225,9 +251,12 @@ class Order:
         between = read >= 0
         self._base = network.first_gate
         self._starts: list[int] = starts_of(between.astype(np.int64))[network.starts].tolist()
-        #: The gates that each gate reads, a cycle by the first of its gates.
         units = units_of(network)
-        self._read: list[int] = units[read[between]].tolist()
+        owners = np.repeat(np.arange(network.gates), np.diff(network.starts))[between]
+        read = units[read[between]]
+        order = np.lexsort((-_sizes(network, units[owners], read)[read], owners))
+        #: The gates that each gate reads, a cycle by the first of its gates; those with most below them first.
+        self._read: list[int] = read[order].tolist()
         self._units: list[int] = units.tolist()
         self._ends = {cycle.first: cycle.end for cycle in network.cycles}
         self._seen = bytearray(network.gates)
