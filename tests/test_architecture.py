@@ -42,7 +42,7 @@ _ALLOWED = {
     # Search is native code over many states at once, which only the network has.
     "search": {"errors", "language", "network", "game", "playouts", "progress", "plotting"},
     # Models of sheets, learned for hours; the search finds and uses them.
-    "training": {"errors", "game", "search"},
+    "training": {"errors", "progress", "game", "search"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     # Their certificates are followed by native code, which is made as that of the search is.
     "proving": {

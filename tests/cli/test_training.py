@@ -32,8 +32,11 @@ def test_a_model_is_trained_and_listed(
 ) -> None:
     monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path))
     assert main(["train", "connect_four", "--games", "1100", "--seed", "1", "--json"]) == 0
-    first, last = map(json.loads, capsys.readouterr().out.splitlines())
-    assert first["matches"] == 12
+    *reports, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [each["matches"] for each in reports if each["matches"]] == [12]
+    assert [each["games"] for each in last["history"]] == [
+        each["games"] for each in reports if each["matches"]
+    ]
     assert last["game"] == "connect_four"
     assert last["games"] >= 1100
     (tmp_path / "damaged.npz").write_bytes(b"")
@@ -45,6 +48,15 @@ def test_a_model_is_trained_and_listed(
     assert "connect_four: " in capsys.readouterr().out
     assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
     assert "trial matches" in capsys.readouterr().out
+    assert main(["train", "connect_four", "--games", "1300", "--resume", "--threads", "2"]) == 2
+    assert "it is of 1 threads" in capsys.readouterr().err
+
+
+def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    into, image = tmp_path / "model.npz", tmp_path / "curve.svg"
+    assert main(["train", "tic_tac_toe", "--games", "300", "--into", str(into), "--plot", str(image)]) == 0
+    assert image.read_text().count("<svg") == 1
 
 
 def test_games_that_cannot_be_trained_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

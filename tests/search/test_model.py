@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,8 @@ from anygame.game.encoding import rules_digest
 from anygame.players import make_player
 from anygame.players.clock import Clock
 from anygame.search import Model, ModelFigures, Search, load_model, models
-from anygame.search.model import find_model, fluents_of, model_path
+from anygame.search.array_file import write_arrays
+from anygame.search.model import TrainingProgress, find_model, fluents_of, model_path
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.self_play import first_weights
 
@@ -29,9 +31,13 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
+#: A point of a history.
+_POINT = TrainingProgress(1000, 9000, 1.0, 0.2, 0.75, 12, (0.47, 0.91))
+
+
 def _model(game: Game, trust: float = 0.6) -> Model:
     searcher = TreeSearcher(game, seed=1, memory=1 << 20)
-    figures = ModelFigures(game.name, rules_digest(game), 500, 9000, 1.5, 2000, 6, 5.5, trust)
+    figures = ModelFigures(game.name, rules_digest(game), 500, 9000, 1.5, 2000, 6, 5.5, trust, (_POINT,))
     return Model(figures, fluents_of(searcher), first_weights(searcher.code.weights.shape, 1))
 
 
@@ -94,6 +100,38 @@ def test_a_changed_byte_of_the_weights_is_found(folder: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(anygame.ModelError, match="damaged"):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        "none",
+        [_POINT] * 65,
+        [asdict(_POINT) | {"interval": [0.4]}],
+        [asdict(_POINT) | {"games": -1}],
+        [asdict(_POINT) | {"error": "small"}],
+        [asdict(_POINT) | {"interval": [0.4, "1"]}],
+        [7],
+    ],
+)
+def test_a_history_without_figures_is_refused(tmp_path: Path, history: object) -> None:
+    header = {"format": "anygame model 1", "fluents": [], "history": history}
+    header = json.loads(json.dumps(header, default=asdict))
+    write_arrays(tmp_path / "some.npz", header, {"weights": np.zeros((2, 2), np.float32)})
+    with pytest.raises(anygame.ModelError, match="its history has points without figures"):
+        load_model(tmp_path / "some.npz")
+
+
+def test_a_history_is_shown_as_a_table_and_drawn() -> None:
+    model = _model(anygame.load("tic_tac_toe"))
+    html = model._repr_html_()
+    assert "<caption>tic_tac_toe: 500 games; 5.5 points of 6" in html
+    assert "75 %" in html
+    assert "47 to 91" in html
+    pytest.importorskip("matplotlib")
+    ax = model.figures.plot()
+    (line,) = [each for each in ax.get_lines() if each.get_label() == "error"]
+    assert [*map(float, line.get_xydata()[0])] == [1000.0, 0.2]  # type: ignore[index, arg-type]
 
 
 def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.search.tree.race import RACE
 
@@ -16,6 +18,7 @@ from anygame.search import load_model
 from anygame.search.model import find_model, model_path
 from anygame.search.tree.learner import Learner
 from anygame.training import TrainingProgress, train, training
+from anygame.training.learners import ROUND, Learners
 
 
 @pytest.fixture(name="folder", autouse=True)
@@ -30,35 +33,67 @@ def test_a_training_writes_a_model_that_is_found_and_used() -> None:
     model = train(game, games=4000, seed=1, progress=reports.append)
     assert model.figures.games >= 4000
     assert model.figures.is_used
-    assert [report.games >= 1000 * 2**place for place, report in enumerate(reports)] == [True] * 3
-    assert all(report.matches == 12 for report in reports)
-    assert reports[0].score > 0.6  # against who has learned nothing
+    compared = [replace(report, left=None) for report in reports if report.matches]
+    assert [report.games >= 1000 * 2**place for place, report in enumerate(compared)] == [True] * 3
+    assert all(report.matches == 12 for report in compared)
+    assert compared[0].score > 0.6  # against who has learned nothing
+    assert model.figures.history == tuple(compared)
     found = find_model(game)
     assert found is not None
     assert found.figures == model.figures
     assert (found.weights == model.weights).all()
 
 
-def test_who_stops_goes_on_as_if_nothing_had_been_between(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_who_stops_goes_on_as_if_nothing_had_been_between(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
     game = anygame.loads(RACE)
-    whole = train(game, games=1500, seed=1, into=_path(game).with_name("whole.npz"))
+    whole = train(game, games=1500, seed=1, threads=threads, into=_path(game).with_name("whole.npz"))
     play = Learner.play
     calls = []
 
-    def stopped(self: Learner, games: float, *, deadline: float) -> bool:
+    def stopped(self: Learner, games: float, **_: object) -> bool:
         calls.append(games)
-        done = play(self, min(games, 700))
+        done = play(self, min(games, 170 + 20 * len(calls)))
         raise KeyboardInterrupt if done else AssertionError
 
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "play", stopped)
         with pytest.raises(KeyboardInterrupt):
-            train(game, games=1500, seed=1)
-    assert calls
+            train(game, games=1500, seed=1, threads=threads)
+    assert len(calls) == threads
     assert find_model(game) is None
     gone_on = train(game, games=1500, seed=99, resume=True)
     assert (gone_on.weights == whole.weights).all()
     assert gone_on.figures.trial_score == whole.figures.trial_score
+    assert gone_on.figures.games == whole.figures.games
+
+
+def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
+    searcher = training._searcher(anygame.loads(RACE))
+    both, first = Learners(searcher, 1, 2), Learner(searcher, 1)
+    assert both.play(2 * ROUND - 20)
+    first.play(ROUND - 10)
+    state = both.state()
+    assert (state["0 weights"] == first.weights).all()
+    assert (state["1 weights"] != first.weights).any()
+    assert both.weights == pytest.approx((state["0 weights"] + state["1 weights"]) / 2)
+    assert both.play(2 * ROUND)
+    state = both.state()
+    assert (state["0 weights"] == state["1 weights"]).all()
+    assert state["round"] == 2
+    assert both.games >= 2 * ROUND
+    assert both.positions > both.games
+    other = Learners(searcher, 7, 2)
+    other.restore(state)
+    assert both.play(3 * ROUND)
+    assert other.play(3 * ROUND)
+    assert (both.weights == other.weights).all()
+    with pytest.raises(ValueError, match="has no weights of this game"):
+        Learners(searcher, 1, 3).restore(state)
+    with pytest.raises(ValueError, match="how often it was averaged"):
+        other.restore({**state, "round": np.array([0])})
 
 
 def _path(game: anygame.Game) -> Path:
@@ -121,6 +156,8 @@ def test_other_games_are_refused(name: str) -> None:
 def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="for how many seconds to train"):
         train("tic_tac_toe")
+    with pytest.raises(ValueError, match="expected 1 to 256 threads, got 0"):
+        train("tic_tac_toe", games=300, threads=0)
     with pytest.raises(ModelError, match="to go on with"):
         train("tic_tac_toe", games=300, resume=True)
     monkeypatch.setenv("ANYGAME_MODELS", "")

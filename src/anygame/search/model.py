@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
+from anygame.language.markup import meter, table
+from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -28,6 +31,49 @@ if TYPE_CHECKING:
 FORMAT: Final = "anygame model 1"
 #: What files of models end with.
 SUFFIX: Final = ".npz"
+#: Points of a history: the number of games doubles from each to the next.
+_LONGEST_HISTORY: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """How far a training is.
+
+    >>> print(TrainingProgress(2_000, 120_000, 1.5, 0.1234, 0.75, 12, (0.47, 0.91), 60.0))
+    2,000 games in 2 s, error 0.123; 75 % (47 to 91) of 12 matches against half the games; 60 s left
+    >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212))
+    2,900 games in 2 s, error 0.121
+
+    Attributes:
+        games: how many were played to their end.
+        positions: how many of them were learned from.
+        seconds: of self-play.
+        error: the mean squared difference of estimates and ends, 0 to 1, since the last report.
+        score: of searches with what was learned against those with what half the games had taught.
+        matches: of that; 0 between two comparisons.
+        interval: between what the score lies with 95 %.
+        left: seconds until the end, as far as is known.
+    """
+
+    games: int
+    positions: int
+    seconds: float
+    error: float
+    score: float = 0.5
+    matches: int = 0
+    interval: tuple[float, float] = (0.0, 1.0)
+    left: float | None = None
+
+    def __str__(self) -> str:
+        low, high = (round(100 * bound) for bound in self.interval)
+        score = (
+            f"; {100 * self.score:.0f} % ({low} to {high}) of {self.matches} matches against half the games"
+        )
+        left = "" if self.left is None else f"; {self.left:.0f} s left"
+        return (
+            f"{self.games:,} games in {self.seconds:.0f} s, error {self.error:.3f}"
+            f"{score if self.matches else ''}{left}"
+        )
 
 
 @dataclass(frozen=True)
@@ -48,6 +94,7 @@ class ModelFigures:
         trial_matches: of searches with the model against searches without.
         trial_score: points of the former.
         trust: how much its estimates count beside playouts, 0 to 1: 0 where the trial speaks against them.
+        history: how far the training was whenever the number of games had doubled.
     """
 
     game: str
@@ -59,6 +106,7 @@ class ModelFigures:
     trial_matches: int
     trial_score: float
     trust: float
+    history: tuple[TrainingProgress, ...] = ()
 
     @property
     def is_used(self) -> bool:
@@ -74,6 +122,39 @@ class ModelFigures:
             )
         return f"{self.game}: {self.games:,} games; {trial}: {'used' if self.is_used else 'not used'}"
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve of the training: scores against the self of half as many games, and errors.
+
+        Args:
+            ax: where to draw; new axes by default.
+
+        Raises:
+            MissingExtraError: the extra ``plot`` is not installed.
+        """
+        ax = axes_or_new(ax)
+        games = [each.games for each in self.history]
+        reach = [[abs(each.score - each.interval[side]) for each in self.history] for side in (0, 1)]
+        scores = [each.score for each in self.history]
+        ax.errorbar(games, scores, yerr=reach, fmt="o-", capsize=3, label="score against half the games")
+        ax.plot(games, [each.error for each in self.history], "s--", label="error")
+        ax.axhline(0.5, color="grey", linewidth=0.8)
+        ax.set(title=self.game, xlabel="games", xscale="log" if games else "linear", ylim=(0, 1.05))
+        ax.legend(loc="lower right")
+        return ax
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                f"{each.games:,}",
+                f"{each.seconds:.0f}",
+                f"{each.error:.3f}",
+                meter(100 * each.score, f"{100 * each.score:.0f} %"),
+                "{:.0f} to {:.0f}".format(*(100 * bound for bound in each.interval)),
+            )
+            for each in self.history
+        ]
+        return table(("games", "seconds", "error", "against half the games", "95 %"), rows, caption=str(self))
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -88,6 +169,9 @@ class Model:
     figures: ModelFigures
     fluents: tuple[str, ...]
     weights: NDArray[np.float32]
+
+    def _repr_html_(self) -> str:
+        return self.figures._repr_html_()
 
     def check(self, game: Game) -> None:
         """Raise unless this is a model of a game.
@@ -163,17 +247,49 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
     Raises:
         ModelError: there are none.
     """
-    kinds = {"str": str, "int": int, "float": int | float}
     values = {each.name: header.get(each.name) for each in fields(ModelFigures)}
+    try:
+        history = history_of(values.pop("history"))
+    except ValueError as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
     for each in fields(ModelFigures):
-        value = values[each.name]
-        is_right = isinstance(value, kinds[str(each.type)]) and not isinstance(value, bool)
-        if not is_right or (isinstance(value, int | float) and not 0 <= value < 1e15):
+        if each.name in values and not _is_of(str(each.type), values[each.name]):
             raise ModelError(f"{path} is damaged: it does not say what {each.name} is")
-    figures = ModelFigures(**values)  # type: ignore[arg-type]
+    figures = ModelFigures(**values, history=history)  # type: ignore[arg-type]
     if figures.trust > 1:
         raise ModelError(f"{path} is damaged: nothing can be trusted by {figures.trust}")
     return figures
+
+
+def history_of(found: object) -> tuple[TrainingProgress, ...]:
+    """Return the history of a training from what JSON makes of it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    numbers = {each.name: str(each.type) for each in fields(TrainingProgress)}
+    del numbers["interval"], numbers["left"]
+    history = []
+    for each in found if isinstance(found, list) and len(found) <= _LONGEST_HISTORY else (None,):
+        values = each if isinstance(each, dict) else {}
+        interval = values.get("interval")
+        if (
+            not isinstance(interval, list)
+            or len(interval) != 2
+            or not all(_is_of("float", bound) for bound in interval)
+            or not all(_is_of(kind, values.get(name)) for name, kind in numbers.items())
+        ):
+            raise ValueError("its history has points without figures")
+        point = {name: values[name] for name in numbers}
+        history.append(TrainingProgress(**point, interval=(interval[0], interval[1])))
+    return tuple(history)
+
+
+def _is_of(kind: str, value: object) -> bool:
+    """Return whether a value is a text, or a number as figures have them: whole, or any that is not huge."""
+    kinds = {"str": str, "int": int, "float": int | float}
+    is_right = isinstance(value, kinds[kind]) and not isinstance(value, bool)
+    return is_right and not (isinstance(value, int | float) and not 0 <= value < 1e15)
 
 
 def models_folder() -> Path | None:
