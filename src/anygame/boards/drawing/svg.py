@@ -40,6 +40,8 @@ _MARGIN: Final = 0.2
 #: The height of a line of the legend or of facts, and the size of its letters, in cells.
 _LINE: Final = 0.55
 _SMALL: Final = 0.34
+#: How wide a legend, or facts without a board, may be in any case.
+_LEGEND: Final = 8.0
 #: Lines of facts that are shown of a game without a board.
 _FACT_LINES: Final = 40
 #: The height of a card in such lines, and cards that are drawn of one hand.
@@ -137,7 +139,7 @@ class _Drawing:
             cell.id: placed.at(cell.x, cell.y) for placed in self._placed for cell in placed.grid.cells
         }
         self._below, lines = self._legend() if picture.grids else self._facts()
-        self.width = max(self._width, 8.0 if self._below else 1.0) + 2 * _MARGIN
+        self.width = max(self._width, 1.0) + 2 * _MARGIN
         self.height = height + _LINE * lines + 2 * _MARGIN
 
     def elements(self) -> list[str]:
@@ -331,28 +333,29 @@ class _Drawing:
         """Return what letters stand for, in lines below the boards, and the number of lines."""
         looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
         elements: list[str] = []
-        x, line = 0.0, 0
+        x, line, longest = 0.0, 0, self._width
         for look in looks:
             if look.form != "text" or look.empty:
                 continue
             symbol, label = shortened(look.symbol, _SYMBOL), shortened(look.label, 30)
             after = x + 0.3 + 0.24 * len(symbol)
             end = after + 0.22 * len(label)
-            if x and end > max(self._width, 8.0):
+            if x and end > max(self._width, _LEGEND):
                 end, after, x, line = end - x, after - x, 0.0, line + 1
             y = self._bottom + _LINE * (line + 0.5)
             elements += [
                 words(symbol, x, y, self._paint.text(look.colour), size=_SMALL, anchor="start", bold=True),
                 words(label, after, y, self._paint(fill="faint"), size=_SMALL, anchor="start"),
             ]
-            x = end + 0.4
+            x, longest = end + 0.4, max(longest, end)
+        self._width = longest
         return elements, line + 1 if elements else 0
 
     def _facts(self) -> tuple[list[str], float]:
         """Return the facts of a game without a board, a line for each fluent, and the number of lines."""
         paint = self._paint(fill="ink")
         elements: list[str] = []
-        line = 0.0
+        self._width, line = max(self._width, _LEGEND), 0.0
         for found in self._picture.others[:_FACT_LINES]:
             if found.hands:
                 for hand in found.hands[:_FACT_LINES]:

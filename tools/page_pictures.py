@@ -1,0 +1,103 @@
+"""Pictures of pages for the chapters, as they look in Chromium now.
+
+    python tools/page_pictures.py docs
+
+A server of its own is asked for its pages, and ends with this script. The matches are against players, so that
+no two pictures are alike in every move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Page
+
+#: Each picture with its page, moves that a person makes there, and whether values are shown.
+PICTURES: Final = {
+    "web.png": ("copolymer?as=player1&against=hard", ("(move c 3)", "(move e 4)"), True),
+    "tutorial/page.png": ("dominoes?as=across&against=mcts", ("(lay 2 2)",), False),
+}
+_WIDTH: Final = 1000
+_HEIGHT: Final = 700
+#: Milliseconds for a page, and those for which values are searched.
+_PATIENCE: Final = 60_000
+_SEARCHED: Final = 4_000
+_PIECE: Final = re.compile(r'^```lisp title="(dominoes.kif)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@contextmanager
+def server(docs: Path) -> Iterator[str]:
+    """Serve the installed sheets, and that of the tutorial; yield the address."""
+    with TemporaryDirectory() as folder:
+        pieces = _PIECE.findall((docs / "tutorial.md").read_text(encoding="utf-8"))
+        sheet = Path(folder, pieces[0][0])
+        sheet.write_text("\n".join(text for _, text in pieces), encoding="utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "anygame",
+            "web",
+            str(sheet),
+            "--json",
+            "--port",
+            "0",
+            "--folder",
+            folder,
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["address"]
+            process.terminate()
+
+
+def take(page: Page, moves: tuple[str, ...], path: Path, *, values: bool) -> None:
+    """Make the moves on a page, let its values be searched where they are wanted, and keep what it shows."""
+    mine = page.locator(".match[data-asking]:not([data-over])")
+    for move in moves:
+        mine.wait_for()
+        step = page.locator(".match").get_attribute("data-step")
+        page.get_by_role("button", name=move, exact=True).click()
+        page.locator(f".match:not([data-step='{step}'])").wait_for()
+    mine.wait_for()
+    if values:
+        page.locator("#analyse").click()
+        page.wait_for_timeout(_SEARCHED)
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
+    page.screenshot(path=path)
+
+
+def main() -> None:
+    """Write the files."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("docs", type=Path, help="the folder of the chapters")
+    parser.add_argument("--into", type=Path, help="where the pictures go; by default into that folder")
+    options = parser.parse_args()
+    folder = options.into or options.docs
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with server(options.docs) as address, sync_playwright() as playwright:
+        page = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"]).new_page()
+        page.set_default_timeout(_PATIENCE)
+        page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
+        for name, (match, moves, values) in PICTURES.items():
+            page.goto(f"{address}play/{match}")
+            (folder / name).parent.mkdir(exist_ok=True)
+            take(page, moves, folder / name, values=values)
+
+
+if __name__ == "__main__":
+    main()
