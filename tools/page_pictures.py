@@ -2,8 +2,8 @@
 
     python tools/page_pictures.py docs
 
-A server of its own is asked for its pages, and ends with this script. The matches are against players, so that
-no two pictures are alike in every move.
+A server of its own is asked for its pages, and ends with this script. The matches are against players, so
+that no two pictures are alike in every move.
 """
 
 from __future__ import annotations
