@@ -38,6 +38,7 @@ def test_a_person_plays_against_a_player_and_takes_back(boards: list[Any]) -> No
     board.choose("2 2")
     assert board.wait(60)
     assert len(board.record.moves) == 2
+    assert board.view["last"] == "(mark 1 1)"
     assert "(cell 2 2 x)" in map(str, board.state.facts)
     board.take_back()
     assert board.wait(60)

@@ -178,7 +178,7 @@ def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
         "status": message or _status(match, mine),
         "yours": mine is not None,
         "moves": [{"move": str(move), **touches.get(str(move), {"cells": [], "area": []})} for move in legal],
-        "last": ", ".join(map(str, joint or ())),
+        "last": ", ".join([str(joint[index]) for index in match.told(len(match.line) - 1)] if joint else []),
         "back": bool(match.line) and bool(match.people),
     }
 

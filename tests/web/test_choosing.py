@@ -81,9 +81,11 @@ def test_a_board_in_a_notebook_is_clicked_and_keyed(page: Page) -> None:
         page.goto("about:blank")
         page.evaluate(_RENDER, [notebook.PlayableBoard._esm, json.loads(json.dumps(board.view))])
         moves = [each for each in board.view["moves"] if len(each["cells"]) == 2]
+        assert page.locator(".list button").first.text_content() == moves[0]["move"].strip("()")
         start, end = moves[0]["cells"]
         page.locator(f"[data-id='{start}']").click()
         assert page.locator(f"[data-id='{end}'].live").count() == 1
+        assert page.locator(".list button:visible").count() == page.locator("[data-id].live").count()
         assert page.locator("[data-id].live").count() == len(
             [each for each in moves if each["cells"][0] == start]
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from difflib import get_close_matches
 from itertools import takewhile
 from pathlib import Path
@@ -19,6 +20,9 @@ _PACKAGE: Final = Path(__file__).parents[1]
 #: The build copies the sheets into the package; in a checkout they stand at its top.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
+#: Letters of a summary from which something can be learned: more than "Two players take turns.".
+_TELLING: Final = 30
+_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 #: What the names of rule sheets end in.
 SUFFIXES: Final = (_SUFFIX, ".gdl", ".hrf")
 
@@ -101,6 +105,20 @@ def describe_sheet(text: str) -> tuple[str, str]:
         elif title:
             paragraph = description
     return " ".join(title), " ".join(description)
+
+
+def summary_of(description: str) -> str:
+    """Return the first sentences of a description, one if it says enough.
+
+    >>> summary_of("A puzzle for one. A knight leaps over a board. It never returns.")
+    'A puzzle for one. A knight leaps over a board.'
+    """
+    summary = ""
+    for sentence in _SENTENCE.split(description):
+        summary = f"{summary} {sentence}".strip()
+        if len(summary) >= _TELLING:
+            break
+    return summary
 
 
 def sheet_heading(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,16 +9,13 @@ from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import Screen, print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
-from anygame.language.installed import describe_sheet, games, open_sheet
+from anygame.language.installed import describe_sheet, games, open_sheet, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Letters of a summary from which something can be learned: more than "Two players take turns.".
-_TELLING: Final = 30
 #: Letters of a line of a summary, however narrow the terminal is.
 _NARROWEST: Final = 30
-_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 _DETAILS: Final = """\
 Commands that take FILE take these names too, where there is no such file:
   anygame repl copolymer
@@ -44,20 +40,10 @@ def run(options: _Options) -> int:
     if options.json:
         print_json({"games": found})
     else:
-        rows = [(one["name"], ", ".join(one["roles"]), _summary(one["description"])) for one in found]
+        rows = [(one["name"], ", ".join(one["roles"]), summary_of(one["description"])) for one in found]
         screen = Screen()
         print_lines(table_lines([*_wrapped(rows, screen.width)] if screen.is_terminal else rows, "<<<"))
     return Status.OK
-
-
-def _summary(text: str) -> str:
-    """Return the first sentences of a description, one if it says enough ("A puzzle for one." does not)."""
-    summary = ""
-    for sentence in _SENTENCE.split(text):
-        summary = f"{summary} {sentence}".strip()
-        if len(summary) >= _TELLING:
-            break
-    return summary
 
 
 def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:

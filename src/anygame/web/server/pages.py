@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from anygame.language.installed import summary_of
 from anygame.match.judging import outcome
 from anygame.players.levels import LEVELS
 
@@ -35,7 +36,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["navigation"] = navigation
-        self._templates.filters.update(plain=plain, paragraphs=paragraphs)
+        self._templates.filters.update(plain=plain, paragraphs=paragraphs, summary=summary_of)
 
     def text(self, template: str, **context: Any) -> str:
         """Return what a template makes of a context."""

@@ -30,7 +30,7 @@ function render({ model, el }) {
       cell.classList.toggle("live", live.has(id) && !selected.includes(id));
     }
     const meant = new Set(choice.meant().map((move) => move.move));
-    for (const button of list.children) button.hidden = selected.length > 0 && !meant.has(button.textContent);
+    for (const button of list.children) button.hidden = selected.length > 0 && !meant.has(button.dataset.move);
     frame(board);
   }
 
@@ -50,7 +50,8 @@ function render({ model, el }) {
     list.replaceChildren();
     for (const move of moves()) {
       const button = make("button", list, "move");
-      button.textContent = move.move;
+      button.dataset.move = move.move;
+      button.textContent = move.move.replace(/^\((.*)\)$/, "$1");
       button.addEventListener("click", () => send({ move: move.move }));
     }
     foot.replaceChildren();
