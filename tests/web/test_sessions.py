@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import httpx
 import pytest
-from tests.web.pages import is_over, step_of, wait_for_step
+from tests.web.pages import is_over, wait_for_step
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -311,9 +311,10 @@ def test_a_match_to_its_end_and_its_rematch_by_keys_alone(page: Page, server: Se
             break
     _over(page)
     _look_around(page, name, "over")
+    ended = page.url
     page.keyboard.press("r")
     page.locator(".match:not([data-over])").wait_for()
-    assert step_of(page) <= 3
+    assert "/match/" in page.url != ended
     _move_by_keys(page, random)
     _look_around(page, name, "rematch")
 
@@ -350,7 +351,8 @@ def _look_around(page: Page, name: str, what: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for (width, scheme), is_examined in _LOOKS.items():
         page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
+        # A colour that is on its way to another would be examined on its way.
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         if _PICTURES:
             page.wait_for_function(_DRAWN)
             picture = Path(_PICTURES) / f"{name}-{what}-{width}-{scheme}.png"
