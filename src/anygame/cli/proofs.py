@@ -155,7 +155,7 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
         yield f"checked by {_lemmas(verdict)}"
     elif verdict.invariant is not None:
         yield "every step keeps it, without any other clause"
-    if verdict.name in SURVEYS and not verdict.found:
+    if verdict.name in SURVEYS and verdict and not verdict.found:
         yield "none"
     shown = verdict.found if everything else verdict.found[:_SHOWN]
     yield from shown

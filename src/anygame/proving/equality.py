@@ -10,7 +10,7 @@ based on structural similarities").
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from anygame.proving.prover import Prover
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import lanes_for
 from anygame.proving.verdict import Verdict
+from anygame.proving.verdict import moves as moves_of
+from anygame.proving.visiting import Visitor, has_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     _Seen: TypeAlias = Mapping[str, Sequence[Term]]
 
 _CLAIM: Final = "both sheets are the same game"
+#: Of the time, what may be spent on what holds in every state.
+_FOR_INVARIANT: Final = 0.5
 #: Rounds in which fluents are found that both games share; where it takes more, none are.
 _MOST_ROUNDS: Final = 20
 
@@ -65,6 +69,8 @@ def compared(
     if not moves and _have_the_same_rules(first, second):
         return Verdict("equal", _CLAIM, "proved", note="they have the same rules")
     report("compiling")
+    if not (has_network(first) and has_network(second)):
+        return _by_states(first, second, pairing, up_to, seconds, report)
     machines = [game.backends.needed_network() for game in (first, second)]
     for machine, game in zip(machines, (first, second), strict=True):
         machine.check_percepts(game.name)
@@ -74,11 +80,12 @@ def compared(
         return Verdict("equal", _CLAIM, "proved", note="they have the same gates")
     kernels = [machine.percept_kernel or machine.kernel for machine in machines]
     both = _Both(first, second, pairing)
+    whole = Patience(seconds)
     prover = Prover(
         product,
         _play(kernels[0], kernels[1], product, pairing),
         both,
-        Patience(seconds / 2),
+        whole.part(_FOR_INVARIANT),
         report,
         product.agreeing,
     )
@@ -89,7 +96,83 @@ def compared(
         lambda *last: bool(pairing.difference(*last)),
         note_of=pairing.difference,
     )
-    return prover.decide(wanted, seconds, up_to)
+    _ = prover.invariant
+    return prover.decide(wanted, whole.left, up_to)
+
+
+def _by_states(
+    first: Game,
+    second: Game,
+    pairing: _Pairing,
+    up_to: int | None,
+    seconds: float,
+    report: Callable[[str], None],
+) -> Verdict:
+    """Return what the reasoner finds by visiting states of both games."""
+    start = _Pair(pairing, first.initial_state(), second.initial_state(), up_to)
+    wanted = Property("equal", _CLAIM, FALSE, lambda pair: bool(pair.difference), note_of=_difference_of)
+    visitor = Visitor(cast("State", start), seconds * (1 - _FOR_INVARIANT), report)
+    found = visitor.decide(wanted, seconds * _FOR_INVARIANT)
+    if not found or up_to is None:
+        return found
+    return replace(found, note=f"in matches of up to {moves_of(up_to)}; {found.note}", depth=up_to)
+
+
+def _difference_of(pair: _Pair) -> str:
+    return pair.difference
+
+
+class _Pair:
+    """A state of each game, visited as if it was one; play is over where they differ.
+
+    Args:
+        pairing: which move is which.
+        one: of the first game.
+        other: of the second.
+        left: joint moves that may follow; None for any number.
+        seen: what each role saw of the joint move before, in both games.
+
+    Attributes:
+        game: the first one.
+        difference: in what both differ; empty where they do not.
+    """
+
+    def __init__(
+        self,
+        pairing: _Pairing,
+        one: State,
+        other: State,
+        left: int | None,
+        seen: tuple[_Seen, _Seen] = ({}, {}),
+    ) -> None:
+        self.game = one.game
+        self._pairing, self._one, self._other, self._left = pairing, one, other, left
+        self.difference = pairing.difference(one, other, *seen)
+
+    @property
+    def is_terminal(self) -> bool:
+        return bool(self.difference) or self._left == 0 or self._one.is_terminal
+
+    def legal_moves(self, role: str) -> tuple[Term, ...]:
+        return self._one.legal_moves(role)
+
+    def goal(self, _: str) -> None:
+        """There are goals of both games."""
+
+    def next(self, joint: Sequence[Term]) -> _Pair:
+        there = self._pairing.joint_of_second(joint)
+        seen = self._one.percepts(list(joint)), self._other.percepts(there)
+        left = None if self._left is None else self._left - 1
+        return _Pair(self._pairing, self._one.next(list(joint)), self._other.next(there), left, seen)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Pair) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[State, State, str]:
+        return self._one, self._other, self.difference
 
 
 def _have_the_same_rules(first: Game, second: Game) -> bool:
@@ -127,6 +210,10 @@ class _Pairing:
             if match(pattern, move, bindings):
                 return apply(other, bindings)
         return move
+
+    def joint_of_second(self, joint: Sequence[Term]) -> list[Term]:
+        """Return the joint move of the second game that one of the first is."""
+        return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
         """Return in what two states differ, one of each game; nothing where they do not.
@@ -421,7 +508,7 @@ class _Both(Replay):
 
     def pairs(self, match: Sequence[Sequence[Term]]) -> list[tuple[State, State]]:
         """Return the states of both games in a match of the first."""
-        other = list(map(self._other, match))
+        other = list(map(self._pairing.joint_of_second, match))
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
@@ -429,12 +516,7 @@ class _Both(Replay):
         pairs = self.pairs(match)
         if not match:
             return *pairs[-1], {}, {}
-        joints = match[-1], self._other(match[-1])
+        joints = match[-1], self._pairing.joint_of_second(match[-1])
         return *pairs[-1], *(
             state.percepts(list(joint)) for state, joint in zip(pairs[-2], joints, strict=True)
         )
-
-    def _other(self, joint: Sequence[Term]) -> list[Term]:
-        """Return the joint move of the second game that one of the first is."""
-        roles = self._pairing.roles
-        return [self._pairing.second_of(joint[roles.index(place)]) for place in range(len(roles))]

@@ -42,6 +42,7 @@ class Patience:
         stop: Callable[[], bool] | None = None,
         conflicts: Conflicts | None = None,
     ) -> None:
+        self._seconds = seconds
         self._end = monotonic() + seconds
         self._stop = stop
         self._conflicts = conflicts
@@ -54,6 +55,10 @@ class Patience:
     def renewed(self, seconds: float) -> Patience:
         """Return the patience for so many seconds from now, which ends likewise."""
         return Patience(seconds, self._stop, self._conflicts)
+
+    def again(self) -> Patience:
+        """Return the patience that begins now, as long as this one was at its start."""
+        return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
         """Return the patience for a part of the time that is left."""

@@ -7,7 +7,7 @@ goals, winnability.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -43,6 +43,7 @@ class Property:
         of_ends: whether it speaks of ends alone.
         note_of: what else there is to say of such a state.
         value: the number that the claim is about, if it is about one.
+        of_moves: whether it speaks of a state and of the joint move that is made there.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Property:
     of_ends: bool = False
     note_of: Callable[..., str] = lambda *_: ""
     value: int | None = None
+    of_moves: bool = False
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
@@ -63,35 +65,61 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
         model: its gates; grows.
         sample: states of random play, where ends may show what goals add up to.
     """
-    gates, roles = model.gates, [role for role in game.roles if not role.is_random]
-    broken = violations(model)
+    gates, places = model.gates, range(len(model.roles))
+    literals = violations(model)
+    sums = _sums(game, model)
+    expected = _usual(model, sample, sums)
+    one = [_has_one_goal(model, place) for place in places if not game.roles[place].is_random]
+    ends_so = gates.conjunction([sums.get(expected, FALSE), *one])
+    literals["zero-sum"] = gates.conjunction([model.terminal, ends_so ^ 1])
+    for place in places:
+        best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
+        wins = gates.conjunction([model.terminal, best, _has_one_goal(model, place)])
+        literals[f"winnable {game.roles[place]}"] = wins
+    for wanted in by_states(game, expected):
+        yield replace(wanted, literal=literals[wanted.name])
+
+
+def by_states(game: Game, expected: int) -> Iterator[Property]:
+    """Yield the same properties, as the reasoner sees them of a state; there are no literals.
+
+    Args:
+        game: the game.
+        expected: what goals are said to add up to.
+    """
+    roles = [role for role in game.roles if not role.is_random]
     yield Property(
         "playable",
         "every role has a legal move in every state until the end",
-        broken["playable"],
+        FALSE,
         lambda state: not state.is_terminal and state.stuck_role is not None,
     )
     yield Property(
         "goals",
         f"every role has exactly one goal at the end, from {LOWEST} to {HIGHEST}",
-        broken["goals"],
+        FALSE,
         lambda state: state.is_terminal and any(_goal(state, role) is None for role in roles),
         of_ends=True,
     )
     yield Property(
         "turn-taking",
         "at most one role has a choice in every state",
-        broken["turn-taking"],
+        FALSE,
         lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in game.roles) > 1,
     )
-    yield _constant_sum(game, model, sample, roles)
+    yield Property(
+        "zero-sum",
+        f"the goals add up to {expected} at every end",
+        FALSE,
+        lambda state: state.is_terminal and goal_sum(state, roles) != expected,
+        of_ends=True,
+        value=expected,
+    )
     for role in roles:
-        place = game.role_index(role)
-        best = gates.disjunction([holds for value, holds in model.goals[place] if value == HIGHEST])
         yield Property(
             f"winnable {role}",
             f"a match can end with {HIGHEST} for {role}",
-            gates.conjunction([model.terminal, best, _has_one_goal(model, place)]),
+            FALSE,
             _wins(role),
             to_be_reached=True,
         )
@@ -136,28 +164,21 @@ def _has_one_goal(model: Model, place: int) -> int:
     return model.gates.conjunction([usable, model.at_most_one([holds for _, holds in goals])])
 
 
-def _constant_sum(game: Game, model: Model, sample: Sample, roles: Sequence[Role]) -> Property:
-    """Return that the goals of all roles add up to the same at every end."""
+def _sums(game: Game, model: Model) -> dict[int, int]:
+    """Return what the goals of all roles can add up to, with the literal that says that they do."""
     gates = model.gates
     sums = {0: 1}
-    for role in roles:
+    for place, role in enumerate(game.roles):
+        if role.is_random:
+            continue
         then: dict[int, list[int]] = {}
         for total, holds in sums.items():
-            for value, has in model.goals[game.role_index(role)]:
+            for value, has in model.goals[place]:
                 then.setdefault(total + value, []).append(gates.conjunction([holds, has]))
         sums = {total: gates.disjunction(parts) for total, parts in then.items()}
         if len(sums) > _MOST_SUMS:
             break
-    expected = _usual(model, sample, sums)
-    one = [_has_one_goal(model, game.role_index(role)) for role in roles]
-    return Property(
-        "zero-sum",
-        f"the goals add up to {expected} at every end",
-        gates.conjunction([model.terminal, gates.conjunction([sums.get(expected, FALSE), *one]) ^ 1]),
-        lambda state: state.is_terminal and _total(state, roles) != expected,
-        of_ends=True,
-        value=expected,
-    )
+    return sums
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
@@ -180,7 +201,8 @@ def _goal(state: State, role: Role) -> int | None:
     return goal if goal is not None and LOWEST <= goal <= HIGHEST else None
 
 
-def _total(state: State, roles: Sequence[Role]) -> int | None:
+def goal_sum(state: State, roles: Sequence[Role]) -> int | None:
+    """Return what the goals of some roles add up to; None where one has none that GDL allows, or several."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)
 

@@ -129,10 +129,17 @@ class Prover:
     def invariant(self) -> list[Clause]:
         """Clauses that hold in every state."""
         self.report("looking for what holds in every state")
+        patience = self.patience.again()
         with suppress(OutOfTimeError):
-            tried = [*self._guesses(self.sample), *candidates(self.model, self.sample, self.patience)]
-            return inductive(self.model, list(dict.fromkeys(tried)), self.patience)
+            tried = [*self._guesses(self.sample), *candidates(self.model, self.sample, patience)]
+            return inductive(self.model, list(dict.fromkeys(tried)), patience)
         return []
+
+    def _after_learning(self, patience: Patience) -> Patience:
+        """Return a patience from which learning what holds in every state takes nothing."""
+        left = patience.left
+        _ = self.invariant
+        return patience.renewed(left)
 
     @classmethod
     def of(
@@ -185,6 +192,7 @@ class Prover:
 
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
+        patience = self._after_learning(patience)
         self.report(f"{wanted.name}: looking at matches of up to {moves(most)}")
         with suppress(OutOfTimeError):
             found = self._bounded(wanted.literal, patience, most)
@@ -231,6 +239,7 @@ class Prover:
             verdict = self._repeated(second, len(first))
             if verdict is not None:
                 return verdict
+        patience = self._after_learning(patience)
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
@@ -334,6 +343,7 @@ class Prover:
         played = self._played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
+        patience = self._after_learning(patience)
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (

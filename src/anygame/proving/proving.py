@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.proving.formulas import TemporalFormula
     from anygame.proving.properties import Property
     from anygame.proving.prover import Prover
+    from anygame.proving.visiting import Visitor
 
 
 def _nobody(doing: str) -> None:
@@ -43,15 +44,16 @@ def prove(
     Ctrl-C ends it, with what is known.
 
     Args:
-        game: the game. It needs a network.
+        game: the game. Where it has no network, the reasoner visits its states, which decides less.
         properties: names of built-in ones (all of a kind, as ``winnable``, or that of one role, as
             ``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``; all built-in ones
             by default.
-        seconds: how long each may take. Another such time is spent once, on what holds in every state.
+        seconds: how long each may take. What holds in every state is looked for once, for as long again; that
+            is counted beside the time of the first property that needs it.
         report: called with what is being done, as a phrase; by default a notebook shows it.
 
     Raises:
-        LimitError: the game has no network, or one that is too large.
+        LimitError: a formula makes the rules explode.
         MissingExtraError: the solver is not installed.
         QueryError: there is no such property, or a formula says nothing of this game.
         TermSyntaxError: a formula cannot be read.
@@ -102,7 +104,6 @@ def equal(
         report: called with what is being done, as a phrase; by default a notebook shows it.
 
     Raises:
-        LimitError: a game has no network, or one that is too large.
         MissingExtraError: the solver is not installed.
         QueryError: the games have other roles, or the map cannot be used.
 
@@ -133,8 +134,6 @@ def each_verdict(
 ) -> Iterator[Verdict]:
     """Yield a verdict for each property, as soon as there is one; see ``prove``."""
     from anygame.proving.formulas import read_formulas
-    from anygame.proving.patience import Patience
-    from anygame.proving.prover import Prover
 
     asked = list(properties)
     formulas = [text for text in asked if text.lstrip().startswith("(")]
@@ -142,27 +141,49 @@ def each_verdict(
     read = read_formulas(game, formulas) if formulas else None
     names = _asked([text for text in asked if text not in formulas], game) if asked else _known(game)
     if names:
-        yield from _built_in(Prover.of(game, Patience(seconds), report), game, names, seconds)
+        yield from _built_in(_prover(game, seconds, report), game, names, seconds)
     if read is not None:
-        prover = Prover.of(read.game, Patience(seconds), report)
+        prover = _prover(read.game, seconds, report, fallback=game.fallback)
         for formula in read.formulas:
             verdict = prover.decide(_property(formula, prover), seconds)
             yield replace(verdict, note="; ".join(filter(None, [verdict.note, *formula.doubts])))
 
 
-def _built_in(prover: Prover, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
-    from anygame.proving.properties import built_in
+def _prover(
+    game: Game, seconds: float, report: Callable[[str], None], fallback: Exception | None = None
+) -> Prover | Visitor:
+    """Return what decides properties of a game; without a network, the reasoner visits its states."""
+    from anygame.proving.patience import Patience
+    from anygame.proving.prover import Prover
+    from anygame.proving.visiting import Visitor, has_network
+
+    report("compiling")
+    if fallback is None and has_network(game):
+        return Prover.of(game, Patience(seconds), report)
+    return Visitor(game.initial_state(), seconds, report)
+
+
+def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
+    from anygame.proving.properties import built_in, by_states
+    from anygame.proving.prover import Prover
     from anygame.proving.survey import survey
 
-    by_name = {each.name: each for each in built_in(game, prover.model, prover.sample)}
+    known = (
+        built_in(game, prover.model, prover.sample)
+        if isinstance(prover, Prover)
+        else by_states(game, prover.usual_sum)
+    )
+    by_name = {each.name: each for each in known}
     for name in names:
         if name == "ends":
             yield prover.ends(seconds)
-        elif name in SURVEYS:
-            found = survey(prover, game.roles, name, seconds)
-            yield _with_rules(found, game, seconds, prover.report) if name == "dead" else found
         elif name in by_name:
             yield prover.decide(by_name[name], seconds)
+        elif isinstance(prover, Prover):
+            found = survey(prover, game.roles, name, seconds)
+            yield _with_rules(found, game, seconds, prover.report) if name == "dead" else found
+        else:
+            yield prover.open(name, SURVEYS[name])
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
@@ -184,8 +205,10 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
     )
 
 
-def _property(formula: TemporalFormula, prover: Prover) -> Property:
+def _property(formula: TemporalFormula, prover: Prover | Visitor) -> Property:
+    from anygame.network.network import FALSE
     from anygame.proving.properties import Property
+    from anygame.proving.prover import Prover
 
     def note_of(*last: Any) -> str:
         values = [f"{name} = {term}" for name, term in formula.instances(*last)[0].items()]
@@ -194,10 +217,11 @@ def _property(formula: TemporalFormula, prover: Prover) -> Property:
     return Property(
         formula.text,
         formula.text,
-        formula.bad(prover.model),
+        formula.bad(prover.model) if isinstance(prover, Prover) else FALSE,
         lambda *last: bool(formula.instances(*last)),
         to_be_reached=formula.is_to_be_reached,
         note_of=note_of,
+        of_moves=formula.of_moves,
     )
 
 

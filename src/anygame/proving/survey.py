@@ -14,7 +14,7 @@ import numpy as np
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.patience import OutOfTimeError, Patience
+from anygame.proving.patience import OutOfTimeError
 from anygame.proving.properties import chooses
 from anygame.proving.verdict import SURVEYS, Verdict
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.game.roles import Role
     from anygame.proving.model import Model
+    from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 
 #: Of the time, what is there to look; the rest is there to check.
@@ -52,7 +53,8 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
         seconds: how long it may take.
     """
     began = perf_counter()
-    patience = Patience(seconds)
+    _ = prover.invariant
+    patience = prover.patience.renewed(seconds)
     prover.report(f"{name}: looking at fluents")
     found: list[_Found | None] = []
     steps, note = 0, ""

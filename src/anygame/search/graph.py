@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import numpy as np
 
+from anygame.errors import LimitError
 from anygame.network.kernels.function import LANES
 from anygame.network.state_set import StateSet
 from anygame.search.blocks import BlockSuccessors
@@ -269,7 +270,7 @@ def explore(
     seconds: float | None = None,
     states: int = MOST_STATES,
 ) -> StateGraph:
-    """Find all states; stop at a bound of memory, time or number, or at Ctrl-C, with what was found.
+    """Find all states; stop at a bound of memory, time, number or of the rules, or at Ctrl-C.
 
     Args:
         expansion: continues states; it knows the first one.
@@ -284,6 +285,8 @@ def explore(
         stopped = exploration.run(progress)
     except KeyboardInterrupt:
         stopped = INTERRUPTED
+    except LimitError as error:
+        stopped = error.message
     return exploration.graph(stopped)
 
 
@@ -363,6 +366,11 @@ class StateExpansion:
 
     def __len__(self) -> int:
         return len(self._states.items)
+
+    @property
+    def states(self) -> list[State]:
+        """All states, by their numbers."""
+        return self._states.items
 
     def bytes_with(self, more: int) -> int:
         """Return about how many bytes it takes while so many states are met."""

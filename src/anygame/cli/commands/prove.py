@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, flag, option, seconds, several
 from anygame.cli.output import print_json, print_lines
-from anygame.cli.progress import compile_needed
+from anygame.cli.progress import compile_game
 from anygame.cli.proofs import SHAPE, verdict_lines, with_progress, write_matches
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
@@ -26,7 +26,8 @@ with always, never, reachable and until.
 `proved` means that a checker has followed the proof. `refuted` comes with a match that
 the rules themselves allow. Moves of `random` count as any other moves. The exit status
 is 0 where all is proved, else 1. Proofs need the extra `prove`. Records that --record
-writes are stepped through by `anygame replay` and `anygame web`.
+writes are stepped through by `anygame replay` and `anygame web`. Where a game cannot be compiled,
+the reasoner visits its states: less is decided, and the verdict says so.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -50,7 +51,7 @@ class _Options(JsonOption, SheetOptions):
 def run(options: _Options) -> int:
     """Print a verdict for each property; Ctrl-C ends it, with those that are known."""
     game = read_game(options.file, options)
-    compile_needed(game)
+    compile_game(game)
     found: list[Verdict] = []
     interrupted = False
     try:
