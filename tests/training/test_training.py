@@ -111,7 +111,7 @@ def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patch:
         patch.setattr("anygame.search.array_file.write_whole", full)
-        with pytest.raises(ModelError, match="No space left"):
+        with pytest.raises(ModelError, match="No space left on device; what was written before is kept"):
             train(game, games=600, seed=1, resume=True)
     assert train(game, games=600, resume=True).figures.games >= 600
 

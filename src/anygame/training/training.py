@@ -1,12 +1,15 @@
 """A training: self-play, trials against earlier selves, checkpoints, and the trial that decides of the model.
 
 A checkpoint lies beside the model, written whole every few seconds: whatever ends a training, no more is
-lost. Its name has the seed, so that trainings of one sheet at once have one each.
+lost. Its name has the seed, so that trainings of one sheet at once have one each; a lock keeps others off.
 """
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
+from glob import escape as glob_escape
 from math import inf
 from pathlib import Path
 from random import SystemRandom
@@ -30,7 +33,7 @@ from anygame.search.model import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Trial, Weights
@@ -99,9 +102,7 @@ def train(
     searcher = _searcher(game)
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
     training = _Training(searcher, path, seed, threads or 1)
-    if resume:
-        training.resume(threads)
-    with reporting(progress, str) as report:
+    with training.resumed(threads) if resume else training.begun(), reporting(progress, str) as report:
         training.learn(
             inf if seconds is None else seconds, inf if games is None else games, report or (lambda _: None)
         )
@@ -135,6 +136,37 @@ def _searcher(game: Game) -> TreeSearcher:
     if game.is_gdl2 or not takes_turns(searcher):
         raise _unsuitable(game)
     return searcher
+
+
+@contextmanager
+def _alone(checkpoint: Path) -> Iterator[bool]:
+    """Yield whether no other process writes a checkpoint, and keep others off until the end.
+
+    A lock of a data base goes with its process, on every system.
+
+    Raises:
+        ModelError: the folder cannot be written to.
+    """
+    lock = checkpoint.with_name(f"{checkpoint.name}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(lock, timeout=0, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise ModelError(f"cannot write {lock}: {getattr(error, 'strerror', None) or error}") from error
+    with closing(connection):
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            yield False
+            return
+        # What a process that was killed had not written to its end.
+        for part in checkpoint.parent.glob(f".{glob_escape(checkpoint.name)}.*"):
+            part.unlink(missing_ok=True)
+        try:
+            yield True
+        finally:
+            connection.close()
+            lock.unlink(missing_ok=True)
 
 
 def _unsuitable(game: Game) -> ModelError:
@@ -256,10 +288,28 @@ class _Training:
             "reported": self._reported,
             "history": list(map(asdict, self._history)),
         }
-        write_arrays(self._checkpoint, header, {**self._learners.state(), "earlier": self._earlier})
+        try:
+            write_arrays(self._checkpoint, header, {**self._learners.state(), "earlier": self._earlier})
+        except ModelError as error:
+            raise ModelError(f"{error}; what was written before is kept, to go on with") from error
 
-    def resume(self, threads: int | None) -> None:
-        """Go on from the checkpoint beside the model that came furthest.
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """Begin anew, alone.
+
+        Raises:
+            ModelError: another process learns with this seed; the folder cannot be written to.
+        """
+        with _alone(self._checkpoint) as is_alone:
+            if not is_alone:
+                raise ModelError(
+                    f"another process trains {self._path} with the seed {self._seed}: choose another one"
+                )
+            yield
+
+    @contextmanager
+    def resumed(self, threads: int | None) -> Iterator[None]:
+        """Go on from the checkpoint beside the model that came furthest, alone.
 
         Args:
             threads: how many should learn; None for any number.
@@ -267,22 +317,27 @@ class _Training:
         Raises:
             ModelError: there is none that can be used.
         """
+        reasons, found = "", []
+        for path in self._path.parent.glob(f"{glob_escape(self._path.name)}.*{_SUFFIX}"):
+            try:
+                self._read(path, threads)
+            except (ModelError, ValueError, TypeError, KeyError) as error:
+                reasons += f"; {path} cannot be used: {error}"
+                continue
+            found.append((self._learners.games, path))
+        for _, path in sorted(found, reverse=True):
+            with _alone(path) as is_alone:
+                if is_alone:
+                    self._read(path, threads)
+                    yield
+                    return
+            reasons += f"; another process goes on with {path}"
+        raise ModelError(f"there is no training of {self._path} to go on with{reasons}")
+
+    def _read(self, path: Path, threads: int | None) -> None:
         from anygame.search.array_file import read_arrays
 
-        furthest: tuple[int, int, Any, dict[str, Any]] | None = None
-        reasons = []
-        for place, path in enumerate(sorted(self._path.parent.glob(f"{self._path.name}.*{_SUFFIX}"))):
-            try:
-                header, arrays = read_arrays(path, _FORMAT)
-                self._restore(header, arrays, threads)
-            except (ModelError, ValueError, TypeError, KeyError) as error:
-                reasons.append(f"; {path} cannot be used: {error}")
-                continue
-            found = self._learners.games, place, header, arrays
-            furthest = found if furthest is None else max(furthest, found, key=lambda each: each[:2])
-        if furthest is None:
-            raise ModelError(f"there is no training of {self._path} to go on with" + "".join(reasons))
-        self._restore(furthest[2], furthest[3], threads)
+        self._restore(*read_arrays(path, _FORMAT), threads)
 
     def _restore(self, header: dict[str, Any], arrays: dict[str, Any], threads: int | None) -> None:
         """Take a state; raise ValueError, TypeError or KeyError where it is of another kind."""
