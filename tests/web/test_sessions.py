@@ -234,6 +234,13 @@ def test_no_neighbour_covers_the_frame_of_a_cell(page: Page, server: Server, nam
     assert page.locator(".frame.focus-visible").count() == 0
 
 
+def test_long_lists_scroll_in_themselves(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/six_in_a_row?as=player1&against=legal")
+    page.locator("#analyse").click()
+    page.locator("#values tr").nth(60).wait_for(state="attached")
+    assert page.evaluate(_FITS)
+
+
 def test_moves_of_others_are_read_out(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
@@ -291,6 +298,12 @@ _LOOKS: Final[dict[tuple[int, Literal["light", "dark"]], bool]] = {
 #: Whether all pictures have come that can be seen.
 _DRAWN: Final = """() => [...document.images].every((each) =>
     each.complete || each.getBoundingClientRect().top > innerHeight)"""
+#: Whether nothing is wider than the window, or lies below the body.
+_FITS: Final = """() => {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    const { bottom } = document.body.getBoundingClientRect();
+    return scrollWidth <= innerWidth && scrollHeight <= Math.max(innerHeight, scrollY + bottom + 1);
+}"""
 #: Joint moves of the longest of these games, and more.
 _LONGEST: Final = 200
 
@@ -347,7 +360,7 @@ def _tab_to(page: Page, wanted: Locator) -> None:
 
 
 def _look_around(page: Page, name: str, what: str) -> None:
-    """See to it that nothing is wider than the page and axe-core finds nothing, and keep pictures."""
+    """See to it that nothing hangs over the page and axe-core finds nothing, and keep pictures."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for (width, scheme), is_examined in _LOOKS.items():
         page.set_viewport_size({"width": width, "height": 900})
@@ -357,6 +370,6 @@ def _look_around(page: Page, name: str, what: str) -> None:
             page.wait_for_function(_DRAWN)
             picture = Path(_PICTURES) / f"{name}-{what}-{width}-{scheme}.png"
             page.screenshot(path=picture, full_page=what != "first")
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(_FITS)
         found = axe.Axe().run(page).response["violations"] if is_examined else []
         assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found] == []

@@ -2,8 +2,8 @@
 "use strict";
 
 // Draw frames above all cells: around legal ones, those that are chosen, and the one that has the focus. As borders
-// of the cells themselves they would be covered half by the neighbours that are drawn later. What sides want is drawn
-// above them.
+// of the cells themselves they would be covered half by the neighbours that are drawn later. What sides want lies above
+// those of legal cells.
 function frame(board) {
   for (const each of board.querySelectorAll(".frame")) each.remove();
   for (const kind of ["live", "selected", "focus-visible"]) {
@@ -14,7 +14,7 @@ function frame(board) {
       const transform = cell.getAttribute("transform") || "";
       const given = { class: `frame ${kind}`, fill: "none", "pointer-events": "none", "aria-hidden": "true", transform };
       for (const [name, value] of Object.entries(given)) outline.setAttribute(name, value);
-      cell.ownerSVGElement.insertBefore(outline, board.querySelector(".aim"));
+      cell.ownerSVGElement.insertBefore(outline, kind === "live" ? board.querySelector(".aim") : null);
     }
   }
 }
