@@ -2,6 +2,7 @@
 # make test   set up .venv; lint, types and everyday tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
 # make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
+# make test-adapters  quizzes for libraries that pin other releases than the tests need, each in an environment of its own
 # make check  lint, types and all tests but the long ones, as CI runs them
 # make docs   the site of the documentation, in docs/_site; a link that leads nowhere is an error
 # make dist   what would be published, in dist/, checked
@@ -17,7 +18,7 @@ NEWEST ?= $(lastword $(PYTHON) $(shell ls -d $(or $(PYENV_ROOT),$(HOME)/.pyenv)/
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: play test test-long test-newest coverage lint types check benchmark docs dist clean
+.PHONY: play test test-long test-newest test-adapters coverage lint types check benchmark docs dist clean
 
 $(VENV)/.playing: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "anygame needs Python 3.11 or newer; this one is " + sys.version.split()[0])'
@@ -51,6 +52,15 @@ test-newest:
 	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
 	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
 
+# Verifiers and OpenEnv want other releases of mcp than the tools, and than each other.
+test-adapters:
+	rm -rf build/lib
+	for extra in verifiers openenv; do \
+	  $(PYTHON) -m venv --clear $(VENV)-$$extra && \
+	  $(VENV)-$$extra/bin/python -m pip install --quiet --disable-pip-version-check ".[$$extra]" httpx hypothesis pytest && \
+	  $(VENV)-$$extra/bin/python -m pytest -m "not long" -rs tests/envs/test_quizzes.py || exit 1; \
+	done
+
 coverage: $(VENV)/.installed
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
 
@@ -74,4 +84,4 @@ dist: $(VENV)/.playing
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) $(VENV)-newest build dist docs/_site docs/.cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-newest $(VENV)-verifiers $(VENV)-openenv build dist docs/_site docs/.cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

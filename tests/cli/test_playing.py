@@ -313,6 +313,7 @@ def test_a_terminal_shows_boards_turns_and_the_end(start: Callable[..., spawn[st
     child.expect("x>")
     assert "tic_tac_toe: x: you, o: legal" in shown(child)
     assert "move 1: x, your turn" in shown(child)
+    assert max(map(len, shown(child).splitlines())) <= 100
     child.sendline("11")
     child.expect("move 3: x, your turn")
     assert "1  x (mark 1 1)" in shown(child)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
@@ -74,7 +75,7 @@ class PlayShell(PersonShell):
         ]
         self.screen.say(f"{Path(self.session.game.name).name}: {', '.join(pairs)}", "bold")
         if told := self.description():
-            self.screen.say(told)
+            self.screen.say(fill(told, self.screen.width) if self.screen.is_terminal else told)
         self.screen.say(f"Type a move; `rules` tells more, `help` lists the commands, `quit` ends.{hint}")
         self.start()
 
