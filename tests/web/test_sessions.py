@@ -188,6 +188,23 @@ def test_a_board_is_flipped_and_stays_so(page: Page, server: Server) -> None:
     assert cell.get_attribute("transform")
 
 
+#: The top and bottom of the legend, and of all rows of the board together.
+_HEIGHTS: Final = """() => [".below", "[role=row]"].map((part) => {
+    const all = [...document.querySelectorAll(`.boards ${part}`)].map((each) => each.getBoundingClientRect());
+    return [Math.min(...all.map((box) => box.top)), Math.max(...all.map((box) => box.bottom))];
+})"""
+
+
+def test_a_flipped_board_and_its_legend_stay_where_they_are(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/three_player_chomp")
+    legend, (top, bottom) = page.evaluate(_HEIGHTS)
+    page.keyboard.press("f")
+    flipped_legend, (flipped_top, flipped_bottom) = page.evaluate(_HEIGHTS)
+    assert flipped_legend == legend
+    assert flipped_bottom <= legend[0]
+    assert flipped_bottom - flipped_top == pytest.approx(bottom - top, abs=1)
+
+
 def test_a_piece_is_dragged_to_where_it_goes(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/capture_chess")
     start, end = (page.locator(f"[role=gridcell][data-terms='{cell}']") for cell in ("1 4", "3 5"))

@@ -147,7 +147,8 @@ class _Drawing:
         boards = [element for placed in self._placed for element in self._grid(placed)]
         aims = [element for aim in self._picture.aims for element in self._aim(aim)]
         arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
-        return [*boards, *aims, *arrows, *self._below]
+        below = ['<g class="below">', *self._below, "</g>"] if self._below else []
+        return [*boards, *aims, *arrows, *below]
 
     def described(self) -> str:
         """Return what stands where, for those who do not see it."""

@@ -40,15 +40,18 @@ function toggleFlip() {
   speak(isFlipped() ? "The board is seen from the other side." : "The board is seen as it is drawn.");
 }
 
-// Everything goes to the opposite place: cells and texts upright, all else turned with the board.
+// Everything but the legend goes to the opposite place: cells and texts upright, all else turned with the board.
 function turn() {
   const svg = holder.querySelector(".boards svg");
   if (!svg) return;
-  const { x, y, width, height } = svg.viewBox.baseVal;
   const upright = [...svg.querySelectorAll("[role=gridcell], :scope > text")];
   const others = [...svg.children].filter(
-    (each) => each.getBBox && !upright.includes(each) && !each.matches(".frame") && !each.querySelector("[role=gridcell]"),
+    (each) => each.getBBox && !upright.includes(each) && !each.matches(".frame, .below, :has([role=gridcell])"),
   );
+  const boxes = upright.map((each) => each.getBBox());
+  const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
+  const height = Math.max(...boxes.map((box) => box.y + box.height)) - y;
   for (const each of [...upright, ...others]) {
     if (!isFlipped()) {
       if ("turned" in each.dataset) each.removeAttribute("transform");
