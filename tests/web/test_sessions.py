@@ -376,6 +376,22 @@ def _tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError("no Tab leads there")
 
 
+@pytest.mark.slow
+def test_nothing_is_wrong_on_other_pages(page: Page, server: Server) -> None:
+    for name in ("sheet/hex_pie", "write", "sheet/nothing", "play/no/such"):
+        page.goto(f"{server.address}/{name}")
+        _look_around(page, name.replace("/", "-"), "open")
+    page.goto(f"{server.address}/play/connect_four?as=red&against=legal")
+    page.locator("#analyse").focus()
+    page.keyboard.press("Space")
+    page.locator("#values tr").first.wait_for()
+    for details in page.locator(".right > details > summary").all():
+        details.focus()
+        page.keyboard.press("Enter")
+    page.locator("#rules .heading").wait_for()
+    _look_around(page, "connect_four", "values")
+
+
 def _look_around(page: Page, name: str, what: str) -> None:
     """See to it that nothing hangs over the page and axe-core finds nothing, and keep pictures."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")

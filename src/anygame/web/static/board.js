@@ -25,6 +25,8 @@ function dress() {
     button.setAttribute("aria-pressed", isOn);
   }
   for (const each of holder.querySelectorAll("[data-copy]")) each.hidden = false;
+  // Without scripts it leads elsewhere; with them it is pressed.
+  document.getElementById("analyse")?.setAttribute("role", "button");
   turn();
 }
 
@@ -210,6 +212,9 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   } else if (cell && (event.key === "Enter" || event.key === " ")) {
     click(cell);
+    event.preventDefault();
+  } else if (event.target.id === "analyse" && event.key === " ") {
+    toggleValues();
     event.preventDefault();
   } else if (event.key === "Escape") {
     choice.clear();
