@@ -20,6 +20,8 @@ from anygame.proving import each_verdict, prove
 from anygame.proving.firing import firings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from anygame.game import Game, State
     from anygame.language.terms import Term
     from anygame.proving import Verdict
@@ -193,6 +195,13 @@ def test_shortest_wins_are_as_long_as_everybody_knows() -> None:
         first = next(each_verdict(anygame.load(name), ["winnable"]))
         assert first.match is not None
         assert (len(first.match), first.is_shortest) == (moves, True)
+
+
+def test_the_shortest_win_of_breakthrough_has_eleven_moves(corpus: Path) -> None:
+    game = anygame.load(str(corpus / "rules" / "breakthrough.kif"))
+    first = next(each_verdict(game, ["winnable white"]))
+    assert first.match is not None
+    assert (len(first.match), first.is_shortest) == (11, True)
 
 
 def test_groups_of_fluents_are_exclusive_in_all_states() -> None:
