@@ -33,6 +33,12 @@ def test_games_too_large_to_be_compiled_are_the_same_where_their_rules_are() -> 
     assert found.note == "here a has goal 100, and goal 50 in the other sheet"
 
 
+def test_matches_have_no_fewer_moves_than_none() -> None:
+    game = anygame.load("tic_tac_toe")
+    with pytest.raises(ValueError, match="expected a number of moves from 0, found -1"):
+        equal(game, game, up_to=-1)
+
+
 def test_moves_of_other_names_are_matched_by_a_map() -> None:
     one = anygame.load("tic_tac_toe")
     text = re.sub(r"\(mark (\S+) ([^\s()]+)\)", r"(put \2 \1)", str(one.program))

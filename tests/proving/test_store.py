@@ -10,6 +10,11 @@ import pytest
 import anygame
 from anygame.network.kernels import native
 from anygame.proving import prove, store
+from anygame.proving.certificate import CertificateError
+from anygame.proving.counting import Sum
+from anygame.proving.patience import Patience
+from anygame.proving.properties import built_in
+from anygame.proving.prover import Prover
 from anygame.proving.store import ProofStore, digest
 from anygame.proving.verdict import Certificate
 
@@ -132,6 +137,35 @@ def test_what_has_no_form_of_a_certificate_is_passed_over(folder: Path, value: o
     native.write_cached(path, json.dumps(value).encode())
     assert ProofStore(_game().backends.needed_network().compiled).certificates == {}
     assert prove(_game(), ["playable", "ends"]).all("proved")
+
+
+def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
+    game = anygame.load("phantom_tic_tac_toe")
+    assert prove(game, ["playable"]).all("proved")
+    path, compiled = _stored(folder), game.backends.needed_network().compiled
+    kept = json.loads(native.read_cached(path) or b"")
+    prover = Prover.of(game, Patience(60))
+    wanted = next(built_in(game, prover.model, prover.sample))
+    place, (total, most, is_exact, parts) = next(
+        (place, each) for place, each in enumerate(kept["playable"][5]) if len(each[3]) > 2
+    )
+    heavier = [[parts[0][0] + 1, *parts[0][1:]], *parts[1:]]
+    for lie in (
+        [total + 1, most, is_exact, parts],
+        [total - 1, most, is_exact, parts],
+        [total, most, is_exact, parts[1:]],
+        [total, most, is_exact, heavier],
+        [total, most, True, [[-weight, *fact] for weight, *fact in parts]],
+    ):
+        kept["playable"][5][place] = lie
+        native.write_cached(path, json.dumps(kept).encode())
+        read = ProofStore(compiled).certificates["playable"]
+        assert read.sums[place] == Sum(*lie[:3], tuple(map(tuple, lie[3])))
+        with pytest.raises(CertificateError):
+            prover._checked(wanted, read, Patience(60))
+    # Found anew, and kept in the place of the lie.
+    assert prove(game, ["playable"]).all("proved")
+    assert ProofStore(compiled).certificates["playable"] != read
 
 
 def test_a_damaged_file_is_passed_over(folder: Path) -> None:

@@ -106,6 +106,7 @@ def equal(
     Raises:
         MissingExtraError: the solver is not installed.
         QueryError: the games have other roles, or the map cannot be used.
+        ValueError: a number of moves below 0.
 
     >>> import anygame
     >>> rules = "(role robot) (legal robot go) (<= terminal (true done)) (goal robot {}) (<= (next done) {})"
@@ -119,6 +120,8 @@ def equal(
     """
     from anygame.proving.equality import compared
 
+    if up_to is not None and up_to < 0:
+        raise ValueError(f"expected a number of moves from 0, found {up_to}")
     began = perf_counter()
     with reporting(report, html) as doing:
         found = compared(first, second, moves, up_to, seconds, doing or _nobody)
