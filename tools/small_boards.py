@@ -143,7 +143,7 @@ def tic_tac_toe(size: int, shape: str, first: int, later: int) -> str:
         first: stones of the first turn.
         later: stones of all other turns.
     """
-    cells = TETROMINOES[shape]
+    cells: tuple[tuple[int, int], ...] = TETROMINOES[shape]
     turned: set[tuple[tuple[int, int], ...]] = set()
     for _ in range(4):
         cells = tuple((column, -row) for row, column in cells)

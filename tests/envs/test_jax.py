@@ -433,6 +433,14 @@ def test_a_match_that_begins_with_its_end_is_not_played() -> None:
         assert state._fluents.tolist() == [True]
 
 
+def test_a_scan_of_a_match_is_as_long_as_is_proved(tic_tac_toe: envs.Environment) -> None:
+    assert tic_tac_toe.most_moves == 10
+    # A walk in a circle.
+    rules = "(role a) (init (at 1)) (to 1 2) (to 2 1) (legal a go) (legal a on) (<= terminal (true (at 3)))"
+    game = anygame.loads(f"{rules} (<= (next (at ?y)) (true (at ?x)) (to ?x ?y)) (goal a 100)")
+    assert envs.load(game).most_moves is None
+
+
 def test_all_lanes_play_in_one_scan(tic_tac_toe: envs.Environment) -> None:
     one_step = jax.vmap(envs.auto_reset(tic_tac_toe))
 

@@ -11,7 +11,6 @@ import anygame
 from anygame.network.kernels import native
 from anygame.proving import prove, store
 from anygame.proving.certificate import CertificateError
-from anygame.proving.counting import Sum
 from anygame.proving.patience import Patience
 from anygame.proving.properties import built_in
 from anygame.proving.prover import Prover
@@ -160,7 +159,7 @@ def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
         kept["playable"][5][place] = lie
         native.write_cached(path, json.dumps(kept).encode())
         read = ProofStore(compiled).certificates["playable"]
-        assert read.sums[place] == Sum(*lie[:3], tuple(map(tuple, lie[3])))
+        assert list(read.sums[place]) == [*lie[:3], tuple(map(tuple, lie[3]))]
         with pytest.raises(CertificateError):
             prover._checked(wanted, read, Patience(60))
     # Found anew, and kept in the place of the lie.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 
 from anygame.envs.jax.evaluation import evaluator, numbered, tabulate
 from anygame.envs.rewards import rewards_of_goals
+from anygame.proving.facts import facts_of
 
 if TYPE_CHECKING:
     import os
@@ -137,6 +139,14 @@ class Environment:
         """The shape of an observation."""
         shape: tuple[int, ...] = self._initial.observation.shape
         return shape
+
+    @cached_property
+    def most_moves(self) -> int | None:
+        """Joint moves that a match has at most, as little work proves it: the length of a scan.
+
+        None where no bound is known, or the extra ``prove`` is not installed.
+        """
+        return facts_of(self.game).most_moves
 
     @property
     def version(self) -> str:
