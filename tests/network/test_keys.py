@@ -21,7 +21,7 @@ from anygame.language.parser import parse_program
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.grounding.invariants.keys import known_of
+from anygame.network.grounding.invariants.keys import known_of, prove_keys
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -38,7 +38,9 @@ def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
     reasoner = Reasoner(parse_program(text))
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
-    return reasoner, known_of(reasoner, static, budget).assumed
+    known = known_of(reasoner, static, budget)
+    prove_keys(known, budget)
+    return reasoner, known.assumed
 
 
 def _told(text: str) -> dict[str, list[Key]]:

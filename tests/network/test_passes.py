@@ -53,6 +53,7 @@ def _context(**definitions: str) -> Context:
             if relation.predicate in definitions and (dense or relation.predicate != "d")
             else None
         ),
+        likely_keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
         keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
         new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )

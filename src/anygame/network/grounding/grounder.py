@@ -22,7 +22,7 @@ from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import Work
-from anygame.network.grounding.invariants.keys import known_of
+from anygame.network.grounding.invariants.keys import known_of, prove_keys
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
@@ -193,15 +193,25 @@ class _Grounder:
             static.definition,
             static.fan_out,
             static.ends,
+            self._likely_keys_of,
             self._keys_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
         return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     @cached_property
-    def _knowledge(self) -> Knowledge:
-        """What is known of the rules, keys of fluents with it; only where a pass asks for them."""
+    def _likely(self) -> Knowledge:
+        """What is known of the rules, with keys of fluents that may hold."""
         return known_of(self._reasoner, self._static, self._budget)
+
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        """The same with the keys that are proved, which takes long; only where a pass asks for them."""
+        prove_keys(self._likely, self._budget)
+        return self._likely
+
+    def _likely_keys_of(self, relation: Relation) -> Sequence[Key]:
+        return self._likely.keys(relation)
 
     def _keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._knowledge.keys(relation)

@@ -255,7 +255,7 @@ class Order:
         owners = np.repeat(np.arange(network.gates), np.diff(network.starts))[between]
         read = units[read[between]]
         order = np.lexsort((-_sizes(network, units[owners], read)[read], owners))
-        #: The gates that each gate reads, a cycle by the first of its gates; those with most below them first.
+        #: The gates that each gate reads, a cycle by the first of its gates; those with most below first.
         self._read: list[int] = read[order].tolist()
         self._units: list[int] = units.tolist()
         self._ends = {cycle.first: cycle.end for cycle in network.cycles}

@@ -31,7 +31,7 @@ from anygame.network.grounding.invariants.cases import (
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import FlatAtom
@@ -54,7 +54,9 @@ _SEED: Final = 20121
 
 
 def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Knowledge:
-    """Return what is known of the rules of a game, with the keys of fluents that were proved.
+    """Return what is known of the rules of a game, with keys of fluents that are not proved.
+
+    They hold in states of random play, and all that can be proved are among them: see ``prove_keys``.
 
     Args:
         reasoner: the rules.
@@ -68,7 +70,10 @@ def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Kno
         static.rows_as_terms,
         lambda relation, column: _constants(domains, relation, column),
     )
-    keys_of_fluents(knowledge, samples(reasoner, budget), budget)
+    knowledge.assumed = {
+        relation: candidate_keys(relation, states) if relation.width <= _WIDEST else []
+        for relation, states in samples(reasoner, budget).items()
+    }
     return knowledge
 
 
@@ -112,24 +117,15 @@ def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[T
     return constants if len(constants) == len(tops) else None
 
 
-def keys_of_fluents(
-    knowledge: Knowledge,
-    samples: Mapping[Relation, Collection[Sequence[Row]]],
-    budget: Budget,
-) -> dict[Relation, list[Key]]:
-    """Return keys that were proved, the smallest of each relation.
+def prove_keys(knowledge: Knowledge, budget: Budget) -> None:
+    """Leave of the keys of fluents those that are proved, the smallest of each relation.
 
     Args:
-        knowledge: the rules; its ``assumed`` keys are those returned afterwards.
-        samples: per relation of fluents the rows of the first state, and of some others that can be reached.
+        knowledge: the rules; its ``assumed`` keys are those to be proved.
         budget: what proofs cost is spent from it.
     """
-    assumed_keys = {
-        relation: candidate_keys(relation, states) if relation.width <= _WIDEST else []
-        for relation, states in samples.items()
-    }
+    assumed_keys = knowledge.assumed
     refutation = Refutation(knowledge, _MOST_CASES, budget)
-    knowledge.assumed = assumed_keys
     changed = True
     while changed:
         changed = False
@@ -145,7 +141,6 @@ def keys_of_fluents(
         for relation, keys in assumed_keys.items()
     }
     knowledge.assumed = {relation: keys for relation, keys in found.items() if keys}
-    return knowledge.assumed
 
 
 def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Refutation) -> bool:

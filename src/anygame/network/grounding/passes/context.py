@@ -31,6 +31,7 @@ class Context:
         fan_out: of a static relation, how many rows there are on average for what stands in some columns.
         ends: whether a relation can be asked for what goes with some columns; of those computed on demand,
             some have rows without end.
+        likely_keys: sets of columns, those of ``keys`` among them, found much faster.
         keys: sets of columns in which no two rows of a relation are equal: of static ones, and of fluents in
             every state that play can lead to.
         new_relation: a relation of some width that no rule has yet.
@@ -43,6 +44,7 @@ class Context:
     definition: Callable[[Relation, bool], Sequence[GroundRule] | None]
     fan_out: Callable[[Relation, tuple[int, ...]], float]
     ends: Callable[[Relation, Iterable[int]], bool]
+    likely_keys: Callable[[Relation], Sequence[tuple[int, ...]]]
     keys: Callable[[Relation], Sequence[tuple[int, ...]]]
     new_relation: Callable[[int], Relation]
 

@@ -35,8 +35,9 @@ from anygame.network.grounding.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from anygame.datalog.relations import Relation
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
@@ -201,8 +202,13 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
-    rows = _determining(items, head, context)
-    changing = {v for row in rows if row.kind == "positives" for v in row.variables - head}
+    # To know keys takes long, so all that may be determined is looked at first.
+    if len(_changing(items, head)) <= _FEW_VARIABLES:
+        return [rule]
+    if len(_changing(_determining(items, head, context.likely_keys), head)) <= _FEW_VARIABLES:
+        return [rule]
+    rows = _determining(items, head, context.keys)
+    changing = _changing(rows, head)
     known = head.union(*(row.variables for row in rows))
     rest = [item for item in items if item not in rows]
     groups = [*connected(rest, known), *([item] for item in rest if item.variables <= known)]
@@ -218,7 +224,14 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
     return [*made, rule_of(rule.head, items)]
 
 
-def _determining(items: Sequence[Item], head: frozenset[Variable], context: Context) -> list[Item]:
+def _changing(rows: Iterable[Item], head: frozenset[Variable]) -> set[Variable]:
+    """Return the variables that rows which depend on the state determine."""
+    return {v for row in rows if row.kind == "positives" for v in row.variables - head}
+
+
+def _determining(
+    items: Sequence[Item], head: frozenset[Variable], keys: Callable[[Relation], Sequence[tuple[int, ...]]]
+) -> list[Item]:
     """Return the literals whose rows are determined by the head, those that determine others first."""
     found: list[Item] = []
     known = set(head)
@@ -230,7 +243,7 @@ def _determining(items: Sequence[Item], head: frozenset[Variable], context: Cont
             if item in found or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
                 continue
             given = set(known_columns(atom, known))
-            if any(given.issuperset(key) for key in context.keys(atom.relation)):
+            if any(given.issuperset(key) for key in keys(atom.relation)):
                 found.append(item)
                 known |= item.variables
                 changed = True
