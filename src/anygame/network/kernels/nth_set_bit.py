@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
+#: Of more moves than this, many groups are chosen by no lane, and passed over.
+_SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
 
@@ -170,8 +172,9 @@ class LoopSelection:
                 code.write(plane, value)
         for table, size in self._each_group():
             here = code.read(table(self._found, 1)[0])
-            for old, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
-                code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
+            with code.when(code.any_lane(here)) if self._moves > _SPARSE else nullcontext():
+                for old, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
+                    code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
         chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
         for member, value in enumerate(chosen):
             code.store(self._members + member, value)
