@@ -29,10 +29,16 @@ class Level:
 LEVELS: Final = {
     level.name: level
     for level in (
-        Level("beginner", "mcts:iterations=40,noise=0.6", "more than half of its moves are drawn"),
-        Level("easy", "mcts:iterations=40,noise=0.25", "looks a little ahead; one move of four is drawn"),
-        Level("medium", "mcts:iterations=200,noise=0.05", "sees what comes next, and seldom slips"),
-        Level("hard", "mcts:iterations=2000", "tries two thousand lines of play for a move"),
+        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are drawn"),
+        Level(
+            "easy",
+            "mcts:iterations=40,noise=0.25,model=yes",
+            "looks a little ahead; one move of four is drawn",
+        ),
+        Level(
+            "medium", "mcts:iterations=200,noise=0.12,model=yes", "sees what comes next, and slips at times"
+        ),
+        Level("hard", "mcts:iterations=700,noise=0.02,model=yes", "looks further ahead, and seldom slips"),
         Level("strong", "mcts", "searches as long as its clock allows"),
     )
 }

@@ -63,7 +63,7 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
     """Return a player without its options, and these; a level is the player that it stands for.
 
     >>> split_options("easy:threads=2")
-    ('mcts', {'iterations': '40', 'noise': '0.25', 'threads': '2'})
+    ('mcts', {'iterations': '40', 'noise': '0.25', 'model': 'yes', 'threads': '2'})
     >>> split_options("mcts:threads=2,memory=512MB")
     ('mcts', {'threads': '2', 'memory': '512MB'})
     >>> split_options("my/player.py:Mine"), split_options("localhost:9147")

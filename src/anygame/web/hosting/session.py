@@ -18,6 +18,7 @@ from anygame.match.replaying import replay
 from anygame.match.running import Terms, keeper, new_record
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
+from anygame.search.model import model_path
 from anygame.web.hosting import questions
 from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
 from anygame.web.hosting.known_boards import KnownBoards
@@ -70,10 +71,15 @@ class Session:
     async def describe(
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
     ) -> View:
-        """Return what a sheet's page says beside its text: roles, and whether rules hide information."""
+        """Return what a page says beside the text of a sheet: roles, whether rules hide things, its model."""
         self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
         self._loaded = text
-        return {"roles": list(self.game.roles), "hides": self.game.is_gdl2}
+        model = model_path(self.game)
+        return {
+            "roles": list(self.game.roles),
+            "hides": self.game.is_gdl2,
+            "model": "" if model is None else str(model),
+        }
 
     async def thumbnail(
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False

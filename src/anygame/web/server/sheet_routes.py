@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from anygame.errors import ModelError
 from anygame.language.installed import sheet_heading
 from anygame.players.levels import LEVELS, USUAL
+from anygame.search.model import load_model
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.match_routes import NotFoundError, RefusedError
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from anygame.search.model import ModelFigures
     from anygame.web.server.guards import Visitor
     from anygame.web.server.matches import Matches, Seat
     from anygame.web.server.pages import Pages
@@ -43,6 +47,14 @@ _DRAWING: Final = 10.0
 _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
 #: Own sheets of which is remembered what was found.
 _MOST_CHECKS: Final = 100
+
+
+def _figures(path: str) -> ModelFigures | None:
+    """Return what is known of the model of a sheet; None where there is none that can be used."""
+    try:
+        return load_model(path).figures if path and Path(path).is_file() else None
+    except ModelError:
+        return None
 
 
 class SheetRoutes:
@@ -118,6 +130,7 @@ class SheetRoutes:
             sheet=sheet,
             roles=described["roles"],
             hides=described["hides"],
+            model=await asyncio.to_thread(_figures, described["model"]),
             players=players,
             usual=self._usual,
             heading=sheet_heading(sheet.text),
