@@ -78,6 +78,14 @@ def test_a_weighted_sum_bounds_every_match(text: str) -> None:
     assert _longest(text) <= found.most_moves <= 40
 
 
+@pytest.mark.slow
+def test_a_counter_of_turns_outweighs_what_a_turn_loses() -> None:
+    found = prove(anygame.load("pig"), ["ends"], seconds=600)["ends"]
+    assert found.outcome == "proved"
+    # Each of twenty turns has five rolls at least, of two moves, and may have more.
+    assert (found.most_moves or 0) >= 20 * 2
+
+
 def test_a_sum_that_need_not_grow_proves_nothing() -> None:
     stalled = _CLOCK.replace("(<= (next (minute 0)) over)", "(<= (next (minute 0)) over) (legal hand wait)")
     stalled += "(<= (next (minute ?m)) (does hand wait) (true (minute ?m)))"

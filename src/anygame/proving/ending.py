@@ -47,6 +47,8 @@ _STEPS: Final = 200
 #: Steps that solvers find until the weights are given up.
 _MOST_FOUND: Final = 60
 _FEW_FOUND: Final = 4
+#: Steps that are found before weights are sought anew.
+_AT_ONCE: Final = 16
 #: A weight times this is a whole number, or it is rounded.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
@@ -108,11 +110,11 @@ class Measures:
                     break
                 scratch = self._model.scratch()
                 found = self._levels.measure(*weighed, scratch)
-                step = self._idle_step(scratch, slip(scratch, found), patience)
-                if step is None:
+                steps = self._idle_steps(scratch, slip(scratch, found), patience)
+                if not steps:
                     yield self._levels.measure(*weighed, self._model)
                     return
-                possible.append(step)
+                possible += steps
             known = self._steps.added if is_brief else -1
             while known < self._steps.added:
                 known = self._steps.added
@@ -125,18 +127,26 @@ class Measures:
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._steps.add(_changes(*values))
 
-    def _idle_step(self, model: Model, slipping: int, patience: Patience) -> NDArray[np.int8] | None:
-        """Return what a step changes in which a measure does not grow."""
+    def _idle_steps(self, model: Model, slipping: int, patience: Patience) -> list[NDArray[np.int8]]:
+        """Return what some steps change in which a measure does not grow; none where there are none."""
         with Formula(patience) as formula:
             copy = any_step(formula, model, self._invariant)
             then = copy.then()
             # Gates that are asked for later have no value.
             asked = [[of(signal) for signal in self._signals] for of in (copy, then)]
-            if not formula.solve([copy(slipping)]):
-                return None
-            value = formula.assignment()
-            values = (np.array([list(map(value, literals))]) for literals in asked)
-            return _changes(*values)
+            found: list[NDArray[np.int8]] = []
+            while len(found) < _AT_ONCE and formula.solve([copy(slipping)]):
+                value = formula.assignment()
+                values = (np.array([list(map(value, literals))]) for literals in asked)
+                changes = _changes(*values)
+                found.append(changes)
+                # The next one is to be without one of these changes.
+                changed = [(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign]
+                if not changed:
+                    break
+                now, later = asked
+                formula.add(*(x for n, sign in changed for x in (sign * now[n], -sign * later[n])))
+            return found
 
 
 def _signals(model: Model) -> list[int]:
