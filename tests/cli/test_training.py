@@ -22,9 +22,10 @@ def test_times_have_units(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "h", "1y", "1h30m", "9" * 400])
-def test_other_times_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="as 90s, 30m, 8h or 2d"):
-        duration(text)
+def test_other_times_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "tic_tac_toe", f"--time={text}"])
+    assert "as 90s, 30m, 8h or 2d, found" in capsys.readouterr().err
 
 
 def test_a_model_is_trained_and_listed(
@@ -49,7 +50,7 @@ def test_a_model_is_trained_and_listed(
     assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
     assert "trial matches" in capsys.readouterr().out
     assert main(["train", "connect_four", "--games", "1300", "--resume", "--threads", "2"]) == 2
-    assert "it is of 1 threads" in capsys.readouterr().err
+    assert "2 threads cannot go on with it: 1 began it" in capsys.readouterr().err
 
 
 def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:

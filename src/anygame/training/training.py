@@ -346,7 +346,7 @@ class _Training:
             raise ValueError("it is of other rules")
         seed, count = int(header["seed"]), int(header["threads"])
         if not 1 <= count <= MOST_THREADS or threads not in {None, count}:
-            raise ValueError(f"it is of {count} threads")
+            raise ValueError(f"{threads or count} threads cannot go on with it: {count} began it")
         self._begin(seed, count)
         self._learners.restore(arrays)
         error, positions = header["reported"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from argparse import ArgumentTypeError
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from math import inf
@@ -43,11 +44,11 @@ def duration(text: str) -> float:
     """Return seconds: ``90``, ``90s``, ``30m``, ``8h``, ``2d``.
 
     Raises:
-        ValueError: it is something else.
+        ArgumentTypeError: it is something else.
     """
     found = _DURATION.fullmatch(text)
     if found is None or not 0 < (seconds := float(found[1]) * _UNITS[found[2]]) < inf:
-        raise ValueError(f"expected a time above 0, as 90s, 30m, 8h or 2d, found {text[:40]!r}")
+        raise ArgumentTypeError(f"expected a time above 0, as 90s, 30m, 8h or 2d, found {text[:40]!r}")
     return seconds
 
 
