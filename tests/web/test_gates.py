@@ -109,7 +109,7 @@ class _Stuck(HostProcess):
         if arguments.get("text") == _HOSTILE:
             await self.ends.wait()
             raise ProcessGoneError("it took too long")
-        return dict(_FOUND) if what == "check" else {"roles": ["x"], "hides": False}
+        return dict(_FOUND) if what == "check" else {"roles": ["x"], "hides": False, "model": ""}
 
 
 @pytest.fixture
