@@ -27,6 +27,7 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
+from anygame.proving.second_engine import invariant_of_abc
 from anygame.proving.store import ProofStore
 from anygame.proving.verdict import Certificate, Verdict, moves
 from anygame.search.native.marking import native_code
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 #: Parts of the time that is left for a property: for short matches, an invariant, induction over several
 #: moves; and to make an invariant small before it is checked.
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
+#: What another engine may take of what is left after these.
+_FOR_SECOND: Final = 0.5
 #: And with what is counted in every state.
 _FOR_COUNTING: Final = 0.2
 #: Moves of the first search for a match.
@@ -351,6 +354,7 @@ class Prover:
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
             (self._by_counting, _FOR_COUNTING, "counting"),
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
+            (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
         for way, share, name in ways[1:2] if self._is_brief else ways:
@@ -394,6 +398,14 @@ class Prover:
         return self._checked(
             wanted, Certificate(self._trimmed(wanted.literal, found.invariant, whole)), whole
         )
+
+    def _by_second_engine(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        found = invariant_of_abc(self.model, wanted.literal, part)
+        if found is None:
+            return None
+        with suppress(CertificateError):
+            return self._checked(wanted, Certificate(tuple(dict.fromkeys([*self.invariant, *found]))), whole)
+        return None
 
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()

@@ -30,9 +30,10 @@ def aiger_text(model: Model) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def aiger_bytes(model: Model) -> bytes:
-    """Return a game in the binary form."""
-    found = Transitions(model)
+def aiger_bytes(model: Model, bad: int | None = None) -> bytes:
+    """Return a game in the binary form; with one literal that must not hold, and numbers for names."""
+    found = Transitions(model, None if bad is None else {"bad": bad})
+    names = _names(found) if bad is None else (f"l{n} {n}" for n in range(len(found.latches)))
     head = [f"aig {_header(found)}", *map(_latch, found.latches), *(str(literal) for _, literal in found.bad)]
     deltas = bytearray()
     for number, (high, low) in enumerate(found.gates, found.first_gate):
@@ -41,7 +42,7 @@ def aiger_bytes(model: Model) -> bytes:
                 deltas.append(128 | delta & 127)
                 delta >>= 7
             deltas.append(delta)
-    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, _names(found)))
+    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, names))
     return bytes(deltas).join(text.encode() for text in texts)
 
 

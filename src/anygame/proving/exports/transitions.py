@@ -34,6 +34,7 @@ class Transitions:
 
     Args:
         model: the game.
+        violated: what must not be, by name; None for what must not be in any game.
 
     Attributes:
         inputs: their terms.
@@ -46,14 +47,15 @@ class Transitions:
         LimitError: there are too many gates.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, violated: dict[str, int] | None = None) -> None:
         self.inputs = actions_of(model, "does")
         facts, moves = len(model.fluents), len(self.inputs)
         self.first_gate = moves + facts + 2
         self.gates: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int], int] = {}
         illegal = 2 * (self.first_gate - 1)
-        bad, outputs = violations(model), outputs_of(model)
+        bad = violations(model) if violated is None else violated
+        outputs = outputs_of(model)
         step = [model.terminal ^ 1]
         for role, nodes in enumerate(model.moves_of):
             step += [legally_chosen(model, role), model.at_most_one([2 * node for node in nodes])]
