@@ -91,7 +91,7 @@ _COMMANDS: Final = (
     Command("load FILE", "go on from a saved file of this game"),
     Command("restart", "go back to the initial state; `redo` leads forward again"),
     Command("history", "print the moves so far"),
-    Command("rules", "print what the rule sheet says of the game, in the words of its author"),
+    Command("rules", "print what the rule sheet says of the game, and its rules for goals"),
     Command("warnings", "print what is odd in the rule sheet"),
     Command("help [COMMAND]", "print the commands, or what one does"),
     Command("quit", "end"),
