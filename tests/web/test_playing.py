@@ -213,7 +213,7 @@ def test_values_of_moves_are_heat_on_the_board_and_a_plot(page: Page, server: Se
     for move in ("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)"):
         page.get_by_role("button", name=move, exact=True).click()
         page.get_by_role("button", name=move, exact=True).wait_for(state="detached")
-    page.get_by_role("link", name="Values").click()
+    page.get_by_role("button", name="Values").click()
     page.locator("#values .badge:has-text('exact: 100')").first.wait_for()
     assert page.locator(".boards .heat").count() >= 1
     winning = page.get_by_role("button", name="(mark 1 3)", exact=True)
