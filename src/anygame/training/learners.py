@@ -86,7 +86,7 @@ class Learners:
 
     def _set(self, weights: NDArray[np.float32]) -> None:
         for each in self._learners:
-            each.weights[...] = weights
+            each.take(weights)
 
     @property
     def weights(self) -> NDArray[np.float32]:

@@ -33,7 +33,7 @@ from anygame.search.tree.game_code import (
     value_of_lane,
     word_of,
 )
-from anygame.search.tree.proving import is_proven, set_minimax, update_bounds
+from anygame.search.tree.proving import is_proven, option_estimate, set_minimax, update_bounds
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,
@@ -336,7 +336,7 @@ def _expand_leaf(game, store, worker, job, spec):
     if _end_if_proven(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):
-        _evaluate_child(store, worker, path, expansion, number)
+        _evaluate_child(game, store, worker, path, expansion, number)
     if not worker.path_references[path]:
         end_descent(worker, path)
     return spec + specs
@@ -360,7 +360,7 @@ def _add_child(game, store, worker, job, spec):
     if not _link_child(game, store, worker, expansion, spec):
         end_descent(worker, path)
     elif not _end_if_proven(game, store, worker, path, node):
-        _evaluate_child(store, worker, path, expansion, spec)
+        _evaluate_child(game, store, worker, path, expansion, spec)
         if not worker.path_references[path]:
             end_descent(worker, path)
     return spec + 1
@@ -390,8 +390,8 @@ def _end_if_proven(game, store, worker, path, node):
 
 
 @compiled
-def _evaluate_child(store, worker, path, expansion, spec):
-    """Record what is known of a child, or enqueue a playout of it."""
+def _evaluate_child(game, store, worker, path, expansion, spec):
+    """Record what is known of a child, or what it seems worth, or enqueue a playout of it."""
     joint = worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
@@ -404,7 +404,13 @@ def _evaluate_child(store, worker, path, expansion, spec):
         store.counts[LEAVES] += 1
         record_leaf(store, worker, path, joint, child, worker.value, 0)
         return
-    if enqueue_playout(worker, path, joint, child):
+    if worker.settings[MINIMAX] == 1 and store.mover[expansion] != NONE:
+        value = option_estimate(game, store, worker, expansion, joint, child)
+        worker.value[0], worker.value[1] = value, 1 - value
+        add_to_node(store, child, worker.value, 1)
+        store.counts[LEAVES] += 1
+        record_leaf(store, worker, path, joint, child, worker.value, 0)
+    elif enqueue_playout(worker, path, joint, child):
         add_virtual_loss(store, expansion, joint, 1)
 
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
 LANES, WORDS = 512, 8
-#: Of the hidden layer of estimates; the last one goes on as it is.
-UNITS = 32
+#: Of the hidden layer of estimates, powers of two: those of practice, and the most. The last one goes on as
+#: it is.
+UNITS, MOST_UNITS = 32, 512
 
 
 def words_for(bits: int) -> int:

@@ -89,7 +89,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
     while found < wanted and failures < 8 + found and counts[FREE_PATHS] and not is_proven(store, root):
         if counts[SPEC_COUNT] + counts[BRANCHING] // SCALE > SPECS:
             break
-        if _descend(game, store, worker):
+        if descend(game, store, worker):
             found += 1
         else:
             failures += 1
@@ -97,7 +97,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
 
 
 @compiled
-def _descend(game, store, worker):
+def descend(game, store, worker):
     """Go down to a leaf; return whether that gave work to do."""
     counts = worker.counts
     counts[FREE_PATHS] -= 1

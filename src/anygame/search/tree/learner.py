@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from anygame.search.native.marking import table_of
-from anygame.search.tree.game_code import refresh
+from anygame.search.tree.game_code import UNITS, refresh
+from anygame.search.tree.searcher import DEFAULT_SETTINGS, estimating
 from anygame.search.tree.self_play import (
-    GAMES,
+    FILLED,
     GIVEN_UP,
     LONGEST,
+    NEXT,
     PLAYED,
     POSITIONS,
     SHARED,
@@ -24,7 +26,7 @@ from anygame.search.tree.self_play import (
     make_practice,
     practise,
 )
-from anygame.search.tree.store import make_store
+from anygame.search.tree.store import COMPETITIVE, make_store
 from anygame.search.tree.worker import make_worker
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Bytes of the states of self-play.
-_MEMORY: Final = 1 << 20
+#: Bytes of the trees of self-play.
+_MEMORY: Final = 1 << 23
 #: Of so many games one may end otherwise than the games of opponents do.
 _FEW: Final = 20
 
@@ -47,17 +49,19 @@ class Learner:
         searcher: for the game.
         seed: of random numbers. The same seed and the same numbers of games teach the same, however they are
             cut into calls.
+        units: of the hidden layer, a power of two up to ``MOST_UNITS``.
     """
 
-    def __init__(self, searcher: TreeSearcher, seed: int) -> None:
+    def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS) -> None:
         self._kernel, code = searcher.kernel, searcher.code
         start = searcher.packed(searcher.game.initial_state())
         self._code = code._replace(
-            functions=code.functions.copy(), weights=first_weights(code.weights.shape, seed)
+            functions=code.functions.copy(), weights=first_weights((len(code.weights), units), seed)
         )
-        self._practice = make_practice(start)
+        self._practice = make_practice(start, self._code.weights)
         self._store = make_store(len(start), 2, _MEMORY)
-        self._worker = make_worker(self._kernel, seed, 1, searcher.settings)
+        self._store.counts[COMPETITIVE] = 1
+        self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
         self._tables = [table_of(each) for each in (self._store, self._worker, self._code, self._practice)]
 
     def play(
@@ -83,6 +87,10 @@ class Learner:
         """What was learned, of estimates: float32 [64 words + 2, units]; it changes with each game."""
         return self._code.weights
 
+    def take(self, weights: NDArray[np.float32]) -> None:
+        """Go on from other weights."""
+        self._code.weights[...] = self._practice.weights[...] = weights
+
     @property
     def games(self) -> int:
         """How many games were played to their end."""
@@ -95,12 +103,12 @@ class Learner:
 
     @property
     def positions(self) -> int:
-        """How many positions of games were learned from."""
+        """How many positions of games were learned from; one that is learned from again counts again."""
         return int(self._practice.counts[POSITIONS])
 
     @property
     def squared_error(self) -> float:
-        """The sum, over positions, of squares: of the estimate less how the game ended, 0 to 1."""
+        """The sum, over positions, of squares: of the estimate less what it should have been, 0 to 1."""
         return float(self._practice.errors[0])
 
     @property
@@ -108,20 +116,39 @@ class Learner:
         """Whether games end with something for both roles, and not by a draw."""
         return bool(_FEW * self._practice.counts[SHARED] > self._practice.counts[PLAYED])
 
+    def _fixed(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of which all is needed to go on."""
+        practice = self._practice
+        return {
+            "means": self._code.weights,
+            "weights": practice.weights,
+            "moments": practice.moments,
+            "squares": practice.squares,
+            "counts": practice.counts,
+            "errors": practice.errors,
+            "lengths": practice.lengths,
+            "openings": practice.openings,
+            "random": self._worker.random,
+            "opposed": self._store.counts[COMPETITIVE : COMPETITIVE + 1],
+        }
+
+    def _growing(self) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
+        """Return the arrays of which a part is needed, and which: by lengths and counts."""
+        practice = self._practice
+        is_made = (np.arange(LONGEST) < practice.lengths[:, None]).reshape(-1)
+        is_filled = np.arange(len(practice.targets)) < practice.counts[FILLED]
+        return {
+            "trail": (practice.trail, is_made),
+            "values": (practice.values, is_made),
+            "is_cut": (practice.is_cut, is_made),
+            "states": (practice.states, is_filled),
+            "targets": (practice.targets, is_filled),
+        }
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all that learning depends on; see ``restore``."""
-        practice = self._practice
-        trail = practice.trail.reshape(GAMES, LONGEST, -1)
-        return {
-            "weights": self._code.weights.copy(),
-            "squares": practice.squares.copy(),
-            "counts": practice.counts.copy(),
-            "errors": practice.errors.copy(),
-            "lengths": practice.lengths.copy(),
-            "trail": trail[self._is_made()],
-            "states": self._store.states[:GAMES].copy(),
-            "random": self._worker.random.copy(),
-        }
+        parts = {name: array[which] for name, (array, which) in self._growing().items()}
+        return {name: array.copy() for name, array in self._fixed().items()} | parts
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state that a learner of the same game was in.
@@ -129,35 +156,26 @@ class Learner:
         Raises:
             ValueError: it is none; nothing is changed then.
         """
-        practice = self._practice
-        targets: dict[str, NDArray[Any]] = {
-            "weights": self._code.weights,
-            "squares": practice.squares,
-            "counts": practice.counts,
-            "errors": practice.errors,
-            "lengths": practice.lengths,
-            "states": self._store.states[:GAMES],
-            "random": self._worker.random,
-        }
-        for name, target in targets.items():
+        fixed = self._fixed()
+        for name, target in fixed.items():
             found = state.get(name)
             if found is None or found.shape != target.shape or found.dtype != target.dtype:
                 raise ValueError(f"the state of a learning has no {name} of this game")
-        lengths, trail = state["lengths"], state.get("trail")
+        lengths, filled = state["lengths"], int(state["counts"][FILLED])
         is_in_range = bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        rows = (int(lengths.sum()) if is_in_range else -1, practice.trail.shape[1])
-        if trail is None or trail.shape != rows or trail.dtype != practice.trail.dtype:
-            raise ValueError("the state of a learning has other games under way than it says")
-        if not (_is_sound(state["weights"]) and _is_sound(state["squares"]) and (state["squares"] > 0).all()):
+        rows = int(lengths.sum()) if is_in_range else -1
+        room = len(self._practice.targets)
+        for name, (target, which) in self._growing().items():
+            found = state.get(name)
+            many = filled if len(which) == room else rows
+            if found is None or found.shape != (many, *target.shape[1:]) or found.dtype != target.dtype:
+                raise ValueError(f"the state of a learning has other {name} than it says")
+        if not (filled <= room and 0 <= state["counts"][NEXT] < room and (state["counts"] >= 0).all()):
+            raise ValueError("the state of a learning counts what it has not")
+        numbers = [array for array in state.values() if array.dtype.kind == "f"]
+        if not all(np.isfinite(array).all() for array in numbers) or (state["squares"] < 0).any():
             raise ValueError("the weights of a learning are no numbers")
-        for name, target in targets.items():
+        for name, target in fixed.items():
             target[...] = state[name]
-        practice.trail.reshape(GAMES, LONGEST, -1)[self._is_made()] = trail
-
-    def _is_made(self) -> NDArray[np.bool_]:
-        """Return which states of the trails are of games under way: bool [games, moves]."""
-        return np.arange(LONGEST) < self._practice.lengths[:, None]
-
-
-def _is_sound(array: NDArray[Any]) -> bool:
-    return bool(np.isfinite(array).all())
+        for name, (target, which) in self._growing().items():
+            target[which] = state[name]

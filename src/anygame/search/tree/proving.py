@@ -17,7 +17,7 @@ from math import exp
 import numpy as np
 
 from anygame.search.native.marking import compiled
-from anygame.search.tree.game_code import UNITS, lowest_bit
+from anygame.search.tree.game_code import lowest_bit
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 
 
@@ -259,36 +259,36 @@ def advantage(own, other):
 
 
 @compiled
-def add_up(game, worker, states, index):
+def add_up(weights, worker, states, index):
     """Set the base of the worker to the inputs of the hidden layer for a state."""
-    base, weights = worker.base, game.weights
-    size = 64 * states.shape[1]
-    for unit in range(UNITS):
+    base = worker.base
+    size, units = 64 * states.shape[1], weights.shape[1]
+    for unit in range(units):
         base[unit] = weights[size, unit]
     for word in range(states.shape[1]):
         bits = states[index, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            for unit in range(UNITS):
+            for unit in range(units):
                 base[unit] += weights[fluent, unit]
 
 
 @compiled
-def estimate_near(game, worker, states, index, others, other):
+def estimate_near(weights, worker, states, index, others, other):
     """Return what a state seems worth to the first role, that is much like the one that the base was set to.
 
     Args:
-        game: the game.
+        weights: of the estimates.
         worker: the thread; its hidden layer is set.
         states: uint64 [any, words]; where the state is.
         index: its row.
         others: uint64 [any, words]; where the state of the base is.
         other: its row.
     """
-    hidden, base, weights = worker.hidden, worker.base, game.weights
-    size = 64 * states.shape[1]
-    for unit in range(UNITS):
+    hidden, base, parts = worker.hidden, worker.base, worker.parts
+    size, units = 64 * states.shape[1], weights.shape[1]
+    for unit in range(units):
         hidden[unit] = base[unit]
     for word in range(states.shape[1]):
         bits = states[index, word] ^ others[other, word]
@@ -298,19 +298,24 @@ def estimate_near(game, worker, states, index, others, other):
             bits &= bits - np.uint64(1)
             held = (states[index, word] >> np.uint64(bit)) & np.uint64(1)
             sign = np.float32(1) if held else np.float32(-1)
-            for unit in range(UNITS):
+            for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
-    total = hidden[UNITS - 1]
-    for unit in range(UNITS - 1):
-        total += max(np.float32(0), hidden[unit]) * weights[size + 1, unit]
-    return np.float32(1) / (np.float32(1) + np.float32(exp(-total)))
+    for unit in range(units):
+        parts[unit] = max(np.float32(0), hidden[unit]) * weights[size + 1, unit]
+    parts[units - 1] = hidden[units - 1]
+    # Added up by halves, which makes vector instructions.
+    while units > 1:
+        units >>= 1
+        for unit in range(units):
+            parts[unit] += parts[unit + units]
+    return np.float32(1) / (np.float32(1) + np.float32(exp(-parts[0])))
 
 
 @compiled
-def estimate_of(game, worker, states, index):
+def estimate_of(weights, worker, states, index):
     """Return what a state seems worth to the first role; the base and the hidden layer are set."""
-    add_up(game, worker, states, index)
-    return estimate_near(game, worker, states, index, states, index)
+    add_up(weights, worker, states, index)
+    return estimate_near(weights, worker, states, index, states, index)
 
 
 @compiled
@@ -328,7 +333,7 @@ def _minimax_of(game, store, worker, node):
     expansion = store.expansion[node]
     if expansion != NONE:
         return store.minimax[expansion]
-    return estimate_of(game, worker, store.states, node)
+    return estimate_of(game.weights, worker, store.states, node)
 
 
 @compiled
@@ -342,7 +347,7 @@ def set_minimax(game, store, worker, node):
     """Set the values of a node that was expanded just now, and of its options."""
     expansion = store.expansion[node]
     mover, children = store.mover[expansion], store.first_child[expansion]
-    own = estimate_of(game, worker, store.states, node)
+    own = estimate_of(game.weights, worker, store.states, node)
     store.minimax[expansion] = own
     if children == NONE or mover == NONE:
         return
@@ -359,10 +364,21 @@ def set_minimax(game, store, worker, node):
         elif _is_known(store, child):
             found = _minimax_of(game, store, worker, child)
         else:
-            found = estimate_near(game, worker, store.states, child, store.states, node)
+            found = estimate_near(game.weights, worker, store.states, child, store.states, node)
         store.option_minimax[first + number] = np.uint16(ONE * _seen_by(mover, found))
         best = max(best, np.float32(store.option_minimax[first + number]))
     store.minimax[expansion] = _seen_by(mover, best / ONE)
+
+
+@compiled
+def option_estimate(game, store, worker, expansion, joint, child):
+    """Return what the child of a joint move seems worth to the first role; one role at most chooses there."""
+    mover = store.mover[expansion]
+    if mover > 1:
+        return _minimax_of(game, store, worker, child)
+    return _seen_by(
+        mover, np.float32(store.option_minimax[first_option_of(store, expansion, mover) + joint]) / ONE
+    )
 
 
 @compiled

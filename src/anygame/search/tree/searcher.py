@@ -58,12 +58,20 @@ if TYPE_CHECKING:
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``growing``.
 DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
+#: Exploration where estimates are all that leaves are worth: these err less than playouts.
+_EXPLORATION_OF_ESTIMATES: Final = 0.1
 #: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
 _LONGEST_PLAYOUT: Final = 1000
 #: A call of machine code takes about so long; between calls the clock is looked at.
 _CALL_SECONDS: Final = 0.02
 #: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
 _KEPT, _LEAST_KEPT = 0.25, 0.01
+
+
+def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
+    """Return settings of descents that go by estimates, too, with a weight from 0 to 1: then by them alone."""
+    exploration, *others = settings[:MINIMAX]
+    return (_EXPLORATION_OF_ESTIMATES if trust == 1 else exploration, *others, trust)
 
 
 class Tree:
@@ -367,10 +375,10 @@ class TreeSearcher(TreeReporter[int]):
 
         Args:
             weights: of the estimates; see ``proving``.
-            trust: from 0 for playouts alone to 1 for estimates alone.
+            trust: from 0 for playouts alone to 1 for estimates alone: then nothing is played out.
         """
-        self.code.weights[:] = weights
-        self.settings = (*self.settings[:MINIMAX], trust)
+        self.code = self.code._replace(weights=np.ascontiguousarray(weights, np.float32).copy())
+        self.settings = estimating(self.settings, trust)
         self._trees = self._grown_anew()
 
     def begin(self, state: State) -> None:

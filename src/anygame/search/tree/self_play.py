@@ -1,10 +1,17 @@
-"""Self-play: what a game's fluents tell of how it ends, learned in seconds from games against itself.
+"""Self-play: what a game's fluents tell of how it ends, learned from games against itself.
 
-Both roles make the move that leads to the best estimate, now and then any. The weights of the estimate follow
-what came of it, by TD(lambda) as in backgammon (Tesauro 1995, "Temporal difference learning and TD-Gammon"),
-with steps that shrink weight by weight (AdaGrad: Duchi, Hazan and Singer 2011). For two roles that take
-turns. What counts is by how much one does better, also where one need not lose what the other gains: whether
-that is good for a role is for a trial to say.
+Each game that is under way has a small tree, whose leaves are worth what they are estimated at; lanes make
+the children of all games together. A state is to be worth what its tree says, mixed with how the game went on,
+as in TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
+differences"). A move that was drawn, and seems worse than the best, says nothing of the states before it: there
+the chain of values begins anew. Each state is learned several times, drawn from the latest (experience replay:
+Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"), in steps of
+batches (Adam: Kingma and Ba 2015), and play goes by the running mean of the weights (Polyak and Juditsky 1992).
+That values alone suffice, without a policy, is shown by Cohen-Solal (2020, "Learning to play two-player
+perfect-information games without knowledge").
+
+For two roles that take turns. What counts is by how much one does better, also where one need not lose what the
+other gains: whether that is good for a role is for a trial to say.
 """
 
 from __future__ import annotations
@@ -21,15 +28,34 @@ from anygame.search.native.marking import (
     Float64s,
     Int32s,
     Int64s,
+    UInt8s,
     UInt64Rows,
     compiled,
     exported,
 )
-from anygame.search.tree.expanding import make_children
-from anygame.search.tree.game_code import UNITS, game_at, lowest_bit, random_below
-from anygame.search.tree.proving import add_up, advantage, estimate_near, estimate_of
-from anygame.search.tree.store import NONE, store_at
-from anygame.search.tree.worker import JOB_COUNT, SPEC_COUNT, worker_at
+from anygame.search.tree.backpropagating import backpropagate
+from anygame.search.tree.expanding import expand, make_children
+from anygame.search.tree.game_code import game_at, lowest_bit, random_below
+from anygame.search.tree.growing import descend
+from anygame.search.tree.proving import ONE, advantage, estimate_of, first_option_of, is_proven
+from anygame.search.tree.store import (
+    CHILDREN,
+    COMPETITIVE,
+    EXPANDED,
+    EXPANSIONS,
+    IS_SHORT,
+    LINKS,
+    NODES,
+    NONE,
+    OPTIONS,
+    ROOT,
+    SLOTS,
+    TERMINAL,
+    find_or_add,
+    hash_of,
+    store_at,
+)
+from anygame.search.tree.worker import worker_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,58 +64,89 @@ if TYPE_CHECKING:
 
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
+#: States that are drawn from: so many, or as many as have room in so many bytes.
+_REPLAYED, _REPLAYED_BYTES = 1 << 18, 1 << 24
 #: Places in ``Practice.counts``.
-PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP = range(5)
+PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
 #: Places in ``Practice.settings``.
-CHANCE, NOISE, RATE, LAMBDA = range(4)
-#: How often any move is made; how much noise estimates get; the first step of weights; and lambda.
-DEFAULT_SETTINGS: Final = (0.05, 0.02, 0.2, 0.9)
-#: What the squares of the steps of a weight begin with: more makes the first steps smaller.
-_FIRST_SQUARE: Final = 0.1
+EXPANDED_FOR_MOVE, OPENING, REPLAY, CHANCE, NOISE, RATE, LAMBDA, FOLLOW = range(8)
+#: States expanded for a move; moves at the beginning that are drawn, at most; how often a state is learned;
+#: how often any other move is drawn; how much noise values get; the steps of weights; lambda; and by how much
+#: of the way their mean follows them in each step.
+DEFAULT_SETTINGS: Final = (1.0, 6.0, 8.0, 0.02, 0.02, 0.002, 0.9, 0.002)
+#: States of a step, and how slowly the moments of slopes follow.
+_BATCH = 64
+_FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
 #: Random numbers are drawn below this.
 _WHOLE = 1 << 20
 
 
 class Practice(NamedTuple):
-    """Games under way.
+    """Games under way, and what was learned so far.
 
     Attributes:
-        counts: int64; games played to their end, positions that were learned from, which game comes first,
-            how many games ended with neither a draw nor all for one of the roles, and how many were given up.
-        errors: float64 [1]; the sum, over positions, of the squared difference of the estimate and the end.
+        counts: int64; games played to their end, states that were learned from (each time counts), which game
+            comes first, how many games ended with neither a draw nor all for one of the roles, how many were
+            given up, where in ``states`` the next one goes, how many there are, how many are still to be
+            learned from, and the steps of weights.
+        errors: float64 [1]; the sum, over states learned from, of the squared difference of the estimate and
+            the target.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
-        squares: float32 [64 words + 2, units]; for each weight, the sum of the squares of its slopes.
-        slopes: float32 [units]; for scratch.
-        lengths: int32 [games]; moves made.
+        weights: float32 [64 words + 2, units]; those that steps change. The game has their mean.
+        slopes, moments, squares: float32, the same shape; of a batch, and the running means of them and of
+            their squares.
+        lengths, openings, roots: int32 [games]; moves made, how many of them are drawn at first, and the node
+            of the state.
         trail: uint64 [games * moves, words]; the states of each game so far.
+        values: float32 [games * moves]; what their trees say they are worth to the first role.
+        is_cut: uint8 [games * moves]; whether the move that was made there says nothing of them.
+        states: uint64 [replayed, words]; states of games that have ended.
+        targets: float32 [replayed]; what they should be worth to the first role.
     """
 
     counts: Int64s
     errors: Float64s
     settings: Float64s
     start: UInt64Rows
+    weights: Float32Rows
+    slopes: Float32Rows
+    moments: Float32Rows
     squares: Float32Rows
-    slopes: Float32s
     lengths: Int32s
+    openings: Int32s
+    roots: Int32s
     trail: UInt64Rows
+    values: Float32s
+    is_cut: UInt8s
+    states: UInt64Rows
+    targets: Float32s
 
 
 practice_at = Bundle(Practice)
 
 
-def make_practice(start: NDArray[np.uint64], settings: Sequence[float] = DEFAULT_SETTINGS) -> Practice:
-    """Return practice that begins at a state, uint64 [words]."""
+def make_practice(
+    start: NDArray[np.uint64],
+    weights: NDArray[np.float32],
+    settings: Sequence[float] = DEFAULT_SETTINGS,
+) -> Practice:
+    """Return practice that begins at a state, uint64 [words], with weights, float32 [64 words + 2, units]."""
     words = len(start)
+    replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)))
     return Practice(
-        np.zeros(5, np.int64),
+        np.zeros(9, np.int64),
         np.zeros(1, np.float64),
         np.array(settings, np.float64),
         start.reshape(1, -1).copy(),
-        np.full((64 * words + 2, UNITS), _FIRST_SQUARE, np.float32),
-        np.zeros(UNITS, np.float32),
-        np.zeros(GAMES, np.int32),
+        weights.copy(),
+        *(np.zeros_like(weights) for _ in range(3)),
+        *(np.zeros(GAMES, np.int32) for _ in range(3)),
         np.zeros((GAMES * LONGEST, words), np.uint64),
+        np.zeros(GAMES * LONGEST, np.float32),
+        np.zeros(GAMES * LONGEST, np.uint8),
+        np.zeros((replayed, words), np.uint64),
+        np.zeros(replayed, np.float32),
     )
 
 
@@ -98,7 +155,7 @@ def first_weights(shape: tuple[int, int], seed: int) -> NDArray[np.float32]:
     random = np.random.default_rng(abs(seed))
     weights = np.zeros(shape, np.float32)
     weights[:-2, :-1] = random.normal(0, 0.1, (shape[0] - 2, shape[1] - 1))
-    weights[-1, :-1] = random.normal(0, 0.3, shape[1] - 1)
+    weights[-1, :-1] = random.normal(0, 1.7 / sqrt(shape[1]), shape[1] - 1)
     return weights
 
 
@@ -108,121 +165,204 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     practice = practice_at(practice_address)
     counts = practice.counts
-    # All have their turn to be first, as there may not be room for the children of all.
-    counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
-    for job in range(GAMES):
-        number = (counts[FIRST_GAME] + job) % GAMES
-        worker.job_node[job] = number
-        worker.job_joint[job] = NONE
-        if not practice.lengths[number]:
-            for word in range(practice.start.shape[1]):
-                store.states[number, word] = practice.start[0, word]
-    worker.counts[JOB_COUNT] = GAMES
-    worker.counts[SPEC_COUNT] = 0
-    make_children(store_address, worker_address, game_address)
-    spec = 0
+    # Estimates have changed since the last move.
+    _forget_all(store)
+    for number in range(GAMES):
+        _set_root(store, worker, practice, number)
+    opposed = store.counts[COMPETITIVE]
+    for _ in range(np.int64(practice.settings[EXPANDED_FOR_MOVE])):
+        # All have their turn to be first, as there may not be room for the children of all.
+        counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
+        for index in range(GAMES):
+            root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
+            if store.status[root] != TERMINAL and not is_proven(store, root):
+                store.counts[ROOT] = root
+                descend(game, store, worker)
+        make_children(store_address, worker_address, game_address)
+        expand(store_address, worker_address, game_address)
+        backpropagate(store_address, worker_address, game_address)
+    if opposed and not store.counts[COMPETITIVE]:
+        return True  # what was proven was so for opponents alone
     suits = True
-    for job in range(GAMES):
-        specs = worker.job_specs[job]
-        if specs != NONE and suits:
-            suits = _go_on(game, store, worker, practice, job, spec)
-            spec += specs
-    worker.counts[JOB_COUNT] = 0
-    worker.counts[SPEC_COUNT] = 0
+    for number in range(GAMES):
+        suits = suits and _go_on(store, worker, practice, number)
+    while counts[DUE] >= _BATCH:
+        counts[DUE] -= _BATCH
+        _learn(game, worker, practice)
     return suits
 
 
 @compiled
-def _go_on(game, store, worker, practice, job, spec):
-    """Make a move in a game; return whether it is one of two roles that take turns."""
-    number, specs = worker.job_node[job], worker.job_specs[job]
-    mover = NONE
-    for role in range(len(game.first_actions) - 1):
-        if worker.job_count[job, role] > 1:
-            if mover != NONE:
-                return False
-            mover = role
+def _forget_all(store):
+    """Empty the tree."""
+    counts = store.counts
+    store.slots[: counts[SLOTS]] = 0
+    if counts[LINKS]:
+        store.link_node[:] = 0
+    counts[NODES] = counts[EXPANSIONS] = counts[OPTIONS] = counts[CHILDREN] = counts[LINKS] = 0
+    counts[IS_SHORT] = 0
+
+
+@compiled
+def _set_root(store, worker, practice, number):
+    """Put the state of a game into the tree."""
     length = practice.lengths[number]
-    if not specs or length == LONGEST:
+    if length:
+        row = number * LONGEST + length - 1
+        practice.roots[number] = find_or_add(store, practice.trail, row, hash_of(practice.trail, row))[0]
+        return
+    practice.openings[number] = random_below(worker, np.int64(practice.settings[OPENING]) + 1)
+    practice.roots[number] = find_or_add(store, practice.start, 0, hash_of(practice.start, 0))[0]
+
+
+@compiled
+def _go_on(store, worker, practice, number):
+    """Make a move in a game; return whether it is one of two roles that take turns."""
+    root, length = practice.roots[number], practice.lengths[number]
+    last = number * LONGEST + length - 1
+    if is_proven(store, root):
+        if length:
+            _record_value(practice, last, np.float32(advantage(store.low[root, 0], store.low[root, 1])))
+        _end(store, practice, number, root)
+        return True
+    if store.status[root] == TERMINAL or length == LONGEST:
         # A role without a move, or a game that goes on and on: nothing to learn from.
         practice.lengths[number] = 0
         practice.counts[GIVEN_UP] += 1
         return True
-    chosen = _choose(game, store, worker, practice, number, spec, specs, mover)
-    if worker.spec_terminal[chosen]:
-        first, second = worker.spec_value[chosen, 0], worker.spec_value[chosen, 1]
-        _learn(game, worker, practice, number, advantage(first, second))
-        practice.lengths[number] = 0
-        practice.counts[PLAYED] += 1
-        practice.counts[SHARED] += abs(first + second - 1) > 0.01 and first != second
+    if store.status[root] != EXPANDED:
+        return True  # there was no room for it
+    expansion = store.expansion[root]
+    mover, children = store.mover[expansion], store.first_child[expansion]
+    if mover == NONE or children < 0:
+        return False
+    if length:
+        _record_value(practice, last, store.minimax[expansion])
+    chosen = np.int64(0) if mover > 1 else _choose(store, worker, practice, number, expansion, mover)
+    child = store.child[children + chosen]
+    if child == NONE:
+        return True
+    if store.status[child] == TERMINAL:
+        _end(store, practice, number, child)
         return True
     for word in range(practice.start.shape[1]):
-        store.states[number, word] = worker.spec_state[chosen, word]
-        practice.trail[number * LONGEST + length, word] = worker.spec_state[chosen, word]
+        practice.trail[last + 1, word] = store.states[child, word]
     practice.lengths[number] = length + 1
     return True
 
 
 @compiled
-def _choose(game, store, worker, practice, number, spec, specs, mover):
-    """Return the child that a role goes to."""
-    if specs == 1 or mover == NONE:
-        return spec
-    if random_below(worker, _WHOLE) < practice.settings[CHANCE] * _WHOLE:
-        return spec + random_below(worker, specs)
-    best, highest = spec, -1.0
-    noise = practice.settings[NOISE] / _WHOLE
-    add_up(game, worker, store.states, number)
-    for child in range(spec, spec + specs):
-        if worker.spec_terminal[child]:
-            value = advantage(worker.spec_value[child, 0], worker.spec_value[child, 1])
-        else:
-            value = np.float64(estimate_near(game, worker, worker.spec_state, child, store.states, number))
-        if mover:
-            value = 1 - value
-        value += noise * random_below(worker, _WHOLE)
-        if value > highest:
-            best, highest = child, value
+def _record_value(practice, row, value):
+    practice.values[row] = value
+    practice.is_cut[row] = 0
+
+
+@compiled
+def _choose(store, worker, practice, number, expansion, mover):
+    """Return the option that a role takes, and note whether it seems worse than the best."""
+    count, length = np.int64(store.option_counts[expansion, mover]), practice.lengths[number]
+    first, children = first_option_of(store, expansion, mover), store.first_child[expansion]
+    is_drawn = (
+        length < practice.openings[number]
+        or random_below(worker, _WHOLE) < practice.settings[CHANCE] * _WHOLE
+    )
+    noise = np.float32(practice.settings[NOISE] / _WHOLE)
+    drawn = random_below(worker, count)
+    best, highest, most = drawn, np.float32(-1), np.float32(0)
+    for option in range(count):
+        if store.child[children + option] == NONE:
+            continue
+        value = np.float32(store.option_minimax[first + option]) / ONE
+        most = max(most, value)
+        value += noise * np.float32(random_below(worker, _WHOLE))
+        if value > highest and not is_drawn:
+            best, highest = option, value
+    if length and is_drawn and np.float32(store.option_minimax[first + best]) / ONE < most:
+        practice.is_cut[number * LONGEST + length - 1] = 1
     return best
 
 
 @compiled
-def _learn(game, worker, practice, number, value):
-    """Learn from how a game ended, from its last state to its first."""
-    target = np.float32(value)
+def _end(store, practice, number, node):
+    """Put the states of a game that has ended among those that are learned from, from its last to its first."""
+    counts, length = practice.counts, practice.lengths[number]
+    one, other = store.sums[node, 0], store.sums[node, 1]
+    if is_proven(store, node):
+        one, other = np.float64(store.low[node, 0]), np.float64(store.low[node, 1])
+    else:
+        # The rules give one of them no goal, or several.
+        visits = max(1, store.visits[node])
+        one, other = one / visits, other / visits
+    target = np.float32(advantage(one, other))
     keep = np.float32(practice.settings[LAMBDA])
-    for at in range(practice.lengths[number] - 1, -1, -1):
-        row = number * LONGEST + at
-        found = estimate_of(game, worker, practice.trail, row)
-        practice.errors[0] += (value - found) * (value - found)
-        _correct(game, worker, practice, row, target - found)
-        target = keep * target + (np.float32(1) - keep) * found
-        practice.counts[POSITIONS] += 1
+    replayed = len(practice.targets)
+    for at in range(length - 1, -1, -1):
+        row, place = number * LONGEST + at, counts[NEXT]
+        value = practice.values[row]
+        target = value if practice.is_cut[row] else keep * target + (np.float32(1) - keep) * value
+        practice.targets[place] = target
+        for word in range(practice.start.shape[1]):
+            practice.states[place, word] = practice.trail[row, word]
+        counts[NEXT] = (place + 1) % replayed
+        counts[FILLED] = min(counts[FILLED] + 1, replayed)
+    counts[DUE] += np.int64(practice.settings[REPLAY]) * length
+    counts[PLAYED] += 1
+    counts[SHARED] += abs(one + other - 1) > 0.01 and one != other
+    practice.lengths[number] = 0
 
 
 @compiled
-def _correct(game, worker, practice, row, error):
-    """Change the weights that an estimate came from, so that its error gets less."""
-    weights, squares, slopes, hidden = game.weights, practice.squares, practice.slopes, worker.hidden
-    size = 64 * practice.start.shape[1]
-    rate = np.float32(practice.settings[RATE])
-    for unit in range(UNITS - 1):
-        slopes[unit] = error * weights[size + 1, unit] if hidden[unit] > 0 else np.float32(0)
-        change = error * max(np.float32(0), hidden[unit])
-        squares[size + 1, unit] += change * change
-        weights[size + 1, unit] += rate * change / sqrt(squares[size + 1, unit])
-    slopes[UNITS - 1] = error
-    _change(weights, squares, slopes, size, rate)
+def _learn(game, worker, practice):
+    """Draw a batch of states, and take a step."""
+    slopes = practice.slopes
+    for row in range(slopes.shape[0]):
+        for unit in range(slopes.shape[1]):
+            slopes[row, unit] = np.float32(0)
+    for _ in range(_BATCH):
+        row = random_below(worker, practice.counts[FILLED])
+        error = practice.targets[row] - estimate_of(practice.weights, worker, practice.states, row)
+        practice.errors[0] += error * error
+        _add_slopes(worker, practice, row, error)
+    practice.counts[POSITIONS] += _BATCH
+    _step(game, practice)
+
+
+@compiled
+def _add_slopes(worker, practice, row, error):
+    """Add what the error of a state says of each weight; the hidden layer is that of its estimate."""
+    weights, slopes, hidden, back = practice.weights, practice.slopes, worker.hidden, worker.base
+    size, units = 64 * practice.start.shape[1], weights.shape[1]
+    for unit in range(units):
+        slopes[size + 1, unit] += error * max(np.float32(0), hidden[unit])
+        back[unit] = error * weights[size + 1, unit] if hidden[unit] > 0 else np.float32(0)
+    # The last unit goes on as it is.
+    slopes[size + 1, units - 1] = np.float32(0)
+    back[units - 1] = error
+    for unit in range(units):
+        slopes[size, unit] += back[unit]
     for word in range(practice.start.shape[1]):
-        bits = practice.trail[row, word]
+        bits = practice.states[row, word]
         while bits:
-            _change(weights, squares, slopes, 64 * word + lowest_bit(bits), rate)
+            fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
+            for unit in range(units):
+                slopes[fluent, unit] += back[unit]
 
 
 @compiled
-def _change(weights, squares, slopes, row, rate):
-    """Change the weights of an input."""
-    for unit in range(UNITS):
-        squares[row, unit] += slopes[unit] * slopes[unit]
-        weights[row, unit] += rate * slopes[unit] / sqrt(squares[row, unit])
+def _step(game, practice):
+    """Follow the slopes of a batch; the weights that play goes by follow slowly."""
+    weights, slopes, means = practice.weights, practice.slopes, game.weights
+    moments, squares = practice.moments, practice.squares
+    practice.counts[STEPS] += 1
+    steps = min(practice.counts[STEPS], 1 << 20)
+    share = np.float32(1 / _BATCH)
+    rate = np.float32(practice.settings[RATE] * sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps))
+    follow = np.float32(max(1 / steps, practice.settings[FOLLOW]))
+    for row in range(weights.shape[0]):
+        for unit in range(weights.shape[1]):
+            slope = share * slopes[row, unit]
+            moments[row, unit] += np.float32(1 - _FIRST_MOMENT) * (slope - moments[row, unit])
+            squares[row, unit] += np.float32(1 - _SECOND_MOMENT) * (slope * slope - squares[row, unit])
+            weights[row, unit] += rate * moments[row, unit] / (sqrt(squares[row, unit]) + np.float32(1e-8))
+            means[row, unit] += follow * (weights[row, unit] - means[row, unit])

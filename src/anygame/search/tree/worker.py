@@ -22,7 +22,7 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
 )
-from anygame.search.tree.game_code import LANES, UNITS, WORDS, words_for
+from anygame.search.tree.game_code import LANES, MOST_UNITS, WORDS, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Worker(NamedTuple):
         path_length, path_references, path_node, path_joint: descents.
         path_leaves, path_sum: leaves that were evaluated, and their values.
         free_paths, finished: descents to be begun, and those whose leaves are all known.
-        lanes, sources, square, row, value, base, hidden: scratch.
+        lanes, sources, square, row, value, base, hidden, parts: scratch.
         settings: see ``growing``.
     """
 
@@ -145,6 +145,7 @@ class Worker(NamedTuple):
     value: Float64s
     base: Float32s
     hidden: Float32s
+    parts: Float32s
     settings: Float64s
 
 
@@ -165,8 +166,9 @@ _LENGTHS: Final = {
     "sources": LANES,
     "square": 64,
     "row": WORDS,
-    "base": UNITS,
-    "hidden": UNITS,
+    "base": MOST_UNITS,
+    "hidden": MOST_UNITS,
+    "parts": MOST_UNITS,
 }
 
 
