@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from anygame.search.tree.searcher import TreeSearcher
-    from anygame.search.tree.trial import Trial, Weights
+    from anygame.search.tree.trial import Weights
 
 _FORMAT: Final = "anygame learning 2"
 _SUFFIX: Final = ".learning"
@@ -254,12 +254,12 @@ class _Training:
     def model(self) -> Model:
         """Return what was learned, with the trial of searches with it against searches without."""
         from anygame.search.tree.practice import FEWEST_GAMES
-        from anygame.search.tree.trial import LEAVES, TRUST, Trial, try_out
+        from anygame.search.tree.trial import LEAVES, Trial, judge
 
         game, learners, weights = self._searcher.game, self._learners, self._learners.weights
-        trial: Trial = Trial()
+        trust, trial = 0.0, Trial()
         if learners.games >= FEWEST_GAMES:
-            trial = try_out(game, weights, seed=self._seed, is_shared=learners.is_shared)
+            trust, trial = judge(game, weights, seed=self._seed, is_shared=learners.is_shared)
         figures = ModelFigures(
             game=game.name,
             rules=rules_digest(game),
@@ -269,7 +269,7 @@ class _Training:
             trial_leaves=LEAVES,
             trial_matches=len(trial.leads),
             trial_score=sum(trial.leads),
-            trust=TRUST if trial.speaks_for_it else 0.0,
+            trust=trust,
             history=tuple(self._history),
         )
         return Model(figures, fluents_of(self._searcher), weights)

@@ -13,6 +13,7 @@ import anygame
 from anygame.search import solve
 from anygame.search.tree.learner import Learner
 from anygame.search.tree.searcher import TreeSearcher
+from anygame.search.tree.self_play import NEXT
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -83,7 +84,10 @@ def test_estimates_err_less_than_who_knows_nothing() -> None:
     assert 0.02 < (learner.squared_error - error) / (learner.positions - positions) < 0.2
 
 
-@pytest.mark.parametrize("name", ["weights", "squares", "counts", "lengths", "trail", "states", "random"])
+@pytest.mark.parametrize(
+    "name",
+    ["means", "weights", "squares", "counts", "lengths", "trail", "values", "states", "random", "opposed"],
+)
 def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> None:
     learner = _learner(anygame.loads(RACE))
     assert learner.play(100)
@@ -99,7 +103,11 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
     broken[0, 0] = np.nan
     with pytest.raises(ValueError, match="no numbers"):
         learner.restore({**before, "weights": broken})
-    with pytest.raises(ValueError, match="other games under way"):
+    with pytest.raises(ValueError, match="other trail than it says"):
         learner.restore({**before, "lengths": before["lengths"] - 1000})
+    counted = before["counts"].copy()
+    counted[NEXT] = 1 << 40
+    with pytest.raises(ValueError, match="counts what it has not"):
+        learner.restore({**before, "counts": counted})
     after = learner.state()
     assert all((after[each] == before[each]).all() for each in before)

@@ -16,7 +16,7 @@ from anygame.search.tree.practice import learn_estimates
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.self_play import first_weights
 from anygame.search.tree.store import CHILDREN, EXPANSIONS, NODES, NONE
-from anygame.search.tree.trial import Trial, try_out
+from anygame.search.tree.trial import Trial, judge
 from anygame.search.tree.worker import FREE_PATHS
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def test_where_both_can_gain_a_trial_compares_with_play_withoutestimates() -> No
     assert learned.play(300)
     assert report is not None
     assert learned.is_shared
-    trial = try_out(searcher.game, learned.weights, seed=1, is_shared=True)
+    _, trial = judge(searcher.game, learned.weights, seed=1, is_shared=True)
     assert len(trial.gains) == len(trial.leads) == report.trial_matches
     assert sum(trial.leads) == report.trial_score
     assert trial.gains != trial.leads
@@ -207,8 +207,8 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
 def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load("connect_four")
     for points, is_used in ((1, True), (0.5, False)):
-        trial = Trial([points] * 6)
-        monkeypatch.setattr(practice, "try_out", lambda *_, trial=trial, **__: trial)
+        found = 0.6 * is_used, Trial([points] * 6)
+        monkeypatch.setattr(practice, "judge", lambda *_, found=found, **__: found)
         search = Search(game, seed=1)
         before = search.run(iterations=3000).moves
         report = search.practise(games=300)

@@ -103,12 +103,12 @@ class Learner:
 
     @property
     def positions(self) -> int:
-        """How many positions of games were learned from; one that is learned from again counts again."""
+        """How many positions of games were learned from."""
         return int(self._practice.counts[POSITIONS])
 
     @property
     def squared_error(self) -> float:
-        """The sum, over positions, of squares: of the estimate less what it should have been, 0 to 1."""
+        """The sum, over positions, of squares: of the estimate less how the game ended, 0 to 1."""
         return float(self._practice.errors[0])
 
     @property

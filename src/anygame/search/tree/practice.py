@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import PracticeReport
 from anygame.search.tree.learner import Learner
-from anygame.search.tree.trial import TRUST, Trial, try_out
+from anygame.search.tree.trial import Trial, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,10 +50,10 @@ def learn_estimates(
     if not learned.play(inf if games is None else games, deadline=deadline, stop=stop):
         return None
     seconds_of_play = perf_counter() - begin
-    trial = Trial()
+    trust, trial = 0.0, Trial()
     if learned.games >= FEWEST_GAMES and not stop():
         length = None if seconds is None else learned.positions / learned.games
-        trial = try_out(
+        trust, trial = judge(
             searcher.game,
             learned.weights,
             seed=seed,
@@ -62,15 +62,15 @@ def learn_estimates(
             is_shared=learned.is_shared,
             stop=stop,
         )
-    if trial.speaks_for_it:
-        searcher.use_estimates(learned.weights, TRUST)
+    if trust:
+        searcher.use_estimates(learned.weights, trust)
     return PracticeReport(
         games=learned.games,
         positions=learned.positions,
         seconds=seconds_of_play,
         trial_matches=len(trial.leads),
         trial_score=sum(trial.leads),
-        is_used=trial.speaks_for_it,
+        is_used=trust > 0,
     )
 
 

@@ -69,7 +69,7 @@ _KEPT, _LEAST_KEPT = 0.25, 0.01
 
 
 def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
-    """Return settings of descents that go by estimates, too, with a weight from 0 to 1: then by them alone."""
+    """Return settings of descents that go by estimates, with a weight from 0 to 1: then by them alone."""
     exploration, *others = settings[:MINIMAX]
     return (_EXPLORATION_OF_ESTIMATES if trust == 1 else exploration, *others, trust)
 

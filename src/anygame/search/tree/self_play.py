@@ -1,17 +1,17 @@
 """Self-play: what a game's fluents tell of how it ends, learned from games against itself.
 
 Each game that is under way has a small tree, whose leaves are worth what they are estimated at; lanes make
-the children of all games together. A state is to be worth what its tree says, mixed with how the game went on,
-as in TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
-differences"). A move that was drawn, and seems worse than the best, says nothing of the states before it: there
-the chain of values begins anew. Each state is learned several times, drawn from the latest (experience replay:
-Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"), in steps of
-batches (Adam: Kingma and Ba 2015), and play goes by the running mean of the weights (Polyak and Juditsky 1992).
-That values alone suffice, without a policy, is shown by Cohen-Solal (2020, "Learning to play two-player
-perfect-information games without knowledge").
+the children of all games together. A state is to be worth what its tree says, mixed with how the game went
+on, as in TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using
+temporal differences"). A move that was drawn, and seems worse than the best, says nothing of the states
+before it: there the chain of values begins anew. Each state is learned several times, drawn from the latest
+(experience replay: Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and
+teaching"), in steps of batches (Adam: Kingma and Ba 2015), and play goes by the running mean of the weights
+(Polyak and Juditsky 1992). That values alone suffice, without a policy, is shown by Cohen-Solal (2020,
+"Learning to play two-player perfect-information games without knowledge").
 
-For two roles that take turns. What counts is by how much one does better, also where one need not lose what the
-other gains: whether that is good for a role is for a trial to say.
+For two roles that take turns. What counts is by how much one does better, also where one need not lose what
+the other gains: whether that is good for a role is for a trial to say.
 """
 
 from __future__ import annotations
@@ -85,12 +85,11 @@ class Practice(NamedTuple):
     """Games under way, and what was learned so far.
 
     Attributes:
-        counts: int64; games played to their end, states that were learned from (each time counts), which game
-            comes first, how many games ended with neither a draw nor all for one of the roles, how many were
-            given up, where in ``states`` the next one goes, how many there are, how many are still to be
-            learned from, and the steps of weights.
-        errors: float64 [1]; the sum, over states learned from, of the squared difference of the estimate and
-            the target.
+        counts: int64; games played to their end, their states, which game comes first, how many games ended
+            with neither a draw nor all for one of the roles, how many were given up, where in ``states`` the
+            next one goes, how many there are, how many are still to be learned from, and the steps of weights.
+        errors: float64 [1]; the sum, over states of games that have ended, of the squared difference of what
+            they seemed worth and the end.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
         weights: float32 [64 words + 2, units]; those that steps change. The game has their mean.
@@ -140,8 +139,12 @@ def make_practice(
         np.array(settings, np.float64),
         start.reshape(1, -1).copy(),
         weights.copy(),
-        *(np.zeros_like(weights) for _ in range(3)),
-        *(np.zeros(GAMES, np.int32) for _ in range(3)),
+        np.zeros_like(weights),
+        np.zeros_like(weights),
+        np.zeros_like(weights),
+        np.zeros(GAMES, np.int32),
+        np.zeros(GAMES, np.int32),
+        np.zeros(GAMES, np.int32),
         np.zeros((GAMES * LONGEST, words), np.uint64),
         np.zeros(GAMES * LONGEST, np.float32),
         np.zeros(GAMES * LONGEST, np.uint8),
@@ -284,21 +287,21 @@ def _choose(store, worker, practice, number, expansion, mover):
 
 @compiled
 def _end(store, practice, number, node):
-    """Put the states of a game that has ended among those that are learned from, from its last to its first."""
+    """Put the states of a game that has ended among those that are learned from, the last first."""
     counts, length = practice.counts, practice.lengths[number]
     one, other = store.sums[node, 0], store.sums[node, 1]
     if is_proven(store, node):
         one, other = np.float64(store.low[node, 0]), np.float64(store.low[node, 1])
-    else:
-        # The rules give one of them no goal, or several.
+    else:  # the rules give one of them no goal, or several
         visits = max(1, store.visits[node])
         one, other = one / visits, other / visits
-    target = np.float32(advantage(one, other))
+    target = ended = np.float32(advantage(one, other))
     keep = np.float32(practice.settings[LAMBDA])
     replayed = len(practice.targets)
     for at in range(length - 1, -1, -1):
         row, place = number * LONGEST + at, counts[NEXT]
         value = practice.values[row]
+        practice.errors[0] += (ended - value) * (ended - value)
         target = value if practice.is_cut[row] else keep * target + (np.float32(1) - keep) * value
         practice.targets[place] = target
         for word in range(practice.start.shape[1]):
@@ -306,6 +309,7 @@ def _end(store, practice, number, node):
         counts[NEXT] = (place + 1) % replayed
         counts[FILLED] = min(counts[FILLED] + 1, replayed)
     counts[DUE] += np.int64(practice.settings[REPLAY]) * length
+    counts[POSITIONS] += length
     counts[PLAYED] += 1
     counts[SHARED] += abs(one + other - 1) > 0.01 and one != other
     practice.lengths[number] = 0
@@ -321,9 +325,7 @@ def _learn(game, worker, practice):
     for _ in range(_BATCH):
         row = random_below(worker, practice.counts[FILLED])
         error = practice.targets[row] - estimate_of(practice.weights, worker, practice.states, row)
-        practice.errors[0] += error * error
         _add_slopes(worker, practice, row, error)
-    practice.counts[POSITIONS] += _BATCH
     _step(game, practice)
 
 

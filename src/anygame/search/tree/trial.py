@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: How much minimax over estimates counts beside the means of playouts, where it does.
-TRUST: Final = 0.6
+#: How much minimax over estimates may count: alone, without playouts, or beside the means of them.
+ALONE, BESIDE_PLAYOUTS = 1.0, 0.6
 #: Leaves for a move of a match without a clock.
 LEAVES: Final = 2000
 #: Matches of a trial: at least so many to go by, so many before it is decided with time left, and the most.
@@ -121,6 +121,7 @@ def try_out(
     *,
     seed: int,
     rivals: Weights | None = None,
+    trust: float = ALONE,
     matches: int | None = None,
     leaves: int = LEAVES,
     end: float = inf,
@@ -135,6 +136,7 @@ def try_out(
         weights: of the estimates.
         seed: of random numbers. The same seed gives the same trial, without a clock.
         rivals: the weights of the others' estimates; None for searches without.
+        trust: how much estimates count.
         matches: how many to play; None for as many as decide it.
         leaves: for a move, where ``length`` is not given.
         end: when it must be over, as ``perf_counter`` counts.
@@ -151,7 +153,7 @@ def try_out(
     trial = Trial()
     planned = _PLANNED_MATCHES * 3 // 2 if is_shared else _PLANNED_MATCHES
     most = _MOST_MATCHES if matches is None else matches
-    arena = _Matches(game, weights, rivals, random, end, length, leaves, planned, stop)
+    arena = _Matches(game, weights, rivals, trust, random, end, length, leaves, planned, stop)
     opening, without = game.initial_state(), None
     while len(trial.leads) < most and not (matches is None and trial.is_decided):
         seat = len(trial.leads) % 2  # each opening is played from both
@@ -165,6 +167,38 @@ def try_out(
         if without is not None:
             trial.gains.append((1 + goals[seat] - without[seat]) / 2)
     return trial
+
+
+def judge(
+    game: Game,
+    weights: Weights,
+    *,
+    seed: int,
+    end: float = inf,
+    length: float | None = None,
+    is_shared: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+) -> tuple[float, Trial]:
+    """Return how much estimates should count in searches, 0 to 1, and the trial that says so.
+
+    Alone, without playouts, they are tried first; then beside them. The parameters are those of ``try_out``.
+    """
+    trial = Trial()
+    now = perf_counter()
+    for trust, share in ((ALONE, 0.5), (BESIDE_PLAYOUTS, 1.0)):
+        trial = try_out(
+            game,
+            weights,
+            seed=seed,
+            trust=trust,
+            end=now + share * (end - now),
+            length=length,
+            is_shared=is_shared,
+            stop=stop,
+        )
+        if trial.speaks_for_it:
+            return trust, trial
+    return 0.0, trial
 
 
 def _opening(game: Game, random: Random) -> State:
@@ -185,6 +219,7 @@ class _Matches:
         game: the game.
         weights: of the estimates.
         rivals: of the others' estimates; None if they have none.
+        trust: how much estimates count.
         random: for seeds of searches.
         end: when all must be over.
         length: joint moves of a match, as far as is known; None for no clock.
@@ -196,6 +231,7 @@ class _Matches:
     game: Game
     weights: Weights
     rivals: Weights | None
+    trust: float
     random: Random
     end: float
     length: float | None
@@ -214,9 +250,9 @@ class _Matches:
             pace = min(max(_FASTEST, left / (max(1, self.planned) * self.length)), _SLOWEST)
         sides = [TreeSearcher(self.game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in "12"]
         if seat is not None:
-            sides[seat].use_estimates(self.weights, TRUST)
+            sides[seat].use_estimates(self.weights, self.trust)
             if self.rivals is not None:
-                sides[1 - seat].use_estimates(self.rivals, TRUST)
+                sides[1 - seat].use_estimates(self.rivals, self.trust)
         made = 0
         while made < _LONGEST_MATCH and not state.is_terminal and state.stuck_role is None:
             joint = []
