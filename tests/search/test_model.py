@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import anygame
+from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
 from anygame.players import make_player
 from anygame.players.clock import Clock
@@ -186,3 +187,21 @@ def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> N
     assert _said(game, "mcts").endswith("playing without it")
     with pytest.raises(anygame.PlayerError, match="there is no file"):
         make_player("mcts:model=nothing.npz")
+
+
+@pytest.mark.parametrize(("more", "units"), [(1, 32), (0, 24), (0, 1024)])
+def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
+    game = anygame.load("tic_tac_toe")
+    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    weights = first_weights((len(searcher.code.weights) + more, units), 1)
+    with pytest.raises(ModelError, match="of other facts"):
+        replace(_model(game), weights=weights).use_in(searcher)
+
+
+def test_hidden_layers_may_be_larger_than_those_of_practice() -> None:
+    game = anygame.load("tic_tac_toe")
+    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    weights = first_weights((len(searcher.code.weights), 128), 1)
+    replace(_model(game, trust=1.0), weights=weights).use_in(searcher)
+    searcher.begin(game.initial_state())
+    assert searcher.advance(60, 500) > 0

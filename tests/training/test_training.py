@@ -18,7 +18,7 @@ from anygame.search import load_model
 from anygame.search.model import find_model, model_path
 from anygame.search.tree.learner import Learner
 from anygame.training import TrainingProgress, train, training
-from anygame.training.learners import ROUND, Learners
+from anygame.training.learners import ROUND, UNITS, Learners
 
 
 @pytest.fixture(name="folder", autouse=True)
@@ -72,16 +72,16 @@ def test_who_stops_goes_on_as_if_nothing_had_been_between(
 
 def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     searcher = training._searcher(anygame.loads(RACE))
-    both, first = Learners(searcher, 1, 2), Learner(searcher, 1)
+    both, first = Learners(searcher, 1, 2), Learner(searcher, 1, UNITS)
     assert both.play(2 * ROUND - 20)
     first.play(ROUND - 10)
     state = both.state()
-    assert (state["0 weights"] == first.weights).all()
-    assert (state["1 weights"] != first.weights).any()
-    assert both.weights == pytest.approx((state["0 weights"] + state["1 weights"]) / 2)
+    assert (state["0 means"] == first.weights).all()
+    assert (state["1 means"] != first.weights).any()
+    assert both.weights == pytest.approx((state["0 means"] + state["1 means"]) / 2)
     assert both.play(2 * ROUND)
     state = both.state()
-    assert (state["0 weights"] == state["1 weights"]).all()
+    assert (state["0 means"] == state["1 means"]).all()
     assert state["round"] == 2
     assert both.games >= 2 * ROUND
     assert both.positions > both.games
@@ -90,7 +90,7 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     assert both.play(3 * ROUND)
     assert other.play(3 * ROUND)
     assert (both.weights == other.weights).all()
-    with pytest.raises(ValueError, match="has no weights of this game"):
+    with pytest.raises(ValueError, match="has no means of this game"):
         Learners(searcher, 1, 3).restore(state)
     with pytest.raises(ValueError, match="how often it was averaged"):
         other.restore({**state, "round": np.array([0])})

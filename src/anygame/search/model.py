@@ -188,7 +188,7 @@ class Model:
         Raises:
             ModelError: the compiled game has other fluents than that which the model was learned from.
         """
-        if self.fluents != fluents_of(searcher) or self.weights.shape != searcher.code.weights.shape:
+        if self.fluents != fluents_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
                 f"the model of {self.figures.game!r} is of other facts than this version of anygame finds: "
                 "train it anew"

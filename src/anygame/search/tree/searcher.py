@@ -21,7 +21,7 @@ from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code, table_of
 from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
-from anygame.search.tree.game_code import describe, refresh, words_for
+from anygame.search.tree.game_code import MOST_UNITS, describe, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
@@ -369,6 +369,13 @@ class TreeSearcher(TreeReporter[int]):
             )
             for number in range(self._threads)
         ]
+
+    def can_use(self, weights: NDArray[np.float32]) -> bool:
+        """Return whether an array has the shape of weights of estimates of this game."""
+        rows, units = weights.shape
+        return rows == len(self.code.weights) and units in {
+            1 << power for power in range(MOST_UNITS.bit_length())
+        }
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
         """Let minimax over estimates count beside playouts from now on; what was known is forgotten.

@@ -87,7 +87,7 @@ class Practice(NamedTuple):
     Attributes:
         counts: int64; games played to their end, their states, which game comes first, how many games ended
             with neither a draw nor all for one of the roles, how many were given up, where in ``states`` the
-            next one goes, how many there are, how many are still to be learned from, and the steps of weights.
+            next one goes, how many there are, how many are still to be learned from, and steps.
         errors: float64 [1]; the sum, over states of games that have ended, of the squared difference of what
             they seemed worth and the end.
         settings: float64; see ``DEFAULT_SETTINGS``.
