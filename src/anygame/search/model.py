@@ -93,7 +93,8 @@ class ModelFigures:
         trial_leaves: for a move, in the matches of the trial.
         trial_matches: of searches with the model against searches without.
         trial_score: points of the former.
-        trust: how much its estimates count beside playouts, 0 to 1: 0 where the trial speaks against them.
+        trust: how much its estimates count, 0 to 1: 1 where nothing is played out, 0 where the trial speaks
+            against them.
         history: how far the training was whenever the number of games had doubled.
     """
 

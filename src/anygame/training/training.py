@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
 
-_FORMAT: Final = "anygame learning 2"
+_FORMAT: Final = "anygame learning 3"
 _SUFFIX: Final = ".learning"
 #: Seconds between two checkpoints: what may be lost. Nothing that is learned depends on them.
 _BETWEEN: Final = 5.0

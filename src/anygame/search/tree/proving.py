@@ -7,7 +7,9 @@ An estimate, for two roles that take turns, comes from a network of one hidden l
 fluents of a state; what changes from a state to the next is added and taken away (Nasu 2018, "Efficiently
 updatable neural-network-based evaluation functions for computer shogi"). Minimax values over estimates stand
 in the tree beside the means of playouts (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree
-search with heuristic evaluations using implicit minimax backups"). The weights are learned by ``practice``.
+search with heuristic evaluations using implicit minimax backups"). Where estimates count
+alone, nothing is played out (Korf and Chickering 1996, "Best-first minimax search"). The weights are learned
+by ``self_play``.
 """
 
 from __future__ import annotations
