@@ -49,8 +49,23 @@ _STUCK = """
 """
 
 
+#: More moves than are made at once, each of which leads to a choice of the other role.
+_MANY_MOVES = """
+(role a) (role b) (init first)
+(<= (legal a (take ?n)) (number ?n) (true first)) (<= (legal a noop) (true second))
+(<= (legal b (take ?n)) (small ?n) (true second)) (<= (legal b noop) (true first))
+(<= (next second) (true first))
+(<= (next (took ?n)) (true first) (does a (take ?n))) (<= (next (took ?n)) (true (took ?n)))
+(<= (next (ended ?n)) (true second) (does b (take ?n)))
+(<= terminal (true (ended ?n)))
+(<= (goal a 100) (true (ended 1)) (true (took ?n)) (small ?n)) (<= (goal a 0) (not (goal a 100)))
+(<= (goal b 0) (goal a 100)) (<= (goal b 100) (not (goal a 100)))
+(small 1) (small 2) (small 3)
+""" + " ".join(f"(number {number})" for number in range(1, 601))
+
+
 def _searcher(name: str, trust: float = 0.6) -> TreeSearcher:
-    game = anygame.load(name)
+    game = anygame.loads(name) if "(" in name else anygame.load(name)
     searcher = TreeSearcher(game, seed=1, memory=1 << 24)
     searcher.use_estimates(first_weights(searcher.code.weights.shape, 3), trust)
     searcher.begin(game.initial_state())
@@ -123,6 +138,24 @@ def test_minimax_goes_up_whatever_changes_below() -> None:
     under_way = len(worker.free_paths) - int(worker.counts[FREE_PATHS])
     assert seen > 500
     assert wrong <= under_way
+
+
+def test_moves_that_are_made_one_by_one_have_their_estimate() -> None:
+    searcher = _searcher(_MANY_MOVES, trust=1.0)
+    searcher.advance(60, 3000)
+    store = _store(searcher)
+    expected = estimates(searcher.code.weights, store.states[: store.counts[NODES]])
+    mover, options, children = _choice(store, int(store.expansion[searcher._trees[0].root]))
+    assert (mover, len(children)) == (0, 600)
+    leaves = [
+        (number, int(child))
+        for number, child in enumerate(children)
+        if child != NONE and store.expansion[child] == NONE and store.low[child, 0] != store.high[child, 0]
+    ]
+    assert len(leaves) > 128
+    for number, child in leaves:
+        value = store.option_minimax[options + number] / 65535
+        assert value == pytest.approx(expected[child], abs=1e-4)
 
 
 def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:

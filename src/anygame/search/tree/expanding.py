@@ -33,7 +33,13 @@ from anygame.search.tree.game_code import (
     value_of_lane,
     word_of,
 )
-from anygame.search.tree.proving import is_proven, option_estimate, set_minimax, update_bounds
+from anygame.search.tree.proving import (
+    backpropagate_minimax,
+    is_proven,
+    option_estimate,
+    set_minimax,
+    update_bounds,
+)
 from anygame.search.tree.store import (
     CHILDREN,
     COMPETITIVE,
@@ -360,6 +366,9 @@ def _add_child(game, store, worker, job, spec):
     if not _link_child(game, store, worker, expansion, spec):
         end_descent(worker, path)
     elif not _end_if_proven(game, store, worker, path, node):
+        if worker.settings[MINIMAX] > 0:
+            joint = worker.spec_joint[spec]
+            backpropagate_minimax(game, store, worker, node, joint, child_of(store, expansion, joint))
         _evaluate_child(game, store, worker, path, expansion, spec)
         if not worker.path_references[path]:
             end_descent(worker, path)
