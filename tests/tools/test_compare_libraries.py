@@ -113,7 +113,8 @@ def test_library_plays_tic_tac_toe_or_is_missing(library: str) -> None:
         assert found["error"] in (f"{DISTRIBUTIONS[library]} is not installed", f"{needed} is not installed")
         return
     for states, playouts in zip(found["states"], found["playouts"], strict=True):
-        assert 5 * playouts < states < 9 * playouts
+        # There may have been time for a single playout, of nine moves.
+        assert 4.99 * playouts < states < 9.01 * playouts
 
 
 def test_table_tells_ratios_and_lengths() -> None:
