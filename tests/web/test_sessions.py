@@ -403,6 +403,6 @@ def _look_around(page: Page, name: str, what: str) -> None:
             page.wait_for_function(_DRAWN)
             picture = Path(_PICTURES) / f"{name}-{what}-{width}-{scheme}.png"
             page.screenshot(path=picture, full_page=what != "first")
-        assert page.evaluate(_FITS)
+        page.wait_for_function(_FITS)
         found = axe.Axe().run(page).response["violations"] if is_examined else []
         assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found] == []

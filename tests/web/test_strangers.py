@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from tests.web.conftest import Server
+from tests.web.pages import wait_for_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +29,9 @@ _SHEET = f"""\
 (init ({_EVIL} 1 1 {_EVIL})) (init ({_EVIL} 1 2 b)) (init ({_EVIL} 2 1 b)) (init ({_EVIL} 2 2 b))
 (<= (legal ?r ({_EVIL} 1 ?y)) (role ?r) (true ({_EVIL} 1 ?y ?z)))
 (<= (next ({_EVIL} 1 ?y ?r)) (does ?r ({_EVIL} 1 ?y)))
+(<= (next ({_EVIL} ?x ?y ?z)) (true ({_EVIL} ?x ?y ?z)))
 (<= (goal ?r 50) (role ?r))
-(<= terminal (true ({_EVIL} 1 2 o{_EVIL})))
+(<= terminal (true ({_EVIL} 2 2 o{_EVIL})))
 """
 
 
@@ -46,8 +48,8 @@ def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Play", exact=True).click()
     page.locator("#moves button").first.click()
     page.locator("#why-details summary").click()
-    # Roles without a choice move by themselves meanwhile, and an answer goes with its state.
-    page.locator("#status:has-text('Going on')").wait_for(state="detached")
+    # An answer goes with its state.
+    wait_for_step(page, 1)
     page.get_by_role("button", name="Why?").click()
     page.locator("#answer .why, #answer .message").wait_for()
     assert page.locator("img").count() == 0
