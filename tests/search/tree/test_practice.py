@@ -158,6 +158,13 @@ def test_moves_that_are_made_one_by_one_have_their_estimate() -> None:
         assert value == pytest.approx(expected[child], abs=1e-4)
 
 
+def test_estimates_that_are_used_beside_playouts_leave_nothing_of_those_that_were_used_alone() -> None:
+    searcher, other = _searcher("tic_tac_toe", trust=1.0), _searcher("tic_tac_toe", trust=0.6)
+    assert searcher.settings != other.settings
+    searcher.use_estimates(searcher.code.weights, 0.6)
+    assert searcher.settings == other.settings
+
+
 def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
     game = anygame.loads(_WORTHLESS_DRAW)
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)

@@ -350,7 +350,7 @@ class TreeSearcher(TreeReporter[int]):
         self.kernel = self._machine.kernel
         self.code, self._scales = describe(self.kernel, [role.is_random for role in game.roles])
         self._goals = [sorted({value for value, _ in goals}) for goals in self.kernel.gates.goals]
-        self.settings = tuple(settings)
+        self._plain_settings = self.settings = tuple(settings)
         self._seed = SystemRandom().getrandbits(63) if seed is None else seed
         self._threads, self._memory = threads, memory
         self._trees = self._grown_anew()
@@ -385,7 +385,7 @@ class TreeSearcher(TreeReporter[int]):
             trust: from 0 for playouts alone to 1 for estimates alone: then nothing is played out.
         """
         self.code = self.code._replace(weights=np.ascontiguousarray(weights, np.float32).copy())
-        self.settings = estimating(self.settings, trust)
+        self.settings = estimating(self._plain_settings, trust)
         self._trees = self._grown_anew()
 
     def begin(self, state: State) -> None:
