@@ -17,11 +17,12 @@ import anygame
 from anygame.datalog.reasoner import Reasoner
 from anygame.errors import PositionError
 from anygame.game.machines.network import compile_machine
-from anygame.language.parser import parse_program
+from anygame.language.parser import parse_program, parse_term
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.grounding.invariants.keys import known_of, prove_keys
+from anygame.network.grounding.invariants.cases import Invariant
+from anygame.network.grounding.invariants.keys import Proofs, known_of
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -34,13 +35,17 @@ if TYPE_CHECKING:
     from anygame.network.grounding.invariants.cases import Key
 
 
-def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
+def _proofs(text: str) -> tuple[Reasoner, Proofs]:
     reasoner = Reasoner(parse_program(text))
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
-    known = known_of(reasoner, static, budget)
-    prove_keys(known, budget)
-    return reasoner, known.assumed
+    return reasoner, Proofs(known_of(reasoner, static, budget), budget)
+
+
+def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
+    reasoner, proofs = _proofs(text)
+    found = {relation: proofs.keys(relation) for relation in reasoner.layout.variants(("true", 1))}
+    return reasoner, {relation: keys for relation, keys in found.items() if keys}
 
 
 def _told(text: str) -> dict[str, list[Key]]:
@@ -96,6 +101,34 @@ def test_turns_and_steps_are_one_at_a_time_and_moves_of_two_roles_are_not() -> N
         (<= terminal (true (step 3))) (goal a 1) (goal b 1)
     """
     assert _told(text) == {"turn": [()], "step": [()], "at": [(0,)]}
+
+
+_KINGS = """
+    (role a) (role b) (other a b) (other b a) (man ak a king) (man bk b king) (man ap a pawn) (man bp b pawn)
+    (init (turn a)) (init (at 1 ak)) (init (at 2 ap)) (init (at 5 bp)) (init (at 6 bk))
+    (cell 1) (cell 2) (cell 3) (cell 4) (cell 5) (cell 6)
+    (<= (legal ?r (go ?m ?x ?y)) (true (turn ?r)) (man ?m ?r ?kind) (true (at ?x ?m)) (cell ?y))
+    (<= (legal ?r wait) (other ?r ?s) (true (turn ?s)))
+    (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    (<= (next (at ?y ?m)) (does ?r (go ?m ?x ?y)) (or (distinct ?m ap) (distinct ?y 6)))
+    (<= (next (at 6 MADE)) (does ?r (go ap ?x 6)))
+    (<= (next (at ?z ?n)) (does ?r (go ?m ?x ?y)) (true (at ?z ?n)) (distinct ?z ?x) (distinct ?z ?y))
+    (<= terminal (true (at 1 bk))) (goal a 1) (goal b 1)
+"""
+
+
+def _alone(text: str, column: int, *values: str) -> list[bool]:
+    """Return, per value, whether it is proved that one row of ``at`` at most has it in a column."""
+    reasoner, proofs = _proofs(text)
+    at = next(one for one in reasoner.layout.variants(("true", 1)) if one.shapes[0] == ("at", 2))
+    return [proofs.holds(Invariant(at, (column,), parse_term(value))) for value in values]
+
+
+def test_a_man_stands_on_one_cell_unless_pawns_become_others_of_its_kind() -> None:
+    assert _alone(_KINGS.replace("MADE", "ap"), 1, "ak", "bk", "ap", "bp") == [True] * 4
+    assert _alone(_KINGS.replace("MADE", "ak"), 1, "ak", "bk", "ap", "bp") == [False, True, True, True]
+    assert _alone(_KINGS.replace("MADE", "ap") + "(init (at 3 ak))", 1, "ak", "bk") == [False, True]
+    assert _alone(_KINGS.replace("MADE", "ap"), 0, "1", "none") == [True, False]
 
 
 def test_what_only_happens_late_is_not_overlooked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from anygame.network.grounding.passes.demand import specialise_views
 from anygame.network.grounding.passes.folding import inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
+from anygame.network.grounding.passes.negation import join_negations
 from anygame.network.grounding.passes.normal_form import (
     expand_disjunctions,
     name_disjunctions,
@@ -28,7 +30,7 @@ from anygame.network.grounding.passes.normal_form import (
     project_guards,
 )
 from anygame.network.grounding.pipeline import OPTIONAL
-from anygame.network.grounding.rules import GroundRule
+from anygame.network.grounding.rules import GroundRule, variables_of_rule
 from anygame.network.logic.rewrites import REWRITES
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def _context(**definitions: str) -> Context:
             else None
         ),
         likely_keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
-        keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
+        holds=lambda invariant: invariant.value is None or str(invariant.value) == "one",
+        values=lambda atom, column: {"o": frozenset({parse_term("one")})}.get(atom.relation.predicate),
         new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )
 
@@ -259,6 +262,71 @@ def test_a_static_relation_is_inlined() -> None:
 def test_a_definition_that_does_not_fit_leaves_no_rule() -> None:
     context = _context(s="s 1 y :- [k y y]")
     assert inline_static_relations(_rule("row u :- true u, [s 2 u]"), context) == []
+
+
+def test_names_of_definitions_are_fresh() -> None:
+    context = _context(s="s x y :- [k x z], [k z y]")
+    once = inline_static_relations(_rule("row u v :- true u v, [s u w], [s w v]"), context)
+    assert _told(once) == ["row x 1 y 2 :- true x 1 y 2, [k x 1 z 1], [k z 1 x 2], [k x 2 z 2], [k z 2 y 2]"]
+    more = replace(once[0], guards=(*once[0].guards, _atom("s x y")))
+    (again,) = inline_static_relations(more, context)
+    assert len(variables_of_rule(again)) == 8
+
+
+JOININGS: dict[str, tuple[list[str], list[str]]] = {
+    "a negated view reads the only row": (
+        ["legal r x :- true r u, not view r x u, [c x]", "view r x y :- key v, line v y, [a x v]"],
+        [
+            " 2 r 1 v 1 :- true r 1 y 1, line v 1 y 1",
+            " 1 r 1 x 1 :-  2 r 1 v 1, key v 1, [a x 1 v 1]",
+            " 3 r :- true r u",
+            "legal r x :-  3 r, not  1 r x, [c x]",
+            "view r x y :- key v, line v y, [a x v]",
+        ],
+    ),
+    "rows by single values": (
+        ["legal r x :- true u w, not view r u, [o r w]", "view r x :- line r x", "view r x :- viewy r x"],
+        [
+            " 2 r 1 :- true x 1 w, line r 1 x 1, [o r 1 w]",
+            " 3 r 1 :- true x 1 w, viewy r 1 x 1, [o r 1 w]",
+            " 1 r 1 :-  2 r 1",
+            " 1 r 1 :-  3 r 1",
+            " 4 r :- true u w, [o r w]",
+            "legal r x :-  4 r, not  1 r",
+            "view r x :- line r x",
+            "view r x :- viewy r x",
+        ],
+    ),
+    "a view that is read": (
+        ["next r x :- true r y, view r x y, does r z", "view r x y :- line r y, key x"],
+        [
+            " 2 r 1 :- true r 1 y 1, line r 1 y 1",
+            " 1 r 1 x 1 :-  2 r 1, key x 1",
+            "next r x :-  1 r x, does r z",
+            "view r x y :- line r y, key x",
+        ],
+    ),
+    "rows that the head needs": (["legal r u :- true r u, not view r u", "view r x :- line r x"], []),
+    "rows of which there may be more": (
+        ["legal r x :- true w u, not view x u, [c x], [c w]", "view x y :- line x y"],
+        [],
+    ),
+    "values that may be in several rows": (
+        ["legal r x :- true u w, not view x u, [c w]", "view x y :- line x y"],
+        [],
+    ),
+    "views that read themselves": (
+        ["legal r x :- true r u, not view r x u", "view r x y :- line r x y", "view r x y :- view r y x"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JOININGS)
+def test_views_read_the_only_row(name: str) -> None:
+    before, after = JOININGS[name]
+    rules = list(map(_rule, before))
+    assert _told(join_negations(rules, _context())) == (after or _told(rules))
 
 
 def test_a_view_is_specialised() -> None:

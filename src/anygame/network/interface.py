@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
     from anygame.network.grounding.grounder import Grounding
+    from anygame.network.grounding.invariants.cases import Key
     from anygame.network.logic.atoms import Atoms
 
 #: Goals that fit the arrays in which they are counted.
@@ -126,18 +127,24 @@ class Interface:
     def _groups(self) -> Iterator[NDArray[np.int64]]:
         """Yield, for each key of fluents, which of them agree in it: int [fluents], -1 for others."""
         numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
-        for relation, keys in self._grounding.keys.items():
-            if relation not in self._grounding.tables:
+        values: dict[tuple[Relation, Key], list[Term | None]] = {}
+        for invariant in self._grounding.invariants:
+            values.setdefault((invariant.relation, invariant.key), []).append(invariant.value)
+        for (relation, key), of_key in values.items():
+            table = self._grounding.tables.get(relation)
+            if table is None or not table.count:
                 continue
-            table = self._grounding.tables[relation]
-            for key in keys if table.count else ():
-                columns = [table.column(number) for number in key]
-                agreeing = np.zeros(table.count, np.int64)
-                if columns:
-                    _, agreeing = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-                groups = np.full(len(numbers), -1, np.int64)
-                groups[[numbers[atom] for atom in self._atoms.of(relation).tolist()]] = agreeing.reshape(-1)
-                yield groups
+            columns = [table.column(number) for number in key]
+            agreeing = np.zeros(table.count, np.int64)
+            if columns:
+                _, agreeing = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+            if None not in of_key:
+                terms = self._grounding.reasoner.terms
+                lone = [terms.number(value) for value in of_key if value is not None]
+                agreeing = np.where(np.isin(columns[0], lone), agreeing.reshape(-1), -1)
+            groups = np.full(len(numbers), -1, np.int64)
+            groups[[numbers[atom] for atom in self._atoms.of(relation).tolist()]] = agreeing.reshape(-1)
+            yield groups
 
     @property
     def has_percepts(self) -> bool:

@@ -22,9 +22,9 @@ from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import Work
-from anygame.network.grounding.invariants.keys import known_of, prove_keys
+from anygame.network.grounding.invariants.keys import Proofs, known_of
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS, Effect, prepare
+from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from anygame.datalog.reasoner import Reasoner
+    from anygame.datalog.relations import FlatAtom
+    from anygame.language.terms import Term
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.invariants.cases import Key, Knowledge
+    from anygame.network.grounding.invariants.cases import Invariant, Key, Knowledge
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
@@ -95,8 +97,7 @@ class Grounding:
         reasoner: whose rules these are.
         tables: the atoms of each relation that depends on state or moves.
         facts: relations with rows that always hold, and these rows' numbers.
-        keys: per relation of fluents, columns in which no two facts of a state are equal; the instances hold
-            for such states only.
+        invariants: what the instances rely on: they hold for states of which that is true.
         batches: the instances.
         initial: per relation of fluents, the numbers of the rows that hold at first.
         passes: what each pass over the rules did, by name.
@@ -109,7 +110,7 @@ class Grounding:
     facts: dict[Relation, Ids]
     batches: list[Batch]
     initial: dict[Relation, Ids]
-    keys: dict[Relation, list[Key]]
+    invariants: Collection[Invariant]
     passes: dict[str, Effect]
     rounds: int
     seconds: float
@@ -171,7 +172,7 @@ class _Grounder:
             facts,
             self._batches,
             initial,
-            self._knowledge.assumed if passes.get(SPLITTING_AT_KEYS, Effect()).rewritten else {},
+            self._proofs.shown if any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS) else (),
             passes,
             rounds,
             monotonic() - began,
@@ -194,27 +195,30 @@ class _Grounder:
             static.fan_out,
             static.ends,
             self._likely_keys_of,
-            self._keys_of,
+            self._holds,
+            self._values_of,
             lambda width: own_relation(next(self._own_relations), width),
         )
         return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     @cached_property
     def _likely(self) -> Knowledge:
-        """What is known of the rules, with keys of fluents that may hold."""
+        """What is known of the rules, and what is likely of fluents."""
         return known_of(self._reasoner, self._static, self._budget)
 
     @cached_property
-    def _knowledge(self) -> Knowledge:
-        """The same with the keys that are proved, which takes long; only where a pass asks for them."""
-        prove_keys(self._likely, self._budget)
-        return self._likely
+    def _proofs(self) -> Proofs:
+        """What proves it, which takes long; only where a pass asks for it."""
+        return Proofs(self._likely, self._budget)
 
     def _likely_keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._likely.keys(relation)
 
-    def _keys_of(self, relation: Relation) -> Sequence[Key]:
-        return self._knowledge.keys(relation)
+    def _holds(self, invariant: Invariant) -> bool:
+        return self._proofs.holds(invariant)
+
+    def _values_of(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
+        return self._likely.values(atom, column)
 
     def _round(self, works: list[Work]) -> bool:
         grown = False

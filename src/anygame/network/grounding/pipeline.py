@@ -19,6 +19,7 @@ from anygame.network.grounding.passes.folding import (
 )
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
+from anygame.network.grounding.passes.negation import join_negations
 from anygame.network.grounding.passes.normal_form import (
     expand_disjunctions,
     name_disjunctions,
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     Whole = Callable[[Sequence[GroundRule], Context], list[GroundRule]]
     OfOne = Callable[[GroundRule, Context], list[GroundRule]]
 
-#: The one pass whose rules hold in states alone that play can lead to.
 SPLITTING_AT_KEYS: Final = "splitting at keys"
+JOINING_NEGATIONS: Final = "joining negations"
+#: The passes whose rules hold in states alone that play can lead to.
+BY_INVARIANTS: Final = (SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
 def _each(rewrite: OfOne) -> Whole:
@@ -69,6 +72,7 @@ _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
 #: More of them for rules that have very many instances: where these are few, joins would take longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
+    (JOINING_NEGATIONS, join_negations),
     ("splitting heads", _each(split_heads)),
     ("merging rules", merge_rules),
     ("inlining dense relations", _each(inline_dense_relations)),

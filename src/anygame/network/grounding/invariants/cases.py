@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, count
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from anygame.datalog.relations import FlatAtom, Negated, Unequal, variables_in
+from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal, variables_in
 from anygame.language.terms import Compound, Term, Variable
 from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import (
@@ -37,6 +37,23 @@ _Condition = TypeVar("_Condition", bound="Test")
 
 #: Conclusions are drawn in so many rounds: recursive views could give more and more of them.
 _MOST_ROUNDS: Final = 40
+#: Rows of a static relation are gone through where they are no more than this.
+_FEW_ROWS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """That no two rows of a relation agree in some columns.
+
+    Attributes:
+        relation: the relation.
+        key: the columns.
+        value: of rows that have this in all these columns; None for all rows.
+    """
+
+    relation: Relation
+    key: Key
+    value: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,30 +192,49 @@ def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
         of_relation.setdefault(known.atom.relation, []).append(known.atom)
     return [
         pair
-        for relation, atoms in of_relation.items()
-        if len(atoms) > 1
-        for key in knowledge.keys(relation)
+        for atoms in of_relation.values()
         for one, other in combinations(atoms, 2)
-        if all(one.columns[number] == other.columns[number] for number in key)
+        if _are_one(one, other, knowledge)
         for pair in zip(one.columns, other.columns, strict=True)
     ]
 
 
+def _are_one(one: FlatAtom, other: FlatAtom, knowledge: Knowledge) -> bool:
+    """Whether two atoms of a relation are the same if both hold."""
+    same = [number for number, term in enumerate(one.columns) if term == other.columns[number]]
+    found = next((key for key in knowledge.keys(one.relation) if set(key).issubset(same)), None)
+    if found is not None:
+        if not knowledge.is_static(one.relation):
+            knowledge.used.add(Invariant(one.relation, found))
+        return True
+    lone = (Invariant(one.relation, (number,), one.columns[number]) for number in same)
+    used = next((invariant for invariant in lone if invariant in knowledge.lone), None)
+    if used is not None:
+        knowledge.used.add(used)
+    return used is not None
+
+
 def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]] | None:
-    """Return what is equal since an atom fits one row alone; None where it fits none."""
-    found: list[tuple[Term, Term]] = []
+    """Return what is equal since all rows that atoms fit agree; None where an atom fits none.
+
+    Variables have the values that all atoms with few rows leave them: arc consistency (Mackworth 1977,
+    "Consistency in networks of relations").
+    """
+    left: dict[Variable, set[Term]] = {}
     for known in case.positives:
         atom = known.atom
         rows = knowledge.rows_like(atom)
-        if rows is None:
+        if rows is None or len(rows) > _FEW_ROWS:
             continue
         if not rows:
             return None
-        if len(rows) == 1:
-            found += [
-                pair for pair in zip(atom.columns, rows[0], strict=True) if isinstance(pair[0], Variable)
-            ]
-    return found
+        for column, term in enumerate(atom.columns):
+            if isinstance(term, Variable):
+                values = {row[column] for row in rows}
+                left[term] = left[term] & values if term in left else values
+    if not all(left.values()):
+        return None
+    return [(variable, value) for variable, values in left.items() if len(values) == 1 for value in values]
 
 
 def _tested(case: Case, knowledge: Knowledge) -> Case | None:
@@ -373,6 +409,7 @@ class Knowledge:
         rows: the rows of a static relation; None where there are too many.
         values: the values that can stand in a column of a relation that changes; None where that is not
             known.
+        definition: the rules of a static relation with very many rows; None for others.
     """
 
     def __init__(
@@ -381,21 +418,29 @@ class Knowledge:
         is_static: Callable[[Relation], bool],
         rows: Callable[[Relation], Rows | None],
         values: Callable[[Relation, int], frozenset[Term] | None],
+        definition: Callable[[Relation], Sequence[GroundRule] | None],
     ) -> None:
         self.is_static = is_static
         #: Keys of fluents that are taken for granted.
         self.assumed: dict[Relation, list[Key]] = {}
+        #: What is taken for granted of single values.
+        self.lone: set[Invariant] = set()
+        #: What conclusions were drawn from of all this.
+        self.used: set[Invariant] = set()
         self._rules = rules
         self._rows = rows
         self._values = values
+        self._definition = definition
         self._numbers = count(1)
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
-        #: The heads of rules with variables that no case has, by identity: the rules are kept.
-        self._heads: dict[int, tuple[Term, ...]] = {}
+        #: Whether rules, by identity since they are kept, may derive atoms like one.
+        self._derives: dict[tuple[int, FlatAtom], bool] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
-        """Return all rules that derive a relation; None where there are too many."""
+        """Return all rules that derive a relation; None where there are too many, or rows say it all."""
+        if self.is_static(relation):
+            return self._definition(relation)
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
@@ -403,10 +448,14 @@ class Knowledge:
         return renamed_apart(rule, next(self._numbers))
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
-        """Whether the head of a rule of the game and an atom have an instance in common."""
-        if id(rule) not in self._heads:
-            self._heads[id(rule)] = self.renamed(rule).head.columns
-        return unify_all(zip(atom.columns, self._heads[id(rule)], strict=True), {}) is not None
+        """Whether a rule of the game may derive an atom, by its head and all of its body that is static."""
+        key = id(rule), _shape(atom, set())
+        if key not in self._derives:
+            fresh = self.renamed(rule)
+            body = Case(tuple(map(Known, fresh.guards)), tests=fresh.tests)
+            case = equated(body, zip(atom.columns, fresh.head.columns, strict=True))
+            self._derives[key] = case is not None and settled(case, self) is not None
+        return self._derives[key]
 
     def rows_like(self, atom: FlatAtom) -> Rows | None:
         """Return the rows of a static relation that an atom could stand for; None where that is not known."""
@@ -448,6 +497,11 @@ class Knowledge:
         if isinstance(test, Negated):
             holds = self.decided(test.atom)
             return None if holds is None else not holds
+        if isinstance(test, Alternatives):
+            choices = [[self.decided(part) for part in choice] for choice in test.choices]
+            if any(all(choice) for choice in choices):
+                return True
+            return False if all(False in choice for choice in choices) else None
         return None
 
     def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:

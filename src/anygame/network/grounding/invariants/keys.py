@@ -9,6 +9,7 @@ Schiffel and Thielscher 2012, "Automated verification of state sequence invarian
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from random import Random
@@ -20,6 +21,7 @@ from anygame.language.terms import Constant, Variable
 from anygame.network.budget import CASE, QUESTION
 from anygame.network.grounding.invariants.cases import (
     Case,
+    Invariant,
     Knowledge,
     Known,
     assumed,
@@ -31,7 +33,7 @@ from anygame.network.grounding.invariants.cases import (
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import FlatAtom
@@ -54,9 +56,9 @@ _SEED: Final = 20121
 
 
 def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Knowledge:
-    """Return what is known of the rules of a game, with keys of fluents that are not proved.
+    """Return what is known of the rules of a game, with all that states of random play have in common.
 
-    They hold in states of random play, and all that can be proved are among them: see ``prove_keys``.
+    What can be proved of keys is among that: see ``Proofs``.
 
     Args:
         reasoner: the rules.
@@ -69,12 +71,25 @@ def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Kno
         static.is_static,
         static.rows_as_terms,
         lambda relation, column: _constants(domains, relation, column),
+        lambda relation: static.definition(relation, dense=True),
     )
-    knowledge.assumed = {
-        relation: candidate_keys(relation, states) if relation.width <= _WIDEST else []
-        for relation, states in samples(reasoner, budget).items()
-    }
+    for relation, states in samples(reasoner, budget).items():
+        knowledge.assumed[relation] = []
+        if relation.width <= _WIDEST:
+            knowledge.assumed[relation] = candidate_keys(relation, states)
+            knowledge.lone.update(_lone_values(relation, states, reasoner.terms.terms))
     return knowledge
+
+
+def _lone_values(
+    relation: Relation, states: Sequence[Sequence[Row]], terms: Sequence[Term]
+) -> Iterator[Invariant]:
+    """Yield values that one row at most of each state has in a column, and some row has."""
+    for column in range(relation.width):
+        counts = [Counter(row[column] for row in rows) for rows in states]
+        for value in {value for count in counts for value in count}:
+            if all(count[value] < 2 for count in counts):
+                yield Invariant(relation, (column,), terms[value])
 
 
 def samples(reasoner: Reasoner, budget: Budget) -> dict[Relation, list[list[tuple[int, ...]]]]:
@@ -117,48 +132,89 @@ def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[T
     return constants if len(constants) == len(tops) else None
 
 
-def prove_keys(knowledge: Knowledge, budget: Budget) -> None:
-    """Leave of the keys of fluents those that are proved, the smallest of each relation.
+class Proofs:
+    """Proves keys of fluents as they are asked for, with all that their proofs rely on.
 
     Args:
-        knowledge: the rules; its ``assumed`` keys are those to be proved.
+        knowledge: the rules, and what is likely; what cannot be proved is taken out.
         budget: what proofs cost is spent from it.
+
+    Attributes:
+        shown: what was asked for and is proved.
     """
-    assumed_keys = knowledge.assumed
-    refutation = Refutation(knowledge, _MOST_CASES, budget)
-    changed = True
-    while changed:
-        changed = False
-        for relation in assumed_keys:
-            for key in list(assumed_keys[relation]):
-                if is_implied(key, assumed_keys[relation]):
-                    continue
-                if not _is_kept(relation, key, knowledge, refutation):
-                    assumed_keys[relation].remove(key)
-                    changed = True
-    found = {
-        relation: [key for key in keys if not is_implied(key, keys)]
-        for relation, keys in assumed_keys.items()
-    }
-    knowledge.assumed = {relation: keys for relation, keys in found.items() if keys}
 
+    def __init__(self, knowledge: Knowledge, budget: Budget) -> None:
+        self.shown: set[Invariant] = set()
+        self._knowledge = knowledge
+        self._refutation = Refutation(knowledge, _MOST_CASES, budget)
+        self._proved: set[Invariant] = set()
 
-def _is_kept(relation: Relation, key: Key, knowledge: Knowledge, refutation: Refutation) -> bool:
-    """Whether no two facts of the next state violate a key, if this state violates none."""
-    rules = knowledge.rules_of(Relation("next", relation.shapes))
-    if rules is None:
+    def holds(self, invariant: Invariant) -> bool:
+        """Return whether something that is likely holds in all states that play can lead to.
+
+        It does if that, and all that its proof takes for granted, holds at first, and in the next state
+        wherever it holds in a state.
+        """
+        while self._is_likely(invariant):
+            found: set[Invariant] = set()
+            waiting = {invariant}
+            while waiting:
+                one = waiting.pop()
+                self._knowledge.used = set()
+                if not self._is_kept(one):
+                    self._take_out(one)
+                    break
+                found.add(one)
+                waiting |= self._knowledge.used - found - self._proved
+            else:
+                self._proved |= found
+                self.shown.add(invariant)
+                return True
         return False
-    others = [number for number in range(relation.width) if number not in key]
-    for rules_of_two in combinations_with_replacement(rules, 2):
-        one, other = map(knowledge.renamed, rules_of_two)
-        for number in others:
-            pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
-            differing = Unequal(one.head.columns[number], other.head.columns[number])
-            both = assumed(assumed(Case(tests=(differing,)), one), other)
-            case = equated(both, pairs)
-            if case is not None and not refutation.refutes(case):
-                return False
-    return True
+
+    def keys(self, relation: Relation) -> list[Key]:
+        """Return the keys of a relation that hold, without those that have another one in them."""
+        if self._knowledge.is_static(relation):
+            return list(self._knowledge.keys(relation))
+        found: list[Key] = []
+        for key in tuple(self._knowledge.keys(relation)):
+            if not is_implied(key, found) and self.holds(Invariant(relation, key)):
+                found.append(key)
+        return found
+
+    def _is_likely(self, invariant: Invariant) -> bool:
+        if invariant.value is not None:
+            return invariant in self._knowledge.lone
+        return invariant.key in self._knowledge.keys(invariant.relation)
+
+    def _take_out(self, invariant: Invariant) -> None:
+        if invariant.value is not None:
+            self._knowledge.lone.remove(invariant)
+        else:
+            self._knowledge.assumed[invariant.relation].remove(invariant.key)
+
+    def _is_kept(self, invariant: Invariant) -> bool:
+        """Return whether it holds in the next state if all that is likely holds in this one."""
+        if invariant in self._proved:
+            return True
+        relation, key = invariant.relation, invariant.key
+        rules = self._knowledge.rules_of(Relation("next", relation.shapes))
+        if rules is None:
+            return False
+        others = [number for number in range(relation.width) if number not in key]
+        for rules_of_two in combinations_with_replacement(rules, 2):
+            one, other = map(self._knowledge.renamed, rules_of_two)
+            for number in others:
+                pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
+                pairs += [
+                    (one.head.columns[at], invariant.value) for at in key if invariant.value is not None
+                ]
+                differing = Unequal(one.head.columns[number], other.head.columns[number])
+                both = assumed(assumed(Case(tests=(differing,)), one), other)
+                case = equated(both, pairs)
+                if case is not None and not self._refutation.refutes(case):
+                    return False
+        return True
 
 
 #: Cases that are looked at to refute one, and in all: most that can be refuted take fewer than twenty.
@@ -213,7 +269,9 @@ class Refutation:
         known_ways = [(index, rules) for index, rules in ways if rules is not None]
         best = None
         if known_ways:
-            best = self._opened(case, *min(known_ways, key=lambda way: len(way[1])))
+            # Why moves are legal says most: where it takes few rules to say so, that comes first.
+            moves = [way for way in known_ways if case.positives[way[0]].atom.relation.predicate == "does"]
+            best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
             if isinstance(test, Alternatives) and (best is None or len(test.choices) < len(best)):
                 rest = tuple(other for other in case.tests if other is not test)
@@ -228,7 +286,7 @@ class Refutation:
     def _rules_for(self, known: Known) -> list[GroundRule] | None:
         """Return the rules by which an atom may hold; None where it is not to be opened."""
         atom = known.atom
-        if known.is_open or known.depth >= _DEEPEST or self._knowledge.is_static(atom.relation):
+        if known.is_open or known.depth >= _DEEPEST:
             return None
         relation = atom.relation
         if relation.predicate == "true":

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import FlatAtom, Unequal
 from anygame.language.terms import Variable, variables_of
+from anygame.network.grounding.invariants.cases import Invariant
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from anygame.datalog.relations import Relation
+    from anygame.language.terms import Term
     from anygame.network.grounding.rules import GroundRule
 
 
@@ -31,9 +33,10 @@ class Context:
         fan_out: of a static relation, how many rows there are on average for what stands in some columns.
         ends: whether a relation can be asked for what goes with some columns; of those computed on demand,
             some have rows without end.
-        likely_keys: sets of columns, those of ``keys`` among them, found much faster.
-        keys: sets of columns in which no two rows of a relation are equal: of static ones, and of fluents in
-            every state that play can lead to.
+        likely_keys: sets of columns in which no two rows of a relation are equal: of static ones, and of
+            fluents perhaps. All that can be proved are among them.
+        holds: whether what is likely is proved, for every state that play can lead to; that takes longer.
+        values: the values that can stand in a column of an atom; None where that is not known.
         new_relation: a relation of some width that no rule has yet.
     """
 
@@ -45,8 +48,23 @@ class Context:
     fan_out: Callable[[Relation, tuple[int, ...]], float]
     ends: Callable[[Relation, Iterable[int]], bool]
     likely_keys: Callable[[Relation], Sequence[tuple[int, ...]]]
-    keys: Callable[[Relation], Sequence[tuple[int, ...]]]
+    holds: Callable[[Invariant], bool]
+    values: Callable[[FlatAtom, int], frozenset[Term] | None]
     new_relation: Callable[[int], Relation]
+
+    def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
+        """Return whether an atom has one row at most for what stands in some columns.
+
+        Args:
+            atom: the atom.
+            given: the columns.
+            likely: whether likely keys will do.
+        """
+        return any(
+            set(key).issubset(given)
+            and (likely or self.is_static(atom.relation) or self.holds(Invariant(atom.relation, key)))
+            for key in self.likely_keys(atom.relation)
+        )
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:

@@ -17,6 +17,7 @@ fewest variables with the rest first: a heuristic tree decomposition of the body
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.plan import known_columns
@@ -37,7 +38,6 @@ from anygame.network.grounding.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anygame.datalog.relations import Relation
     from anygame.language.terms import Variable
     from anygame.network.grounding.passes.context import Context
 
@@ -205,9 +205,9 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
     # To know keys takes long, so all that may be determined is looked at first.
     if len(_changing(items, head)) <= _FEW_VARIABLES:
         return [rule]
-    if len(_changing(_determining(items, head, context.likely_keys), head)) <= _FEW_VARIABLES:
+    if len(_changing(determining(items, head, partial(context.is_row, likely=True)), head)) <= _FEW_VARIABLES:
         return [rule]
-    rows = _determining(items, head, context.keys)
+    rows = determining(items, head, context.is_row)
     changing = _changing(rows, head)
     known = head.union(*(row.variables for row in rows))
     rest = [item for item in items if item not in rows]
@@ -229,12 +229,12 @@ def _changing(rows: Iterable[Item], head: frozenset[Variable]) -> set[Variable]:
     return {v for row in rows if row.kind == "positives" for v in row.variables - head}
 
 
-def _determining(
-    items: Sequence[Item], head: frozenset[Variable], keys: Callable[[Relation], Sequence[tuple[int, ...]]]
+def determining(
+    items: Sequence[Item], known: Iterable[Variable], is_determined: Callable[[FlatAtom, set[int]], bool]
 ) -> list[Item]:
-    """Return the literals whose rows are determined by the head, those that determine others first."""
+    """Return the literals whose rows known variables determine, those that determine others first."""
     found: list[Item] = []
-    known = set(head)
+    known = set(known)
     changed = True
     while changed:
         changed = False
@@ -243,7 +243,7 @@ def _determining(
             if item in found or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
                 continue
             given = set(known_columns(atom, known))
-            if any(given.issuperset(key) for key in keys(atom.relation)):
+            if is_determined(atom, given):
                 found.append(item)
                 known |= item.variables
                 changed = True

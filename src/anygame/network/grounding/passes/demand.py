@@ -188,7 +188,7 @@ def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relatio
     found = {relation for relation in heads if context.is_view(relation)}
     readers: dict[Relation, set[Relation]] = defaultdict(set)
     for rule in rules:
-        for atom in rule.atoms:
+        for atom in (*rule.positives, *rule.guards):
             readers[atom.relation].add(rule.head.relation)
     changed = True
     while changed:

@@ -30,12 +30,14 @@ from anygame.network.grounding.rules import (
     renamed_apart,
     substituted,
     variables_of_atom,
+    variables_of_rule,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.datalog.relations import Relation
+    from anygame.language.unification import Bindings
     from anygame.network.grounding.passes.context import Context
 
 
@@ -59,18 +61,16 @@ def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRul
 
 
 def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRule]:
-    numbers = count(1)
-
     def copies(rule: GroundRule, depth: int) -> Iterator[GroundRule]:
-        for index, guard in enumerate(rule.guards if depth else ()):
+        for guard in rule.guards if depth else ():
             bodies = context.definition(guard.relation, dense)
             if bodies is None:
                 continue
             try:
-                found = [copy for body in bodies for copy in _inlined(rule, index, body, next(numbers))]
+                found = [unfolded(rule, guard, body) for body in bodies]
             except NotAVariableError:
                 continue
-            for one in found:
+            for one, _ in filter(None, found):
                 yield from copies(one, depth - 1)
             return
         yield rule
@@ -79,14 +79,43 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
     return found if len(found) <= _MOST_COPIES else [rule]
 
 
-def _inlined(rule: GroundRule, index: int, body: GroundRule, number: int) -> Iterator[GroundRule]:
-    """Yield the rule with one guard replaced by a body, nothing where they do not fit."""
-    body = renamed_apart(body, number)
-    bindings = unify_all(zip(rule.guards[index].columns, body.head.columns, strict=True), {})
+def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
+    """Return a rule with a literal replaced by a body that derives it, and what became of variables.
+
+    Args:
+        rule: the rule.
+        atom: one of its positive literals or guards.
+        body: a rule for the relation of that.
+
+    Returns:
+        None where they do not fit.
+
+    Raises:
+        NotAVariableError: a condition on a variable would become one on something else.
+    """
+    # Names that neither of them has: variables are replaced one after the other.
+    own = variables_of_rule(body)
+    names = {variable.name for variable in variables_of_rule(rule) | own}
+    fresh = next(n for n in count(1) if names.isdisjoint(f"{variable.name} {n}" for variable in own))
+    body = renamed_apart(body, fresh)
+    bindings = unify_all(zip(atom.columns, body.head.columns, strict=True), {})
     if bindings is None:
-        return
-    guards = (*rule.guards[:index], *body.guards, *rule.guards[index + 1 :])
-    yield substituted(replace(rule, guards=guards, tests=(*rule.tests, *body.tests)), bindings)
+        return None
+    whole = GroundRule(
+        rule.head,
+        _spliced(rule.positives, atom, body.positives),
+        (*rule.negatives, *body.negatives),
+        _spliced(rule.guards, atom, body.guards),
+        (*rule.tests, *body.tests),
+        (*rule.composed, *body.composed),
+    )
+    return substituted(whole, bindings), bindings
+
+
+def _spliced(atoms: Sequence[FlatAtom], atom: FlatAtom, others: Sequence[FlatAtom]) -> tuple[FlatAtom, ...]:
+    """Return atoms with one of them replaced by others; with these behind them where it is not there."""
+    index = next((number for number, one in enumerate(atoms) if one is atom), len(atoms))
+    return (*atoms[:index], *others, *atoms[index + 1 :])
 
 
 def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
@@ -197,14 +226,14 @@ def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
     for relation, made in of_relation.items():
         if any(rule.composed or not rule.atoms for rule in made):
             continue
-        key = frozenset(map(_meaning, made))
+        key = frozenset(map(meaning, made))
         known = first.setdefault(key, relation)
         if known != relation:
             same[relation] = known
     return same
 
 
-def _meaning(rule: GroundRule) -> object:
+def meaning(rule: GroundRule) -> object:
     """Return what is equal for two rules that differ in names of variables and of the head only."""
     same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
     return same.head.columns, same.positives, same.negatives, same.guards, same.tests

@@ -1,0 +1,210 @@
+"""Joining negations: what must not hold of one row is asked of the row that there is, not of every row.
+
+::
+
+    legal(r, go(x)) :- true(at(r, k)), not attacked(x, k), [cell(x)]
+    attacked(x, k) :- true(on(s)), line(s, k), [apart(s, x)]
+
+becomes, where ``r`` is at one ``k``::
+
+    legal(r, go(x)) :- true(at(r, k)), not joined(r, x), [cell(x)]
+    joined(r, x) :- true(on(s)), part(r, s), [apart(s, x)]
+    part(r, s) :- true(at(r, k)), line(s, k)
+
+The last rules are the first two unfolded (see ``folding``), with what has the joined row split off. There
+were as many conjunctions as values of ``x``, ``s`` and ``k`` together; now those of ``x`` and of ``k`` add.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import FlatAtom
+from anygame.language.terms import variables_of
+from anygame.language.unification import apply
+from anygame.network.grounding.invariants.cases import Invariant
+from anygame.network.grounding.passes.decomposition import determining, split_off
+from anygame.network.grounding.passes.folding import meaning, unfolded
+from anygame.network.grounding.passes.normal_form import expand_disjunctions
+from anygame.network.grounding.rules import (
+    GroundRule,
+    Item,
+    NotAVariableError,
+    in_order,
+    items_of,
+    rule_of,
+    variables_of_atom,
+    variables_of_items,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.datalog.relations import Relation
+    from anygame.language.terms import Term, Variable
+    from anygame.language.unification import Bindings
+    from anygame.network.grounding.passes.context import Context
+
+    Variables = frozenset[Variable]
+
+#: A rule that would become more rules than this reads a view as it is: each is joined anew in every round.
+_MOST_COPIES: Final = 24
+#: Views in views are unfolded this deep.
+_DEEPEST: Final = 5
+
+
+def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
+    """Have views read the only row that a rule reads beside them; what that ties together is split off."""
+    return _Joining(rules, context).rules()
+
+
+class _Joining:
+    def __init__(self, rules: Sequence[GroundRule], context: Context) -> None:
+        self._rules = rules
+        self._context = context
+        self._made: list[GroundRule] = []
+        self._known: dict[object, Relation] = {}
+        self._views: dict[Relation, list[GroundRule]] = defaultdict(list)
+        for rule in rules:
+            if context.is_view(rule.head.relation) and not context.has_facts(rule.head.relation):
+                self._views[rule.head.relation].append(rule)
+
+    def rules(self) -> list[GroundRule]:
+        found = [rule if rule.composed else self._joined(rule) for rule in self._rules]
+        return [*self._made, *found]
+
+    def _joined(self, rule: GroundRule) -> GroundRule:
+        negatives: list[FlatAtom] = []
+        insides: list[Variables] = []
+        for atom in (*rule.negatives, *rule.positives):
+            known, rows = self._rows_beside(rule, atom)
+            inside = variables_of_items(rows) - known
+            if inside:
+                insides.append(inside)
+            if inside and len(negatives) < len(rule.negatives):
+                columns = in_order(known)
+                head = FlatAtom(self._context.new_relation(len(columns)), columns)
+                whole = rule_of(head, [*rows, Item.of("positives", atom)])
+                atom = FlatAtom(self._relation_of(whole, inside, _DEEPEST), columns)
+            negatives.append(atom)
+        rule = replace(rule, negatives=tuple(negatives[: len(rule.negatives)]))
+        for inside in insides:
+            rule = self._split(rule, inside, _DEEPEST)
+        return rule
+
+    # What is determined.
+
+    def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
+        """Find a row of which neither a view nor the head needs to know which one it is.
+
+        Returns:
+            The variables of the view by which it is determined; the row, and the guards that help.
+        """
+        own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
+        rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
+        static = filter(lambda guard: self._context.is_static(guard.relation), rule.guards)
+        guards = [Item.of("guards", guard) for guard in static]
+        for row in rows if self._bodies(atom.relation) else []:
+            known = own - (row.variables - head)
+            found = determining([row, *guards], known, partial(self._is_row, rule)) if known < own else []
+            if row in found:
+                used = [row]
+                for item in reversed(found[: found.index(row)]):
+                    if item.variables & variables_of_items(used) - known:
+                        used.append(item)
+                return known, used
+        return own, []
+
+    def _is_row(self, rule: GroundRule, atom: FlatAtom, given: set[int]) -> bool:
+        """Whether an atom of a rule has one row at most for what stands in some columns."""
+        context = self._context
+        if context.is_row(atom, given, likely=True):
+            return context.is_row(atom, given)
+        return any(
+            values and all(context.holds(Invariant(atom.relation, (column,), value)) for value in values)
+            for column in given
+            for values in [self._values(rule, atom.columns[column])]
+        )
+
+    def _values(self, rule: GroundRule, term: Term) -> frozenset[Term]:
+        """Return what a term can be where a rule holds; nothing where that is not known."""
+        if term.is_ground:
+            return frozenset([term])
+        found = [
+            self._context.values(guard, column)
+            for guard in rule.guards
+            for column, other in enumerate(guard.columns)
+            if other == term
+        ]
+        known = [values for values in found if values is not None]
+        return frozenset.intersection(*known) if known else frozenset()
+
+    # What becomes of it.
+
+    def _relation_of(self, rule: GroundRule, inside: Variables, depth: int) -> Relation:
+        """Return a relation for what has some variables, the same one for rules that are alike."""
+        key = meaning(rule)
+        if key not in self._known:
+            self._known[key] = rule.head.relation
+            self._made += self._unfold(rule, inside, depth)
+        return self._known[key]
+
+    def _split(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
+        """Give what has some variables a relation of its own, unless that is all of a rule."""
+        items = items_of(rule)
+        part = [item for item in items if item.variables & inside]
+        rest = [item for item in items if not item.variables & inside]
+        within = variables_of_items(part)
+        if not part or all(item.variables <= within and not item.is_dynamic for item in rest):
+            return rule
+        split, left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
+        atom = FlatAtom(self._relation_of(split, inside, depth), split.head.columns)
+        left = [Item.of("positives", atom) if item.what == split.head else item for item in left]
+        return rule_of(rule.head, left)
+
+    def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
+        """Replace views that have some variables by their bodies, each in a relation of its own."""
+        rule = self._split(rule, inside, depth)
+        copies = self._copies(rule, inside) if depth else []
+        if not 0 < len(copies) <= _MOST_COPIES:
+            return [rule]
+        if len(copies) == 1:
+            return self._unfold(*copies[0], depth - 1)
+        return [self._apart(*copy, depth - 1) for copy in copies]
+
+    def _apart(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
+        columns = in_order(variables_of_atom(rule.head))
+        part = replace(rule, head=FlatAtom(self._context.new_relation(len(columns)), columns))
+        return GroundRule(rule.head, (FlatAtom(self._relation_of(part, inside, depth), columns),))
+
+    def _copies(self, rule: GroundRule, inside: Variables) -> list[tuple[GroundRule, Variables]]:
+        """Return a rule with a view replaced by each of its bodies, and what has become of the variables."""
+        expanded = expand_disjunctions(rule, self._context)
+        if len(expanded) > 1:
+            return [(one, inside) for one in expanded]
+        for atom in rule.positives:
+            bodies = self._bodies(atom.relation)
+            if bodies is not None and not inside.isdisjoint(variables_of_atom(atom)):
+                try:
+                    found = [unfolded(rule, atom, body) for body in bodies]
+                except NotAVariableError:
+                    return []
+                return [(copy, _renamed(inside, copy, to)) for copy, to in filter(None, found)]
+        return []
+
+    def _bodies(self, relation: Relation) -> list[GroundRule] | None:
+        """Return the rules of a view that can be unfolded."""
+        rules = self._views.get(relation)
+        if not rules or any(rule.composed for rule in rules):
+            return None
+        reads = {atom.relation for rule in rules for atom in rule.atoms}
+        return None if relation in reads else rules
+
+
+def _renamed(inside: Variables, rule: GroundRule, bindings: Bindings) -> Variables:
+    """Return what some variables have become in a rule, but for those of its head."""
+    found = {v for variable in inside for v in variables_of(apply(variable, bindings))}
+    return frozenset(found.difference(variables_of_atom(rule.head)))
