@@ -29,12 +29,13 @@ _MEMORY: Final = 12 << 30
 _TO_SET_UP: Final = 120.0
 #: Seconds of the clock for one of the processor, on a busy machine.
 _SHARED: Final = 10
-#: What a child runs: the command, with seconds of its processor time, whatever else the machine has to do.
+#: What a child runs: the command, with seconds of processor time, its own and that of programs that it has
+#: run, whatever else the machine has to do.
 _CHILD: Final = """
-import sys, time
+import os, sys
 from anygame.cli.main import main
 from anygame.proving import patience, prover, survey
-patience.monotonic = prover.perf_counter = survey.perf_counter = time.process_time
+patience.monotonic = prover.perf_counter = survey.perf_counter = lambda: sum(os.times()[:4])
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -138,11 +138,10 @@ class Prover:
             return inductive(self.model, list(dict.fromkeys(tried)), patience)
         return []
 
-    def _after_learning(self, patience: Patience) -> Patience:
-        """Return a patience from which learning what holds in every state takes nothing."""
-        left = patience.left
+    def after_learning(self, seconds: float) -> Patience:
+        """Return the patience for so many seconds, of which learning what holds in every state takes none."""
         _ = self.invariant
-        return patience.renewed(left)
+        return self.patience.renewed(seconds)
 
     @classmethod
     def of(
@@ -195,7 +194,7 @@ class Prover:
 
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
-        patience = self._after_learning(patience)
+        patience = self.after_learning(patience.left)
         self.report(f"{wanted.name}: looking at matches of up to {moves(most)}")
         with suppress(OutOfTimeError):
             found = self._bounded(wanted.literal, patience, most)
@@ -242,7 +241,7 @@ class Prover:
             verdict = self._repeated(second, len(first))
             if verdict is not None:
                 return verdict
-        patience = self._after_learning(patience)
+        patience = self.after_learning(patience.left)
         self.report("ends: looking for a measure that grows")
         with suppress(OutOfTimeError):
             part = patience.part(_FOR_INVARIANT)
@@ -346,7 +345,7 @@ class Prover:
         played = self._played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
-        patience = self._after_learning(patience)
+        patience = self.after_learning(patience.left)
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (

@@ -53,8 +53,7 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
         seconds: how long it may take.
     """
     began = perf_counter()
-    _ = prover.invariant
-    patience = prover.patience.renewed(seconds)
+    patience = prover.after_learning(seconds)
     prover.report(f"{name}: looking at fluents")
     found: list[_Found | None] = []
     steps, note = 0, ""
