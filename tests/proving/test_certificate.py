@@ -9,7 +9,7 @@ import pytest
 import anygame
 from anygame.network.network import FALSE
 from anygame.proving.certificate import CertificateError, check_bounded, check_induction, check_invariant
-from anygame.proving.induction import candidates, inductive, trimmed
+from anygame.proving.induction import learned, trimmed
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import violations
@@ -80,7 +80,7 @@ def test_that_no_match_is_longer_is_checked() -> None:
 def test_induction_over_too_few_moves_is_refused() -> None:
     model = _model("six_in_a_row")
     sample = Sample(random_play(anygame.load("six_in_a_row").backends.needed_network().kernel))
-    invariant = inductive(model, candidates(model, sample, Patience(120)), Patience(120))
+    *_, invariant = learned(model, sample, Patience(120))
     bad = violations(model)["goals"]
     with pytest.raises(CertificateError):
         check_induction(model, bad, invariant, 1, Patience(120))

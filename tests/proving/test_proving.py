@@ -262,4 +262,5 @@ def test_a_short_proof_is_looked_for_before_all_matches_are_followed(monkeypatch
     monkeypatch.setattr("anygame.proving.prover.check_bounded", None)
     tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     found = prove(anygame.loads(sheets(tutorial)["dominoes.kif"]), ["playable"])["playable"]
-    assert (found.outcome, found.note) == ("proved", "by induction over one move")
+    assert found.outcome == "proved"
+    assert found.invariant is not None

@@ -92,6 +92,8 @@ def induction_depth(
 ) -> tuple[int, list[Clause]] | None:
     """Return after how many moves without a bad state none follows, and the clauses that show it.
 
+    After no moves none follows where the invariant excludes it.
+
     Args:
         model: the game.
         bad: literal, over the state alone.
@@ -105,7 +107,7 @@ def induction_depth(
         for depth in range(most + 1):
             for guard, clause in guards.items():
                 formula.add(-guard, *map(copy, clause))
-            if depth and not formula.solve([copy(bad), *guards]):
+            if not formula.solve([copy(bad), *guards]):
                 core = formula.core()
                 return depth, [clause for guard, clause in guards.items() if guard in core]
             formula.add(-copy(bad))

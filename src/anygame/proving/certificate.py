@@ -1,8 +1,8 @@
 """Certificates: whether an invariant shows that bad states are never reached, checked anew.
 
-Nothing is shared with the provers but the model. An invariant is a set of clauses over fluents, together with
-the property where that is of states. It has to hold at the start, every step has to keep it, and it has to
-imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
+Nothing is shared with the provers but the model. An invariant is a set of clauses over the state, together
+with the property where that is of states. It has to hold at the start, every step has to keep it, and it has
+to imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
 are followed by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
 Wetzler 2013, "Trimming while checking clausal proofs").
 """
@@ -43,7 +43,7 @@ def check_invariant(
     Args:
         model: the game.
         bad: literal.
-        invariant: clauses over fluents.
+        invariant: clauses over the state.
         patience: how long it may take.
         lemmas: more of the invariant.
 
@@ -52,7 +52,9 @@ def check_invariant(
         OutOfTimeError: there was not enough time to follow the solver.
     """
     start = model.initial
-    if not all(any(start[(x >> 1) - 1] != x & 1 for x in clause) for clause in invariant):
+    read = sorted({x for clause in invariant for x in clause})
+    at_first = dict(zip(read, model.values(read, np.asarray([start]))[0].tolist(), strict=True))
+    if not all(any(at_first[x] for x in clause) for clause in invariant):
         raise CertificateError("a clause of the invariant does not hold at the start")
     counted = [lemma.holds for lemma in lemmas]
     if not model.values(counted, np.asarray([start])).all():
@@ -71,7 +73,7 @@ def check_invariant(
     if not of_moves:
         now.add([-here.literal(bad)])
     here.move()
-    questions = [[(1 if x & 1 else -1) * after[(x >> 1) - 1] for x in clause] for clause in invariant]
+    questions = [[then.literal(x ^ 1) for x in clause] for clause in invariant]
     questions += [[here.literal(lemma.changes)] for lemma in lemmas]
     asked = [here.literal(bad)] if of_moves else list(map(then.literal, [bad, *counted]))
     questions.append(asked)
@@ -118,7 +120,7 @@ def check_induction(
     Args:
         model: the game.
         bad: literal, over the state alone.
-        invariant: clauses over fluents that hold in every state.
+        invariant: clauses over the state that hold in every state.
         depth: after so many moves without a bad state none follows; and there is none within so many moves.
         patience: how long it may take.
 

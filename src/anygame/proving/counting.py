@@ -17,7 +17,7 @@ import numpy as np
 
 from anygame.proving.ending import at_least, sums_of
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.induction import groups, parts_of
+from anygame.proving.induction import exclusive_groups, parts_of
 from anygame.proving.model import Lemma
 
 if TYPE_CHECKING:
@@ -240,16 +240,11 @@ class _Matrix:
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
     """Return groups of fluents of which at most one holds, each fluent once; and those of which one does."""
     known = set(invariant)
-    everything = np.ones(len(model.fluents), np.bool_)
-    possible = [
-        group
-        for group in groups(model.fluents, everything)
-        if all((2 * a + 3, 2 * b + 3) in known for a, b in combinations(group, 2))
-    ]
+    possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
     exact += [[(x >> 1) - 1 for x in c] for c in known if len(c) == 2 and not any(x & 1 for x in c)]
     left, apart = set(range(len(model.fluents))), []
-    for group in sorted(possible, key=len, reverse=True):
+    for group in possible:
         if left.issuperset(group):
             left -= set(group)
             apart.append(group)

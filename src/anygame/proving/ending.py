@@ -20,7 +20,7 @@ from anygame.errors import MissingExtraError
 from anygame.language.terms import Compound
 from anygame.network.network import TRUE
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.induction import groups, parts_of
+from anygame.proving.induction import exclusive_groups, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -394,17 +394,9 @@ class _Levels:
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
         self._signals = signals
-        pairs = [clause for clause in invariant if len(clause) == 2]
-        apart = {frozenset((a >> 1, b >> 1)) for a, b in pairs if a & b & 1}
-        everything = np.ones(len(model.fluents), np.bool_)
-        possible = [
-            group
-            for group in groups(model.fluents, everything)
-            if all(frozenset((a + 1, b + 1)) in apart for a, b in combinations(group, 2))
-        ]
         left = set(range(len(signals)))
         self._groups: list[list[int]] = []
-        for group in sorted(possible, key=len, reverse=True):
+        for group in exclusive_groups(model, invariant):
             if left.issuperset(group):
                 left -= set(group)
                 self._groups.append(group)

@@ -339,6 +339,7 @@ class Product(Model):
         ours, theirs_, inputs = places.inputs(shared)
         self.fluents = (*first.fluents, *(Compound("other", (second.fluents[n],)) for n in self.left))
         self.gates = Gates(inputs)
+        self.exclusive = {}
         self.initial = np.concatenate([first.initial, second.initial[self.left]])
         one, other = _copied(first, self.gates, ours), _copied(second, self.gates, theirs_)
         self.next = [*map(one, first.next), *(other(second.next[n]) for n in self.left)]

@@ -6,13 +6,18 @@ Marques-Silva 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from anygame.errors import MissingExtraError
 from anygame.proving.patience import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
@@ -85,6 +90,14 @@ class Formula:
                 return bool(found)
             self.patience.spend()
 
+    def prefer(self, literals: Sequence[int]) -> None:
+        """Let literals hold first where the solver has a choice."""
+        self._solver.set_phases(literals)
+
+    def values(self) -> NDArray[np.bool_]:
+        """Return the value of each variable in the assignment that was found last, from variable 0 on."""
+        return np.asarray([0, *self._solver.get_model()]) > 0
+
     def assignment(self) -> Callable[[int], bool]:
         """Return the value of each literal in the assignment that was found last."""
         model = self._solver.get_model()
@@ -102,13 +115,28 @@ class Copy:
         formula: where the clauses go.
         model: the gates.
         state: the literal of each fluent; new variables where it is left out.
+        before: the state before, if fluents are to be made of it where they are asked for.
     """
 
-    def __init__(self, formula: Formula, model: Model, state: Sequence[int] | None = None) -> None:
-        self._formula, self._model = formula, model
-        self.state = [formula.new() for _ in model.fluents] if state is None else list(state)
-        moves = [formula.new() for _ in model.legal]
-        self._of = dict(enumerate([-formula.true, *self.state, *moves]))
+    def __init__(
+        self,
+        formula: Formula,
+        model: Model,
+        state: Sequence[int] | None = None,
+        before: Copy | None = None,
+    ) -> None:
+        self._formula, self._model, self._before = formula, model, before
+        self._of = {0: -formula.true}
+        if before is None:
+            fluents = [formula.new() for _ in model.fluents] if state is None else state
+            self._of.update(enumerate(fluents, start=1))
+        for node in range(model.first_action, model.gates.inputs):
+            self._of[node] = formula.new()
+
+    @cached_property
+    def state(self) -> list[int]:
+        """The literal of each fluent."""
+        return [self(2 * node) for node in range(1, self._model.first_action)]
 
     def __call__(self, literal: int) -> int:
         """Return a literal of the model as one of the formula."""
@@ -121,7 +149,9 @@ class Copy:
 
     def _gate(self, node: int) -> int:
         inputs = self._model.gates.inputs_of(2 * node)
-        assert inputs is not None
+        if inputs is None:
+            assert self._before is not None, "all inputs are there but fluents of a state after another one"
+            return self._before(self._model.next[node - 1])
         of, true, formula = self._of, self._formula.true, self._formula
         read = {-of[literal >> 1] if literal & 1 else of[literal >> 1] for literal in inputs} - {true}
         if -true in read or any(-literal in read for literal in read):
@@ -161,6 +191,10 @@ class Copy:
     def then(self) -> Copy:
         """Return the state after the joint move that is made here."""
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
+
+    def then_as_asked(self) -> Copy:
+        """Return the same, but of each fluent only when it is asked for: for one step, not for many."""
+        return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
         """Demand clauses over fluents."""

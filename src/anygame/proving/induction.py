@@ -15,7 +15,6 @@ import numpy as np
 from anygame.language.terms import Compound
 from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,59 +27,131 @@ if TYPE_CHECKING:
     from anygame.proving.sampling import Sample
 
 #: Candidates at most, and at most that times gates: one question about all of them should not take seconds.
-_MOST_CANDIDATES: Final = 6_000
+_MOST_CANDIDATES: Final = 4_096
 _MOST_WORK: Final = 40_000_000
+#: Candidates that are tried first, and how many times as many are tried then.
+_FIRST, _MORE = 64, 8
+#: A group of so many fluents excludes each other by gates, not pair by pair.
+_FEW: Final = 4
 #: Products that are added up to see which fluents exclude each other, about a second.
 _MOST_PRODUCTS: Final = 20_000_000_000
 #: Arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
 
 
-def inductive(
-    model: Model, candidates: Sequence[Clause], patience: Patience, known: Sequence[Clause] = ()
-) -> list[Clause]:
-    """Return those of some clauses that hold in every state, as induction over all of them shows.
+class Induction:
+    """Clauses that hold in every state, as induction over all of them shows.
 
     Args:
         model: the game.
-        candidates: clauses over fluents.
-        patience: how long it may take; where it ends, nothing is returned.
-        known: clauses that hold in every state.
+        patience: how long all of it may take.
+
+    Attributes:
+        found: what holds so far; it stays so whatever else is tried.
     """
-    initial = model.initial
-    alive = [clause for clause in candidates if any(initial[(x >> 1) - 1] != x & 1 for x in clause)]
-    if not alive:
-        return []
-    with Formula(patience) as formula:
-        copy = any_step(formula, model, known)
-        then = copy.then()
-        held = [formula.new() for _ in alive]
-        broken = [formula.new() for _ in alive]
 
-        for clause, holds, breaks in zip(alive, held, broken, strict=True):
-            formula.add(-holds, *map(copy, clause))
-            for literal in clause:
-                formula.add(-breaks, then(literal ^ 1))
-        left = list(range(len(alive)))
-        try:
-            while left:
-                some = formula.new()
-                formula.add(-some, *(broken[number] for number in left))
-                if not formula.solve([some, *(held[number] for number in left)]):
-                    return [alive[number] for number in left]
-                value = formula.assignment()
-                left = [number for number in left if any(value(then(x)) for x in alive[number])]
-                formula.add(-some)
-        except OutOfTimeError:
-            pass
-    return []
+    def __init__(self, model: Model, patience: Patience) -> None:
+        self._model = model
+        self._formula = Formula(patience)
+        self._now = any_step(self._formula, model)
+        self._then = self._now.then_as_asked()
+        self._of: dict[Clause, tuple[int, int, list[int]]] = {}
+        self.found: list[Clause] = []
+
+    def __enter__(self) -> Induction:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._formula.close()
+
+    def keep(self, candidates: Sequence[Clause]) -> None:
+        """Find those of some clauses that hold in every state.
+
+        Raises:
+            OutOfTimeError: that took longer; of these clauses, none is kept.
+        """
+        apart, known = exclusions(self._model, self.found), set(self.found)
+        fresh = [
+            clause
+            for clause in dict.fromkeys(candidates)
+            if clause not in known and not _is_pair(clause, apart)
+        ]
+        literals = sorted({literal for clause in fresh for literal in clause})
+        values = self._model.values(literals, self._model.initial[None])[0].tolist()
+        at_first = {literal for literal, holds in zip(literals, values, strict=True) if holds}
+        fresh = [clause for clause in fresh if at_first.intersection(clause)]
+        if not fresh:
+            return
+        formula, asked = self._formula, list(map(self._asked, fresh))
+        # So that one answer breaks many.
+        formula.prefer([broken for _, broken, _ in asked])
+        after = np.concatenate([then for *_, then in asked])
+        of = np.repeat(np.arange(len(asked)), [len(then) for *_, then in asked])
+        left = np.arange(len(asked))
+        while len(left):
+            some = formula.new()
+            formula.add(-some, *(asked[place][1] for place in left.tolist()))
+            if not formula.solve([some, *(asked[place][0] for place in left.tolist())]):
+                break
+            holds = formula.values()[np.abs(after)] == (after > 0)
+            left = left[np.bincount(of[holds], minlength=len(asked))[left] > 0]
+            formula.add(-some)
+        for place in left.tolist():
+            formula.add(asked[place][0])
+            self.found.append(fresh[place])
+
+    def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
+        """Return what says that a clause holds, that it does not after the step, and its literals there."""
+        known = self._of.get(clause)
+        if known is None:
+            formula = self._formula
+            holds, broken, then = formula.new(), formula.new(), list(map(self._then, clause))
+            formula.add(-holds, *map(self._now, clause))
+            for literal in then:
+                formula.add(-broken, -literal)
+            known = self._of[clause] = holds, broken, then
+        return known
 
 
-def candidates(model: Model, sample: Sample, patience: Patience) -> list[Clause]:
+def learned(
+    model: Model, sample: Sample, patience: Patience, first: Sequence[Clause] = ()
+) -> Iterator[list[Clause]]:
+    """Yield what holds in every state, more and more of it.
+
+    Args:
+        model: the game; grows.
+        sample: states of random play.
+        patience: how long it may take.
+        first: clauses that are tried first.
+
+    Raises:
+        OutOfTimeError: that took longer; what was yielded holds all the same.
+    """
+    with Induction(model, patience) as induction:
+        tried = list(first)
+        if tried:
+            induction.keep(tried)
+            yield induction.found
+        of_groups, others = candidates(model, sample, patience)
+        # What says most comes first. Most time is taken by what is broken, which is tried again in vain.
+        sizes = {len(tried) + len(of_groups)}
+        tried += of_groups + others
+        sizes.update(_FIRST * _MORE**power for power in range(len(str(len(tried)))))
+        for size in sorted(sizes):
+            induction.keep(tried[:size])
+            yield induction.found
+
+
+def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
     """Return clauses that a sample does not refute, those that say most first.
 
-    They say which fluents never change, of which groups at most or at least one holds, which pairs exclude
-    each other, and when one of a group holds because another fluent does.
+    The first ones say of which groups at most or at least one holds. Others say which fluents never change,
+    which pairs exclude each other, and when one of a group holds because another fluent does.
+
+    Args:
+        model: the game; grows.
+        sample: states of random play.
+        patience: how long it may take.
 
     Raises:
         OutOfTimeError: that took longer.
@@ -89,27 +160,30 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> list[Clause]
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
-    found: dict[Clause, None] = {(2 * f + 2,): None for f in np.flatnonzero(always).tolist()}
-    found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
     changing: NDArray[np.bool_] = np.asarray(~always & ~never)
     values = states.astype(np.float32)
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
     # Those that play did not meet may be met later: counters that seldom go so far.
-    several = list(groups(model.fluents, ~always))
+    several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
-    for group in several:
+    found: dict[Clause, None] = {}
+    most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
+    for number, group in enumerate(several[:most]):
+        patience.check()
+        literals = [2 * fluent + 2 for fluent in group]
         if apart[np.ix_(group, group)].sum() == len(group) * (len(group) - 1):
-            found.update(dict.fromkeys(_pairs(group)))
-    patience.check()
-    for number, group in enumerate(several):
+            found.update(dict.fromkeys(_pairs(group) if len(group) < _FEW else [model.exclusion(literals)]))
         if some[:, number].all():
-            found[tuple(2 * fluent + 2 for fluent in group)] = None
+            found[tuple(literals)] = None
+    of_groups = list(found)[:most]
+    found.update({(2 * f + 2,): None for f in np.flatnonzero(always).tolist()})
+    found.update({(2 * f + 3,): None for f in np.flatnonzero(never).tolist()})
+    patience.check()
     for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
         found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
         found.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
-    most = min(_MOST_CANDIDATES, _MOST_WORK // (1 + len(model.gates.gates)))
     places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
     found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
     if several:
@@ -119,7 +193,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> list[Clause]
         for fluent, number in np.argwhere(needs)[: 2 * most].tolist():
             if fluent not in several[number] and len(found) < most:
                 found[(2 * fluent + 3, *(2 * member + 2 for member in several[number]))] = None
-    return list(found)[:most]
+    return of_groups, list(found)[len(of_groups) : most]
 
 
 def _some_of(
@@ -179,6 +253,39 @@ def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[i
 def parts_of(fluent: Term) -> tuple[str, tuple[Term, ...]]:
     """Return the name of a fluent and its arguments."""
     return (fluent.functor, fluent.arguments) if isinstance(fluent, Compound) else (str(fluent), ())
+
+
+def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int]]:
+    """Return groups of fluents of which an invariant says that at most one holds, the largest first."""
+    apart = exclusions(model, invariant)
+    everything = np.ones(len(model.fluents), np.bool_)
+    found = []
+    for group in groups(model.fluents, everything):
+        bits = sum(1 << fluent for fluent in group)
+        if all(bits & ~apart[fluent] == 1 << fluent for fluent in group):
+            found.append(group)
+    return sorted(found, key=len, reverse=True)
+
+
+def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
+    """Return for each fluent, as bits, those that never hold with it, as an invariant says."""
+    found = [0] * len(model.fluents)
+    for clause in invariant:
+        group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
+        if len(clause) == 2 and clause[0] & clause[1] & 1:
+            group = (clause[0] ^ 1, clause[1] ^ 1)
+        bits = sum(1 << (literal >> 1) - 1 for literal in group)
+        for literal in group:
+            found[(literal >> 1) - 1] |= bits ^ 1 << (literal >> 1) - 1
+    return found
+
+
+def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
+    """Return whether a clause says that two fluents exclude each other that are known to do so."""
+    if len(clause) != 2 or not clause[0] & clause[1] & 1:
+        return False
+    one, other = ((literal >> 1) - 1 for literal in clause)
+    return bool(apart[one] >> other & 1)
 
 
 def _pairs(members: Sequence[int]) -> list[Clause]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_GATES: Final = 400_000
 #: A match: joint moves, each with the number of the action of each role.
 Match = tuple[tuple[int, ...], ...]
-#: A clause over fluents: literals of the model, ascending.
+#: A clause over the state: literals of the model, ascending; mostly of fluents.
 Clause = tuple[int, ...]
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096
@@ -63,6 +63,7 @@ class Model:
         legal: literal of each action, role after role; over the state alone, as the following ones are.
         terminal: literal.
         goals: per role its goal values, each with a literal.
+        exclusive: the literals that say that of some fluents at most one holds, with the fluents' literals.
 
     Raises:
         LimitError: the network is too large.
@@ -86,11 +87,13 @@ class Model:
         self.legal = list(map(literal, network.legal.tolist()))
         self.terminal = literal(network.terminal)
         self.goals = [[(value, literal(holds)) for value, holds in role] for role in network.goals]
+        self.exclusive: dict[int, tuple[int, ...]] = {}
 
     def scratch(self) -> Model:
         """Return the same game with gates of its own, so that what is added can be thrown away."""
         found = copy(self)
         found.gates = self.gates.copy()
+        found.exclusive = self.exclusive.copy()
         return found
 
     @property
@@ -134,6 +137,12 @@ class Model:
             two = self.gates.disjunction([two, self.gates.conjunction([some, literal])])
             some = self.gates.disjunction([some, literal])
         return two ^ 1
+
+    def exclusion(self, group: Sequence[int]) -> Clause:
+        """Return what says that of some fluents, given by their literals, at most one holds."""
+        literal = self.at_most_one(group)
+        self.exclusive[literal] = tuple(group)
+        return (literal,)
 
     def later(self, literal: int) -> int:
         """Return the literal that says of the state and a joint move what another says of the next state."""

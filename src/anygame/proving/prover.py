@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -20,7 +20,7 @@ from anygame.proving.certificate import (
 from anygame.proving.counting import lemma_of, sums
 from anygame.proving.ending import Measures, follow, kept, measured, most_moves, slip
 from anygame.proving.formula import needed_solver
-from anygame.proving.induction import candidates, inductive, trimmed
+from anygame.proving.induction import learned, trimmed
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
@@ -62,6 +62,8 @@ _FEW: Final = 2
 _ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
+#: The name of what holds in every state, among proofs that are kept.
+_EVERYWHERE: Final = "in every state"
 _ENDS: Final = "every match ends"
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
@@ -125,18 +127,37 @@ class Prover:
         report("playing at random")
         self.sample = Sample(play)
         self._guesses, self.patience = guesses, patience
+        #: What holds in every state, as far as it was looked for.
+        self._invariant: list[Clause] | None = None
         #: What is counted in every state, where that was looked for.
         self._sums: list[Sum] | None = None
 
-    @cached_property
+    @property
     def invariant(self) -> list[Clause]:
-        """Clauses that hold in every state."""
-        self.report("looking for what holds in every state")
-        patience = self.patience.again()
+        """Clauses that hold in every state: found the first time, as far as there is time, and kept."""
+        if self._invariant is None:
+            self._invariant = []
+            self.report("looking for what holds in every state")
+            is_everything = False
+            try:
+                is_everything = self._learn(self.patience.again())
+            finally:
+                known = replace(self._certificate(self._invariant), is_everything=is_everything)
+                self._keep(_EVERYWHERE, known)
+        return self._invariant
+
+    def _learn(self, patience: Patience) -> bool:
+        """Learn what holds in every state, more and more of it; return whether all that may was tried."""
+        known = self._known(_EVERYWHERE)
+        first = self._clauses(known) if known else self._guesses(self.sample)
         with suppress(OutOfTimeError):
-            tried = [*self._guesses(self.sample), *candidates(self.model, self.sample, patience)]
-            return inductive(self.model, list(dict.fromkeys(tried)), patience)
-        return []
+            for found in learned(self.model, self.sample, patience, first):
+                self._invariant = list(found)
+                # What was kept is not believed, but nothing more was found before.
+                if known and known.is_everything and len(found) == len(first):
+                    break
+            return True
+        return False
 
     def after_learning(self, seconds: float) -> Patience:
         """Return the patience for so many seconds, of which learning what holds in every state takes none."""
@@ -172,16 +193,26 @@ class Prover:
         # A few questions do not find an end.
         if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
-        self._keep(found)
+        self._keep(found.name, found.certificate)
         return replace(found, seconds=perf_counter() - began)
 
-    def _keep(self, found: Verdict) -> None:
-        if self._store is not None and found.certificate is not None:
-            self._store.keep(found.name, found.certificate)
+    def _keep(self, name: str, certificate: Certificate | None) -> None:
+        if self._store is not None and certificate is not None:
+            self._store.keep(name, certificate)
 
     def _known(self, name: str) -> Certificate | None:
         """Return what was kept of a property, which is to be checked anew."""
         return self._store.certificates.get(name) if self._store else None
+
+    def _certificate(self, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
+        """Return clauses as they are kept: without gates that were added to the model."""
+        known = self.model.exclusive
+        groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
+        return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
+
+    def _clauses(self, known: Certificate) -> list[Clause]:
+        """Return the clauses of what was kept."""
+        return [*known.clauses, *map(self.model.exclusion, known.groups)]
 
     def _can_end(self, patience: Patience) -> bool:
         """Whether an end is known: what is said of ends would be true of none."""
@@ -220,7 +251,7 @@ class Prover:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
         found = self._ending(self.patience.renewed(seconds))
-        self._keep(found)
+        self._keep(found.name, found.certificate)
         return replace(found, seconds=perf_counter() - began)
 
     def _ending(self, patience: Patience) -> Verdict:
@@ -280,7 +311,7 @@ class Prover:
             reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self.invariant)
             if reached.invariant is not None:
                 clauses = self._trimmed(slipping, reached.invariant, whole)
-                return self._measured(found, slipping, Certificate(clauses), whole)
+                return self._measured(found, slipping, self._certificate(clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -298,9 +329,9 @@ class Prover:
         """
         most = most_moves(self.model, found)
         wanted = Property("ends", f"every match ends within {moves(most)}", slipping, _never)
-        proof = self._checked(wanted, Certificate(known.clauses), patience)
+        proof = self._checked(wanted, replace(known, measure=None), patience)
         rows = kept(self.model, found)
-        certificate = Certificate(known.clauses, measure=rows, most_lost=found.most_lost) if rows else None
+        certificate = replace(known, measure=rows, most_lost=found.most_lost) if rows else None
         return replace(proof, note=_growth(found), most_moves=most, certificate=certificate)
 
     def _followed(self, known: Certificate, patience: Patience) -> Verdict:
@@ -327,12 +358,12 @@ class Prover:
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
             lemmas = [lemma_of(model, counted) for counted in known.sums]
-            steps = check_invariant(model, bad, known.clauses, patience, lemmas)
+            steps = check_invariant(model, bad, self._clauses(known), patience, lemmas)
             return self._settled(wanted, steps, "", known)
         if known.is_everything:
             steps = check_bounded(model, bad, depth, patience, is_everything=True)
             return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), known)
-        steps = check_induction(model, bad, known.clauses, depth, patience)
+        steps = check_induction(model, bad, self._clauses(known), depth, patience)
         return self._settled(wanted, steps, f"by induction over {moves(depth)}", known)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
@@ -349,6 +380,7 @@ class Prover:
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (
+            (partial(self._by_induction, most=_FEW), _FOR_INDUCTION, "trying induction over few moves"),
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
             (self._by_counting, _FOR_COUNTING, "counting"),
@@ -356,7 +388,7 @@ class Prover:
             (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
-        for way, share, name in ways[1:2] if self._is_brief else ways:
+        for way, share, name in ways[:1] if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
             with suppress(OutOfTimeError):
                 found = way(wanted, patience.part(share), patience)
@@ -372,10 +404,6 @@ class Prover:
             return self._shown(wanted, found.match, shortest=True)
         if not found.is_everything or depends_on_moves(self.model, wanted.literal):
             return None
-        # All matches of many moves are found much sooner than a checker has followed them.
-        shorter = self._by_induction(wanted, part, whole, _FEW) if found.depth > _FEW else None
-        if shorter is not None:
-            return shorter
         followed = Certificate(depth=found.depth, is_everything=True)
         return self._checked(wanted, followed, whole.part(_FOR_CHECK))
 
@@ -394,16 +422,16 @@ class Prover:
             return self._with_match(wanted, found.match, whole)
         assert found.invariant is not None
         self.report(f"{wanted.name}: checking an invariant")
-        return self._checked(
-            wanted, Certificate(self._trimmed(wanted.literal, found.invariant, whole)), whole
-        )
+        clauses = self._trimmed(wanted.literal, found.invariant, whole)
+        return self._checked(wanted, self._certificate(clauses), whole)
 
     def _by_second_engine(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         found = invariant_of_abc(self.model, wanted.literal, part)
         if found is None:
             return None
         with suppress(CertificateError):
-            return self._checked(wanted, Certificate(tuple(dict.fromkeys([*self.invariant, *found]))), whole)
+            known = dict.fromkeys([*self.invariant, *found])
+            return self._checked(wanted, self._certificate(known), whole)
         return None
 
     def _trimmed(
@@ -430,7 +458,7 @@ class Prover:
             return self._with_match(wanted, found.match, whole)
         assert found.invariant is not None
         clauses = self._trimmed(bad, found.invariant, whole, lemmas)
-        return self._checked(wanted, Certificate(clauses, sums=tuple(self._sums)), whole)
+        return self._checked(wanted, replace(self._certificate(clauses), sums=tuple(self._sums)), whole)
 
     def _by_induction(
         self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION
@@ -438,17 +466,19 @@ class Prover:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        found = induction_depth(model, bad, part, self.invariant, _FEW if self._is_brief else most)
+        found = induction_depth(model, bad, part, self.invariant, most)
         if found is None:
             return None
         depth, invariant = found
         invariant = trimmed(model, FALSE, self.invariant, whole.part(_FOR_CHECK), invariant)
+        if not depth:
+            return self._checked(wanted, self._certificate(invariant), whole)
         if self._depth < depth - 1:
             match = self._bounded(bad, whole, depth - 1).match
             if match is not None:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
-        return self._checked(wanted, Certificate(tuple(invariant), depth), whole)
+        return self._checked(wanted, self._certificate(invariant, depth), whole)
 
     def _settled(
         self, wanted: Property, steps: int, note: str, certificate: Certificate | None = None
@@ -534,7 +564,10 @@ class Prover:
 
     def _written(self, certificate: Certificate) -> tuple[str, ...]:
         sums = [self._added(counted) for counted in certificate.sums]
-        return (*map(self._disjunction, certificate.clauses), *sums)
+        groups = [
+            f"at most one of {', '.join(map(self.model.name_of, group))}" for group in certificate.groups
+        ]
+        return (*map(self._disjunction, certificate.clauses), *groups, *sums)
 
     def _disjunction(self, clause: Sequence[int]) -> str:
         names = list(map(self.model.name_of, clause))

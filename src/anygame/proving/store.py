@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,7 +59,12 @@ class ProofStore:
 
     def keep(self, name: str, certificate: Certificate) -> None:
         """Keep a certificate, unless it is too large."""
-        clauses = [*certificate.clauses, *_facts(certificate.measure), *_counted(certificate.sums)]
+        clauses = [
+            *certificate.clauses,
+            *certificate.groups,
+            *_facts(certificate.measure),
+            *_counted(certificate.sums),
+        ]
         if (
             self._path is None
             or self.certificates.get(name) == certificate
@@ -85,14 +91,14 @@ class ProofStore:
     def _certificate(self, value: object) -> Certificate | None:
         if not isinstance(value, list) or len(value) != len(_plain(Certificate())):
             return None
-        clauses, depth, is_everything, measure, lost, sums = value
+        clauses, depth, is_everything, measure, lost, sums, groups = value
         rows = [] if measure is None else measure
         if not (
-            all(isinstance(each, list) for each in (clauses, rows, sums))
+            all(isinstance(each, list) for each in (clauses, rows, sums, groups))
             and all(_is_weighed(row) for row in rows)
             and len(sums) <= 2 * MOST_SUMS
             and all(map(_is_sum, sums))
-            and self._are_clauses([*clauses, *_facts(rows), *_counted(sums)])
+            and self._are_clauses([*clauses, *groups, *_facts(rows), *_counted(sums)])
             and type(lost) is int
             and 0 <= lost <= MOST_LOST
             and (depth is None or (type(depth) is int and 0 <= depth <= self._deepest))
@@ -101,7 +107,8 @@ class ProofStore:
             return None
         facts = None if measure is None else tuple(map(tuple, measure))
         counted = tuple(Sum(a, b, c, tuple(map(tuple, parts))) for a, b, c, parts in sums)
-        return Certificate(tuple(map(tuple, clauses)), depth, is_everything, facts, lost, counted)
+        rest = tuple(map(tuple, groups))
+        return Certificate(tuple(map(tuple, clauses)), depth, is_everything, facts, lost, counted, rest)
 
     def _are_clauses(self, rows: Iterable[Any]) -> bool:
         """Whether these are lists of literals over fluents."""
@@ -149,8 +156,7 @@ def _facts(measure: Iterable[Sequence[int]] | None) -> list[Sequence[int]]:
 
 
 def _plain(certificate: Certificate) -> list[Any]:
-    found = certificate
-    return [found.clauses, found.depth, found.is_everything, found.measure, found.most_lost, found.sums]
+    return [getattr(certificate, each.name) for each in fields(certificate)]
 
 
 def digest(compiled: CompiledGame) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
 from anygame.proving.formula import Formula, any_step
+from anygame.proving.induction import exclusions
 from anygame.proving.patience import OutOfTimeError
 from anygame.proving.properties import chooses
 from anygame.proving.verdict import SURVEYS, Verdict
@@ -87,12 +88,12 @@ def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience)
 def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     """Yield groups of fluents, each fluent once, the largest groups first."""
     model = prover.model
-    pairs = [(a >> 1, b >> 1) for a, b in (c for c in prover.invariant if len(c) == 2) if a & b & 1]
     covers = {
         frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)
     }
     graph: nx.Graph[int] = nx.Graph()
-    graph.add_edges_from(pairs)
+    for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
+        graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
     for group in exact:
         yield _Found(f"exactly one of {_named(model, group)}")

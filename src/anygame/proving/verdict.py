@@ -33,11 +33,13 @@ class Certificate:
     Attributes:
         clauses: over fluents, as literals of the model: an invariant.
         depth: of induction over several moves; with ``is_everything``, moves of the longest matches.
-        is_everything: whether all matches are followed to their ends.
+        is_everything: whether all matches are followed to their ends; of what holds in every state, whether
+            all that may hold was tried.
         measure: where every match ends: what grows with every move but the last, as rows with a weight,
             whether the fact is inverted, and the fact, a disjunction of literals over fluents.
         most_lost: what a move takes away of the measure at most, before it adds more.
         sums: what is counted in every state, see ``counting.Sum``; more of the invariant.
+        groups: literals of fluents of which at most one holds; more of the invariant.
     """
 
     clauses: tuple[tuple[int, ...], ...] = ()
@@ -46,6 +48,7 @@ class Certificate:
     measure: tuple[tuple[int, ...], ...] | None = None
     most_lost: int = 0
     sums: tuple[Sum, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
