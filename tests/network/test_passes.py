@@ -17,7 +17,7 @@ from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation,
 from anygame.language.parser import parse_term
 from anygame.language.terms import Variable
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys
+from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_within
 from anygame.network.grounding.passes.demand import specialise_views
 from anygame.network.grounding.passes.folding import inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
@@ -153,6 +153,21 @@ CASES: dict[str, tuple[Callable[[GroundRule, Context], list[GroundRule]], str, l
             " 3 x :- true 1 u, true 2 v, true 3 w, true 4 z, (d.4(x, v, w, z) or u != z)",
             "view x :- true 1 u, true 2 v, true 3 w, true 4 z,  1,  2,  3 x, [c z]",
         ],
+    ),
+    "conditions on few of the variables are said once": (
+        split_within,
+        "legal x y :- true x u, view u, not key x u, not barred x y u, [c y]",
+        [" 1 u x :- true x u, view u, not key x u", "legal x y :-  1 u x, not barred x y u, [c y]"],
+    ),
+    "conditions on all variables, or what they determine, stay together": (
+        split_within,
+        "legal x y :- true x u, view u, not barred x y u, [c x y]",
+        ["legal x y :- true x u, view u, not barred x y u, [c x y]"],
+    ),
+    "conditions on many variables that only the body has stay together": (
+        split_within,
+        "legal y :- true x u v, view u, not barred x y u v, [c y]",
+        ["legal y :- true x u v, view u, not barred x y u v, [c y]"],
     ),
     "what a static key determines is determined": (
         split_at_keys,

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.network.budget import TURN
 from anygame.network.grounding.passes.context import can_be_joined
-from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_heads
+from anygame.network.grounding.passes.decomposition import (
+    decompose_bodies,
+    split_at_keys,
+    split_heads,
+    split_within,
+)
 from anygame.network.grounding.passes.demand import ask_for_rows, specialise_views
 from anygame.network.grounding.passes.folding import (
     inline_dense_relations,
@@ -87,7 +92,10 @@ REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("projecting moves", project_moves),
     ("decomposing bodies", decompose_bodies),
 )
-REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (("splitting heads", split_heads),)
+REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
+    ("splitting heads", split_heads),
+    ("splitting within", split_within),
+)
 #: There disjunctions are named: copies of a rule multiply what its other literals do.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
@@ -103,7 +111,9 @@ _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 #: The passes that only make the network smaller, by name.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
 #: ... and those that are only for rules with very many instances.
-OPTIONAL_IF_LARGE: Final = tuple(name for name, _ in (*ONCE_IF_LARGE, *LAST_IF_LARGE))
+OPTIONAL_IF_LARGE: Final = tuple(
+    dict.fromkeys(name for name, _ in (*ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
+)
 
 
 @dataclass(slots=True)

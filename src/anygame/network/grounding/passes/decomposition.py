@@ -176,6 +176,43 @@ def _changing_part(items: Sequence[Item]) -> list[Item]:
     return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
 
 
+#: A part with more variables than this that the head has not is split off no more: there what follows, the
+#: factoring of sums of products, finds more to share in the whole.
+_FEW_INSIDE: Final = 2
+
+
+def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
+    """Give conditions on the variables of one literal a relation of their own, beside a literal with others.
+
+    ::
+
+        good(x, y) :- true(at(x, u)), open(u), not barred(x, y, u), [cell(y)]
+
+    becomes::
+
+        good(x, y) :- part(x, u), not barred(x, y, u), [cell(y)]
+        part(x, u) :- true(at(x, u)), open(u)
+
+    so that it is said once for all values of ``y``.
+    """
+    if rule.composed:
+        return [rule]
+    head = frozenset(variables_of_atom(rule.head))
+    items = items_of(rule)
+    dynamic = [item for item in items if item.is_dynamic]
+    within = [[other for other in dynamic if other.variables <= item.variables] for item in dynamic]
+    parts = [
+        part
+        for part in within
+        if 1 < len(part) < len(dynamic) and len(variables_of_items(part) - head) <= _FEW_INSIDE
+    ]
+    part = max(parts, key=len, default=dynamic)
+    if not variables_of_items(dynamic) - determined(rule, variables_of_items(part), context, _FEW):
+        return [rule]
+    split, left = split_off(items, part, head, context)
+    return [split, rule_of(rule.head, left)]
+
+
 #: Where no more variables than this are joined at once, decomposing bodies is as good.
 _FEW_VARIABLES: Final = 3
 
