@@ -120,6 +120,23 @@ def test_legal_actions_side_by_side(style: Style, network: Network, rng: random.
         check(network, rng, style)
 
 
+@pytest.mark.parametrize("style", ["straight", "loop"])
+@pytest.mark.parametrize("seed", range(8))
+def test_gates_that_ask_for_one_of_many_moves(style: Style, seed: int) -> None:
+    """Of roles with many moves and with few, also of both at once; some moves are read one by one."""
+    rng = random.Random(seed)
+    build = Builder(24, (rng.randrange(5, 60), 2, rng.randrange(5, 60)))
+    actions = [action for role in build.actions for action in role]
+    none = [build.gate([1 ^ a for a in rng.sample(actions, rng.randrange(2, 12))]) for _ in range(16)]
+    mixed = [build.gate([rng.choice(none) ^ rng.randrange(2), rng.choice(actions)]) for _ in range(4)]
+    pool = [literal ^ inverted for literal in (*none, *mixed, actions[-1]) for inverted in (0, 1)]
+    chosen = [rng.choice(pool) for _ in build.fluents]
+    network = build.network(0, [False] * 24, [TRUE] * len(actions), FALSE, [[]] * 3, chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_rows, "MOST_UNROLLED", 2)
+        check(network, rng, style)
+
+
 def test_rows_are_used_again() -> None:
     """A long chain of gates needs few rows, whoever computes it."""
     build = Builder(3, (1,))

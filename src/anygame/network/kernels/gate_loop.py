@@ -13,6 +13,9 @@ that this was the last input of the gate, or that the fluent holds initially.
 What is done with runs, and in which phases, is a list of operations: data, too. So the functions
 are small, and compiled in a tenth of a second, however large the game.
 
+Gates that say whether one of some moves is made, of roles that have many, are not evaluated: all hold, until
+the few moves that lanes make are scattered to those that they refute.
+
 A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
 then brought to where it looks for it, the rest lies behind all its rows.
 """
@@ -30,7 +33,7 @@ from anygame.network.kernels.function import ROW_BYTES, linear_scan
 from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
 from anygame.network.kernels.schedule import Dependences, runs_of_shapes
-from anygame.network.logic.ragged import places, starts_of
+from anygame.network.logic.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,11 +79,15 @@ def loop_gates(
 
 
 class Kind(IntEnum):
-    """What an operation does: set fluents, evaluate a cycle or a run of gates; further ones run one shape."""
+    """What an operation does: set fluents, evaluate a cycle or a run of gates, or scatter moves.
+
+    Further ones run one shape.
+    """
 
     SET = 0
     CYCLE = 1
     RUN = 2
+    SCATTER = 3
 
 
 class _Writer:
@@ -116,11 +123,37 @@ class _Writer:
             self._place_legal()
         else:
             self._place_as(straight)
+        self._scattered, self._read_alone = self._find_scattered()
+        #: Whether gates read the moves of roles with many as groups and members.
+        self._has_factors = bool(self._scattered)
         self._shapes = self._find_shapes()
         self._state_runs = self._runs_of(order.state)
         self._goal_runs = self._runs_of(order.goals)
-        self._move_runs = self._runs_of(order.moves)
+        self._move_runs = self._runs_of([unit for unit in order.moves if unit.start not in self._scattered])
+        if self._scattered:
+            scattered = [unit for unit in order.moves if unit.start in self._scattered]
+            self._move_runs.insert(0, (phases.every, scattered))
         self._unrolled = self._find_unrolled()
+
+    def _find_scattered(self) -> tuple[set[int], NDArray[np.int64]]:
+        """Find gates that read nothing but that some moves are not made, of roles with many.
+
+        Returns:
+            The gates, and the moves that others read; nothing where most moves are.
+        """
+        network = self._network
+        found = np.zeros(network.gates, np.bool_)
+        found[[unit.start for unit in self._order.moves if unit.start not in self._order.cyclic]] = True
+        is_move = np.zeros(2 * network.nodes, np.bool_)
+        is_move[2 * (network.first_action + np.array(list(self._layout.factors), np.int64)) + 1] = True
+        lengths = np.diff(self._starts)
+        found[np.repeat(np.arange(network.gates), lengths)[~is_move[network.inputs]]] = False
+        of_others = np.repeat(~found, lengths)
+        nodes = distinct(np.concatenate([network.inputs[of_others], network.next]) >> 1)
+        alone = nodes[is_move[2 * nodes + 1]] - network.first_action
+        if self._straight or len(of_others) - of_others.sum() <= len(alone):
+            return set(), alone[:0]
+        return set(np.flatnonzero(found).tolist()), alone
 
     def _find_shapes(self) -> NDArray[np.int64]:
         """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2].
@@ -172,6 +205,8 @@ class _Writer:
         ends.append(len(self._operations))
         self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
+        if self._has_factors:
+            self._write_scattered()
         self._write_runs(self._move_runs)
         self._write_settings()
         ends.append(len(self._operations))
@@ -179,12 +214,15 @@ class _Writer:
         places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
         words = np.array([word for each in self._operations for word in each], np.int64)
         return GateCode(
-            code=loop_functions(self._phases, self._bits, list(self._unrolled), places_of),
+            code=loop_functions(
+                self._phases, self._bits, list(self._unrolled), places_of, factors=self._has_factors
+            ),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs()
             if self._straight
             else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
+            factors=self._has_factors,
         )
 
     def _bring(self, nodes: Sequence[int]) -> None:
@@ -256,7 +294,9 @@ class _Writer:
         if not phases.patterns:
             return
         written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
-        for mask, units in (*self._state_runs, *self._goal_runs, *self._move_runs):
+        for mask, units in self._runs:
+            if units[0].start in self._scattered:
+                continue
             read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
             self._known[read >> 1] |= mask & ~written[read >> 1]
         goals = [literal >> 1 for role in network.goals for _, literal in role]
@@ -279,6 +319,8 @@ class _Writer:
 
     def _write_runs(self, runs: Sequence[tuple[int, list[Unit]]]) -> None:
         for mask, units in runs:
+            if units[0].start in self._scattered:
+                continue
             self._write_known(self._base + np.fromiter(chain.from_iterable(units), np.int64))
             if units[0].start in self._order.cyclic:
                 self._write_cycle(units[0], mask)
@@ -293,6 +335,53 @@ class _Writer:
         order = np.argsort(bits & 1, axis=1, kind="stable")
         rows = np.column_stack((np.take_along_axis(bits, order, 1), self._place[self._base + gates])) >> 1
         self._add_run(rows, (plain, inverted), during=mask)
+
+    def _write_scattered(self) -> None:
+        """Scatter moves of roles with many to the gates that they refute, and to their rows that are read."""
+        gates = np.array(sorted(self._scattered), np.int64)
+        literals, lengths = self._literals(gates)
+        refuted = self._place[self._base + gates] >> 1
+        rows = np.concatenate([np.repeat(refuted, lengths), self._layout.actions + self._read_alone])
+        actions = np.concatenate([(literals >> 1) - self._network.first_action, self._read_alone])
+        self._copy([(1, row) for row in refuted.tolist()], during=self._phases.every)
+        self._copy([(0, row) for row in rows[len(literals) :].tolist()], during=self._phases.every)
+        self._scatter(actions, rows, np.arange(len(rows)) >= len(literals))
+
+    def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
+        """Add what is scattered, as ``loop_functions`` reads it.
+
+        Args:
+            actions: of roles with many; perhaps one again.
+            rows: per action a row.
+            sets: whether the row is set where the action is done; else it is cleared.
+        """
+        order = np.lexsort((sets, actions))
+        actions, rows, sets = actions[order], rows[order], sets[order]
+        moves, counts = np.unique(actions, return_counts=True)
+        set_counts = np.bincount(np.searchsorted(moves, actions), sets, len(moves)).astype(np.int64)
+        factors = np.array([self._layout.factors[move] for move in moves.tolist()])
+        begins = np.flatnonzero(np.diff(factors[:, 0], prepend=-1))
+        heads = np.zeros(len(moves), np.int64)
+        heads[begins] = 2
+        lengths = 3 + counts
+        firsts = np.cumsum(heads + lengths) - lengths
+        words = np.zeros(int(firsts[-1] + lengths[-1]), np.int64)
+        here = self._here()
+        words[firsts[begins] - 2] = factors[begins, 0] * ROW_BYTES
+        ends = np.append(firsts[begins[1:]] - 2, len(words))
+        words[firsts[begins] - 1] = here + ends
+        words[firsts] = factors[:, 1] * ROW_BYTES
+        words[firsts + 1] = counts - set_counts
+        words[firsts + 2] = set_counts
+        words[places(firsts + 3, counts)] = rows * ROW_BYTES
+        self._entries.append(words)
+        self._written += len(words)
+        masks = [self._layout.chosen[move] for move in moves[begins].tolist()]
+        starts = (here + firsts[begins] - 2).tolist()
+        for mask, run in groupby(range(len(masks)), key=masks.__getitem__):
+            groups = list(run)
+            bounds = [starts[groups[0]], here + int(ends[groups[-1]])]
+            self._operations.append([Kind.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
     def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
         """Set rows, each to a bit literal that is in none of them, given these pairs: literal, row."""

@@ -21,7 +21,12 @@ _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
 
 def loop_functions(
-    phases: Phases, bits: int, unrolled: Sequence[tuple[int, int]], places_of: Sequence[int]
+    phases: Phases,
+    bits: int,
+    unrolled: Sequence[tuple[int, int]],
+    places_of: Sequence[int],
+    *,
+    factors: bool,
 ) -> str:
     """Write the functions that read gates as data.
 
@@ -31,11 +36,12 @@ def loop_functions(
         unrolled: shapes of gates that have a function each: how many plain and how many inverted inputs.
         places_of: where the operations begin for what depends on the state, for late goals, and for moves,
             and where the last ones end; in words of the data.
+        factors: whether moves are read as groups and members, see ``nth_set_bit``.
     """
-    names = ("evaluate_options", "evaluate_goals", "evaluate_moves")
-    kinds = ["set", "cycle", "run", *(f"run_{plain}_{inverted}" for plain, inverted in unrolled)]
+    names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
+    kinds = ["set", "cycle", "run", "scatter", *(f"run_{plain}_{inverted}" for plain, inverted in unrolled)]
     table = ", ".join(f"ptr @{kind}" for kind in kinds)
-    parts = [_run(bits), _run_cycle(), _cycle(), _set(), _operate_function(phases)]
+    parts = [_run(bits), _run_cycle(), _cycle(), _set(), _scatter(), _operate_function(phases)]
     parts += [_run_unrolled(bits, *shape) for shape in unrolled]
     for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
         code = FunctionBuilder(name)
@@ -210,6 +216,53 @@ def _run_cycle() -> str:
 
     _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
     return code.text(f"ret i1 {code.any_lane('%state1.next')}")
+
+
+def _scatter() -> str:
+    """Clear and set rows in the lanes that make a move.
+
+    ::
+
+        for each group (row, end) that some lane has chosen:
+            for each move (member, cleared, set, rows...):
+                value = row[group] and row[member]
+                row[each of cleared] &= not value
+                row[each of set] |= value
+    """
+    code = FunctionBuilder("scatter", parameters=_PARAMETERS)
+    place = code.word_variable("%from")
+    again, behind = code.new_label(), code.new_label()
+    code.jump(again)
+    code.label(again)
+    start = code.word(place)
+    here = code.read(_row_at(code, _number(code, start)))
+    end = _number(code, code.let(f"add i64 {start}, 1"))
+    code.set_word(place, code.let(f"add i64 {start}, 2"))
+    with code.when(code.any_lane(here)):
+        inner, done = code.new_label(), code.new_label()
+        code.jump(inner)
+        code.label(inner)
+        move = code.word(place)
+        member, cleared, setting = (
+            _number(code, code.let(f"add i64 {move}, {offset}") if offset else move) for offset in range(3)
+        )
+        first = code.let(f"add i64 {move}, 3")
+        middle = code.let(f"add i64 {first}, {cleared}")
+        value = code.and_(here, code.read(_row_at(code, member)))
+        with code.when(code.any_lane(value)):
+            for begin, count, inverted in ((first, cleared, True), (middle, setting, False)):
+                for index in code.repeat(count):
+                    row = _row_at(code, _number(code, code.let(f"add i64 {begin}, {index}")))
+                    old = code.read(row)
+                    code.write(row, code.and_(old, code.not_(value)) if inverted else code.or_(old, value))
+        after = code.let(f"add i64 {middle}, {setting}")
+        code.set_word(place, after)
+        code.branch(code.let(f"icmp ult i64 {after}, {end}"), inner, done)
+        code.label(done)
+    code.set_word(place, end)
+    code.branch(code.let(f"icmp ult i64 {end}, %until"), again, behind)
+    code.label(behind)
+    return code.text()
 
 
 def _set() -> str:
