@@ -408,19 +408,17 @@ def _evaluate_child(game, store, worker, path, expansion, spec):
         return
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
-        if not store.visits[child]:
-            add_to_node(store, child, worker.value, 1)
-        store.counts[LEAVES] += 1
-        record_leaf(store, worker, path, joint, child, worker.value, 0)
-        return
-    if worker.settings[MINIMAX] == 1 and store.mover[expansion] != NONE:
+    elif worker.settings[MINIMAX] == 1 and store.mover[expansion] != NONE:
         value = option_estimate(game, store, worker, expansion, joint, child)
         worker.value[0], worker.value[1] = value, 1 - value
+    else:
+        if enqueue_playout(worker, path, joint, child):
+            add_virtual_loss(store, expansion, joint, 1)
+        return
+    if not store.visits[child]:
         add_to_node(store, child, worker.value, 1)
-        store.counts[LEAVES] += 1
-        record_leaf(store, worker, path, joint, child, worker.value, 0)
-    elif enqueue_playout(worker, path, joint, child):
-        add_virtual_loss(store, expansion, joint, 1)
+    store.counts[LEAVES] += 1
+    record_leaf(store, worker, path, joint, child, worker.value, 0)
 
 
 @compiled

@@ -132,11 +132,13 @@ class Learner:
             "opposed": self._store.counts[COMPETITIVE : COMPETITIVE + 1],
         }
 
-    def _growing(self) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a part is needed, and which: by lengths and counts."""
+    def _growing(
+        self, lengths: NDArray[np.int32], filled: int
+    ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
+        """Return the arrays of which a part is needed, and which, by the lengths of games and the states kept."""
         practice = self._practice
-        is_made = (np.arange(LONGEST) < practice.lengths[:, None]).reshape(-1)
-        is_filled = np.arange(len(practice.targets)) < practice.counts[FILLED]
+        is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
+        is_filled = np.arange(len(practice.targets)) < filled
         return {
             "trail": (practice.trail, is_made),
             "values": (practice.values, is_made),
@@ -147,7 +149,9 @@ class Learner:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all that learning depends on; see ``restore``."""
-        parts = {name: array[which] for name, (array, which) in self._growing().items()}
+        practice = self._practice
+        growing = self._growing(practice.lengths, int(practice.counts[FILLED]))
+        parts = {name: array[which] for name, (array, which) in growing.items()}
         return {name: array.copy() for name, array in self._fixed().items()} | parts
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -162,20 +166,20 @@ class Learner:
             if found is None or found.shape != target.shape or found.dtype != target.dtype:
                 raise ValueError(f"the state of a learning has no {name} of this game")
         lengths, filled = state["lengths"], int(state["counts"][FILLED])
-        is_in_range = bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        rows = int(lengths.sum()) if is_in_range else -1
-        room = len(self._practice.targets)
-        for name, (target, which) in self._growing().items():
+        growing = self._growing(lengths, filled)
+        for name, (target, which) in growing.items():
             found = state.get(name)
-            many = filled if len(which) == room else rows
-            if found is None or found.shape != (many, *target.shape[1:]) or found.dtype != target.dtype:
+            shape = (which.sum(), *target.shape[1:])
+            if found is None or found.shape != shape or found.dtype != target.dtype:
                 raise ValueError(f"the state of a learning has other {name} than it says")
-        if not (filled <= room and 0 <= state["counts"][NEXT] < room and (state["counts"] >= 0).all()):
+        room = len(self._practice.targets)
+        is_in_range = filled <= room and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
+        if not (is_in_range and 0 <= state["counts"][NEXT] < room and (state["counts"] >= 0).all()):
             raise ValueError("the state of a learning counts what it has not")
         numbers = [array for array in state.values() if array.dtype.kind == "f"]
         if not all(np.isfinite(array).all() for array in numbers) or (state["squares"] < 0).any():
             raise ValueError("the weights of a learning are no numbers")
         for name, target in fixed.items():
             target[...] = state[name]
-        for name, (target, which) in self._growing().items():
+        for name, (target, which) in growing.items():
             target[which] = state[name]

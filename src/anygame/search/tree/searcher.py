@@ -25,7 +25,6 @@ from anygame.search.tree.game_code import MOST_UNITS, describe, refresh, words_f
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
-    CHILDREN,
     COMPETITIVE,
     DEPTH,
     EXPANDED,
@@ -40,6 +39,7 @@ from anygame.search.tree.store import (
     ROOT,
     SLOTS,
     TERMINAL,
+    empty,
     make_store,
 )
 from anygame.search.tree.worker import FREE_PATHS, MINIMAX, make_worker
@@ -117,7 +117,7 @@ class Tree:
             drop_work(*self._addresses[1:])
         self.worker.spec_state[0] = state
         if self._is_full and not self._forget():
-            self._forget_all()
+            empty(self.store)
         if self._is_full:
             raise MemoryError("the memory of the search has no room for one state")
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
@@ -184,13 +184,6 @@ class Tree:
             self._forget_moves(least_visits(self._addresses[1], share, np.zeros(LEVELS)))
             share /= 2
         return True
-
-    def _forget_all(self) -> None:
-        """Begin with an empty tree again."""
-        for each in NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, IS_SHORT:
-            self.store.counts[each] = 0
-        self.store.slots[:] = 0
-        self.store.link_node[:] = 0
 
     def _forget_moves(self, least: int) -> None:
         """Forget the moves of nodes that were visited less often, but for those of the root."""

@@ -39,18 +39,12 @@ from anygame.search.tree.game_code import game_at, lowest_bit, random_below
 from anygame.search.tree.growing import descend
 from anygame.search.tree.proving import ONE, advantage, estimate_of, first_option_of, is_proven
 from anygame.search.tree.store import (
-    CHILDREN,
     COMPETITIVE,
     EXPANDED,
-    EXPANSIONS,
-    IS_SHORT,
-    LINKS,
-    NODES,
     NONE,
-    OPTIONS,
     ROOT,
-    SLOTS,
     TERMINAL,
+    empty,
     find_or_add,
     hash_of,
     store_at,
@@ -169,7 +163,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     practice = practice_at(practice_address)
     counts = practice.counts
     # Estimates have changed since the last move.
-    _forget_all(store)
+    empty(store)
     for number in range(GAMES):
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
@@ -193,17 +187,6 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
         counts[DUE] -= _BATCH
         _learn(game, worker, practice)
     return suits
-
-
-@compiled
-def _forget_all(store):
-    """Empty the tree."""
-    counts = store.counts
-    store.slots[: counts[SLOTS]] = 0
-    if counts[LINKS]:
-        store.link_node[:] = 0
-    counts[NODES] = counts[EXPANSIONS] = counts[OPTIONS] = counts[CHILDREN] = counts[LINKS] = 0
-    counts[IS_SHORT] = 0
 
 
 @compiled

@@ -252,6 +252,17 @@ def _pages(size: int) -> NDArray[np.uint8]:
 
 
 @compiled
+def empty(store: Store) -> None:
+    """Forget everything."""
+    counts = store.counts
+    store.slots[: counts[SLOTS]] = 0
+    if counts[LINKS]:
+        store.link_node[:] = 0
+    counts[NODES] = counts[EXPANSIONS] = counts[OPTIONS] = counts[CHILDREN] = counts[LINKS] = 0
+    counts[IS_SHORT] = 0
+
+
+@compiled
 def hash_of(states, index):
     """Return the hash of a state, its words mixed as in splitmix64 (Steele, Lea and Flood 2014)."""
     found = np.uint64(0)

@@ -183,7 +183,6 @@ def judge(
 
     Alone, without playouts, they are tried first; then beside them. The parameters are those of ``try_out``.
     """
-    trial = Trial()
     now = perf_counter()
     for trust, share in ((ALONE, 0.5), (BESIDE_PLAYOUTS, 1.0)):
         trial = try_out(
