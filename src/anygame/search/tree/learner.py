@@ -135,7 +135,7 @@ class Learner:
     def _growing(
         self, lengths: NDArray[np.int32], filled: int
     ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """Return the arrays of which a part is needed, and which, by the lengths of games and the states kept."""
+        """Return the arrays of which a part is needed, and which: lengths of games and states say it."""
         practice = self._practice
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
         is_filled = np.arange(len(practice.targets)) < filled
