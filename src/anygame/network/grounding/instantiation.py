@@ -316,6 +316,7 @@ class Work:
         literals = enumerate(self.join.literals)
         self._growing = [number for number, atom in literals if grows(atom.relation)]
         self._seen = [0] * len(self._growing)
+        self._read: list[Table] = []
         self._has_run = False
 
     def news(self) -> Iterator[Instances]:
@@ -331,8 +332,10 @@ class Work:
                 self._has_run = True
                 yield self.join.run(None, {})
             return
-        literals = self.join.literals
-        counts = [self._tables.table(literals[index].relation).count for index in self._growing]
+        if not self._read:
+            literals = self.join.literals
+            self._read = [self._tables.table(literals[index].relation) for index in self._growing]
+        counts = [table.count for table in self._read]
         seen = self._seen
         if 0 in counts or counts == seen:
             return

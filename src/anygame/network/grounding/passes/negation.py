@@ -166,7 +166,7 @@ class _Joining:
         return rule_of(rule.head, left)
 
     def _unfold(self, rule: GroundRule, inside: Variables, depth: int) -> list[GroundRule]:
-        """Replace views that have some variables by their bodies, each in a relation of its own."""
+        """Replace views that have some variables by their bodies, these in relations of their own."""
         rule = self._split(rule, inside, depth)
         copies = self._copies(rule, inside) if depth else []
         if not 0 < len(copies) <= _MOST_COPIES:
@@ -176,6 +176,9 @@ class _Joining:
         return [self._apart(*copy, depth - 1) for copy in copies]
 
     def _apart(self, rule: GroundRule, inside: Variables, depth: int) -> GroundRule:
+        split = self._split(rule, inside, depth)
+        if split is not rule:
+            return split
         columns = in_order(variables_of_atom(rule.head))
         part = replace(rule, head=FlatAtom(self._context.new_relation(len(columns)), columns))
         return GroundRule(rule.head, (FlatAtom(self._relation_of(part, inside, depth), columns),))
