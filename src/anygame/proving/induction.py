@@ -33,6 +33,8 @@ _MOST_WORK: Final = 40_000_000
 _FIRST, _MORE = 64, 8
 #: A group of so many fluents excludes each other by gates, not pair by pair.
 _FEW: Final = 4
+#: Values of a counter at least.
+_COUNTER: Final = 5
 #: Products that are added up to see which fluents exclude each other, about a second.
 _MOST_PRODUCTS: Final = 20_000_000_000
 #: Arguments in which fluents of a group differ.
@@ -184,6 +186,11 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
         found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
         found.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
+    for one, other in _counters(several, apart, some.all(axis=0)):
+        if len(found) + len(one) * len(other) <= most:
+            found.update(
+                {(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other if apart[a, b]}
+            )
     places = np.argwhere(np.triu(apart & changing & changing[:, None], 1))
     found.update({(2 * a + 3, 2 * b + 3): None for a, b in places[: max(0, most - len(found))].tolist()})
     if several:
@@ -207,6 +214,25 @@ def _some_of(
         row = np.bitwise_or.reduce(rows[group], axis=0)
         found[:, number] = np.unpackbits(row, count=len(states))
     return found
+
+
+def _counters(
+    several: Sequence[list[int]], apart: NDArray[np.bool_], exact: NDArray[np.bool_]
+) -> list[tuple[list[int], list[int]]]:
+    """Return pairs of groups of which exactly one holds and that bound each other, as counters do.
+
+    What such a group counts may go further than it did at random, so that fluents that play did not meet
+    belong to it.
+    """
+    counters = [
+        group
+        for group, is_exact in zip(several, exact.tolist(), strict=True)
+        if is_exact
+        and len(group) >= _COUNTER
+        and (apart[np.ix_(group, group)].sum(axis=1) == len(group) - 1).all()
+    ]
+    pairs = [(a, b) for a, b in combinations(counters, 2) if not set(a) & set(b)]
+    return sorted(pairs, key=lambda pair: len(pair[0]) * len(pair[1]))
 
 
 def _complements(
