@@ -9,6 +9,7 @@ none. What such a step only makes more may still be true as a bound.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from itertools import combinations, pairwise
 from math import lcm
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -19,6 +20,7 @@ from anygame.proving.ending import at_least, sums_of
 from anygame.proving.formula import Formula, any_step
 from anygame.proving.induction import exclusive_groups, parts_of
 from anygame.proving.model import Lemma
+from anygame.proving.patience import OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,7 +113,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
         patience: how long it may take.
 
     Raises:
-        OutOfTimeError: that took longer.
+        OutOfTimeError: that took longer, bounds aside.
     """
     matrix = _Matrix(model, sample, invariant)
     lost: dict[Sum, None] = {}
@@ -119,7 +121,10 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
         found = matrix.sums()
         steps = _changing_steps(model, found, invariant, patience)
         if not steps:
-            return found + _bounds(matrix, found, list(lost), patience)
+            bounds: list[Sum] = []
+            with suppress(OutOfTimeError):
+                bounds = _bounds(matrix, found, list(lost), patience)
+            return found + bounds
         for step in steps:
             lost.update(dict.fromkeys(filter(None, (_bound(counted, step) for counted in found))))
             matrix.add(step)

@@ -51,7 +51,7 @@ _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: What another engine may take of what is left after these.
 _FOR_SECOND: Final = 0.5
 #: And with what is counted in every state.
-_FOR_COUNTING: Final = 0.2
+_FOR_COUNTING: Final = 0.4
 #: Moves of the first search for a match.
 _SHALLOW: Final = 8
 #: Moves of induction.
