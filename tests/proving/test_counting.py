@@ -13,7 +13,7 @@ import anygame
 from anygame.network.network import FALSE
 from anygame.proving import prove
 from anygame.proving.certificate import CertificateError, check_invariant
-from anygame.proving.counting import Sum, lemma_of, sums
+from anygame.proving.counting import Sum, _sparse, lemma_of, sums
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.prover import Prover
 
@@ -97,7 +97,7 @@ def test_gates_of_a_sum_are_what_arithmetic_says(is_exact: bool, total: int, mos
     moves = np.zeros((500, len(model.legal)), np.bool_)
     moves[np.arange(500), random.integers(0, len(model.legal), 500)] = True
     lemma = lemma_of(model, counted)
-    holds, changes = model.values(lemma, states, moves).T
+    holds, changes = model.values([lemma.holds, lemma.changes], states, moves).T
     after = model.values(model.next, states, moves)
 
     def values(rows: np.ndarray) -> np.ndarray:
@@ -173,3 +173,26 @@ def test_time_that_is_over_ends_the_search() -> None:
     prover = _prover(anygame.load("tic_tac_toe"))
     with pytest.raises(OutOfTimeError):
         sums(prover.model, prover.sample, prover.invariant, Patience(0))
+
+
+def test_sums_of_both_sides_are_taken_apart() -> None:
+    one, other = np.array([1, 1, 0, 0, 2]), np.array([0, 0, 1, 1, 0])
+    kept = _sparse([one + other, one])
+    assert [row.tolist() for row in kept] == [other.tolist(), one.tolist()]
+    assert [row.tolist() for row in _sparse([one, one])] == [one.tolist(), one.tolist()]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_comes_to_hold_and_what_ceases_to_is_seen_in_the_states(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    prover = _prover(anygame.load("connect_four"))
+    model, sample = prover.model, prover.sample
+    group = (2 * random.choice(len(model.fluents), 3, replace=False) + 2).tolist()
+    part = slice(0, 300)
+    states, moves = sample.states[part], sample.moves(part, model)
+    after = model.values(model.next, states, moves)
+    for literal in (group[0], group[1] ^ 1, model.gates.disjunction(group), model.gates.conjunction(group)):
+        rises, falls = model.values([*model.moved(literal)], states, moves).T
+        before, then = (model.values([literal], each)[:, 0] for each in (states, after))
+        assert (rises == (~before & then)).all()
+        assert (falls == (before & ~then)).all()

@@ -20,6 +20,8 @@ from anygame.proving.propagation import followed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pysat.solvers import Glucose4
+
     from anygame.proving.model import Lemma, Model
     from anygame.proving.patience import Patience
 
@@ -68,16 +70,19 @@ def check_invariant(
     then = _Nodes(now, model, after)
     for clause in invariant:
         now.add(map(here.literal, clause))
-    for holds in counted:
-        now.add([here.literal(holds)])
+    guards = [now.new() for _ in counted]
+    for guard, holds in zip(guards, counted, strict=True):
+        now.add([-guard, here.literal(holds)])
     if not of_moves:
         now.add([-here.literal(bad)])
     here.move()
     questions = [[then.literal(x ^ 1) for x in clause] for clause in invariant]
-    questions += [[here.literal(lemma.changes)] for lemma in lemmas]
+    for lemma in lemmas:
+        changes, cases = here.literal(lemma.changes), list(map(here.literal, lemma.cases))
+        questions += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
     asked = [here.literal(bad)] if of_moves else list(map(then.literal, [bad, *counted]))
     questions.append(asked)
-    return _refute(now, questions, patience)
+    return _refute(now, questions, patience, guards)
 
 
 def check_bounded(
@@ -143,31 +148,45 @@ def check_induction(
     return steps + _refute(clauses, [[here.literal(bad)]], patience)
 
 
-def _refute(given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience) -> int:
-    """Make sure that no question can be answered with yes; return how many lemmas were needed."""
+def _refute(
+    given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience, guards: Sequence[int] = ()
+) -> int:
+    """Make sure that no question can be answered with yes; return how many lemmas were needed.
+
+    What guards switch on is true, but takes a solver long; so it is left out where a question is refuted
+    without it.
+    """
     from pysat.solvers import Glucose4
 
+    refuted = []
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
-            is_possible = None
-            while is_possible is None:
-                patience.check()
-                solver.conf_budget(_CONFLICTS)
-                with interruptible():
-                    is_possible = solver.solve_limited(assumptions=question)
-                if is_possible is None:
-                    patience.spend()
-            if is_possible:
+            ways = [list(question), [*question, *guards]][: 1 + bool(guards)]
+            found = next((way for way in ways if not _is_possible(solver, way, patience)), None)
+            if found is None:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"
                 )
+            refuted.append(found)
         lines = [line.split() for line in solver.get_proof() or ()]
     # An empty one only says that a question was answered with no.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
-    steps = followed(given.rows, lemmas, questions, patience)
+    steps = followed(given.rows, lemmas, refuted, patience)
     if steps is None:
         raise CertificateError("a clause that the solver learned does not follow")
     return steps
+
+
+def _is_possible(solver: Glucose4, question: Sequence[int], patience: Patience) -> bool:
+    """Return what a solver answers to a question."""
+    while True:
+        patience.check()
+        solver.conf_budget(_CONFLICTS)
+        with interruptible():
+            found = solver.solve_limited(assumptions=question)
+        if found is not None:
+            return bool(found)
+        patience.spend()
 
 
 class _Clauses:

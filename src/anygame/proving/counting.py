@@ -71,18 +71,18 @@ def lemma_of(model: Model, counted: Sum) -> Lemma:
     side = [(x, weight) for x, weight in literals if weight > 0]
     other = [(x, -weight) for x, weight in literals if weight < 0]
     holds = _is_at_least(model, side, other, counted.total)
-    more = _moved(model, side, rising=True) + _moved(model, other, rising=False)
-    less = _moved(model, side, rising=False) + _moved(model, other, rising=True)
+    moved = [[(model.moved(x), weight) for x, weight in parts] for parts in (side, other)]
+    (up, down), (up_other, down_other) = (
+        [[(literals[way], weight) for literals, weight in parts] for way in (0, 1)] for parts in moved
+    )
+    more, less = up + down_other, down + up_other
     kept = _is_at_least(model, more, less, 0, counted.most)
     if counted.is_exact:
         holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total)])
         kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, counted.most)])
-    return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]))
-
-
-def _moved(model: Model, parts: Sequence[tuple[int, int]], *, rising: bool) -> list[tuple[int, int]]:
-    """Return the literals of parts that come to hold; or cease to."""
-    return [(model.gates.conjunction([x ^ rising, model.later(x) ^ (not rising)]), w) for x, w in parts]
+    # Where it is known how far a counter has come, little is left to be found out.
+    cases = {x: None for _, *fact in counted.parts if len(fact) > 1 for x in fact}
+    return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]), tuple(cases))
 
 
 def _is_at_least(
@@ -160,11 +160,16 @@ def _changing_steps(
     lemmas = [lemma_of(scratch, counted) for counted in found]
     steps: list[Step] = []
     with Formula(patience) as formula:
-        copy = any_step(formula, scratch, [*invariant, *((lemma.holds,) for lemma in lemmas)])
+        copy = any_step(formula, scratch, invariant)
         then = [copy(literal) for literal in scratch.next]
+        all_hold = formula.new()
+        for lemma in lemmas:
+            formula.add(-all_hold, copy(lemma.holds))
         for counted, lemma in zip(found, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
-            if not is_lost and formula.solve([copy(lemma.changes)]):
+            changes = copy(lemma.changes)
+            # Mostly it does not matter whether all hold, which takes a solver long.
+            if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
     return steps
@@ -210,15 +215,15 @@ class _Matrix:
 
     def sums(self) -> list[Sum]:
         """Return sums that are the same in all states that are known, and that no known step changes."""
-        found: list[Sum] = []
+        rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
         for vector in _null_space(self._gram):
             whole = _whole(vector)
             if whole is not None:
                 weights = (self._kinds @ whole[1:]).astype(np.int64)
-                counted = self._sum(weights)
-                if counted is not None and independent.add(weights):
-                    found.append(counted)
+                if self._sum(weights) is not None and independent.add(weights):
+                    rows.append(weights)
+        found = filter(None, map(self._sum, _sparse(rows)))
         return sorted(found, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
@@ -295,6 +300,20 @@ def _null_space(matrix: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         found[column] = 1
         found[pivots] = -rows[: len(pivots), column] % _PRIME
         yield found
+
+
+def _sparse(rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    """Return rows that span the same, each with fewer weights where it loses some by adding another one.
+
+    What is counted of all sides together says little of one of them, and a solver finds out no more.
+    """
+    found = list(rows)
+    for place, row in enumerate(found):
+        others = [sign * other for n, other in enumerate(found) if n != place for sign in (1, -1)]
+        best = min([row, *(row + other for other in others)], key=np.count_nonzero)
+        if best.any():
+            found[place] = best
+    return found
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -162,8 +162,11 @@ def _signals(model: Model) -> list[int]:
 def slip(model: Model, measure: Measure) -> int:
     """Return the literal of a joint move that is not the last and lets a measure not grow."""
     gates = model.gates
-    won = [(gates.conjunction([x ^ 1, model.later(x)]), weight) for x, weight in measure.parts]
-    lost = [(gates.conjunction([x, model.later(x) ^ 1]), weight) for x, weight in measure.parts]
+    moved = [(*model.moved(x), weight) for x, weight in measure.parts]
+    won, lost = (
+        [(rises, weight) for rises, _, weight in moved],
+        [(falls, weight) for _, falls, weight in moved],
+    )
     most = measure.most_lost + 1
     gain, loss = sums_of(model, won, most), sums_of(model, lost, most)
     grows = gates.disjunction(

@@ -7,7 +7,7 @@ break are left out until none is left that can be broken.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -186,7 +186,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     for one, other in _complements(states, [*([f] for f in np.flatnonzero(changing).tolist()), *several]):
         found[tuple(sorted(2 * fluent + 2 for fluent in (*one, *other)))] = None
         found.update({(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other})
-    for one, other in _counters(several, apart, some.all(axis=0)):
+    for one, other in _counters(several, apart, np.asarray(some.all(axis=0))):
         if len(found) + len(one) * len(other) <= most:
             found.update(
                 {(2 * min(a, b) + 3, 2 * max(a, b) + 3): None for a in one for b in other if apart[a, b]}
@@ -335,34 +335,40 @@ def trimmed(
         patience: how long it may take.
         wanted: clauses that are needed for something else, too.
         lemmas: what else holds in every state, as these clauses show.
+
+    Returns:
+        The clauses, those among them that say that one of the lemmas holds.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
-        counted = [lemma.holds for lemma in lemmas]
-        copy = any_step(formula, model, [(holds,) for holds in counted])
-        then = copy.then()
+        copy = any_step(formula, model)
+        then = copy.then_as_asked()
+        counted = {(lemma.holds,): lemma.changes for lemma in lemmas}
+        holds = {formula.new(): clause for clause in [*counted, *clauses]}
+        guard_of = {clause: guard for guard, clause in holds.items()}
+        for guard, clause in holds.items():
+            formula.add(-guard, *map(copy, clause))
+
+        def broken(clause: Clause) -> list[int]:
+            return [copy(counted[clause])] if clause in counted else [then(x ^ 1) for x in clause]
+
         if of_moves:
             goal = [copy(bad)]
         else:
             formula.add(-copy(bad))
-            goal = list(map(then, [bad, *counted]))
-        holds = {formula.new(): clause for clause in clauses}
-        guard_of = {clause: guard for guard, clause in holds.items()}
-        for guard, clause in holds.items():
-            formula.add(-guard, *map(copy, clause))
+            holds.update({then(holding): (holding,) for (holding,) in counted})
+            goal = [then(bad), *(then(holding) for (holding,) in counted)]
         needed: dict[Clause, None] = dict.fromkeys(wanted)
-        pending = [goal, *([copy(lemma.changes)] for lemma in lemmas)]
-        pending += [[then(x ^ 1) for x in clause] for clause in wanted]
+        pending = [goal, *map(broken, wanted)]
         while pending:
-            broken = pending.pop()
-            # What is needed already costs nothing, and a clause mostly keeps itself.
-            first = [guard_of[known] for known in needed]
-            if formula.solve([*first, *broken]):
-                rest = [guard for guard in holds if holds[guard] not in needed]
-                possible = formula.solve([*first, *rest, *broken])
-                assert not possible, "the invariant was not one"
-                core = formula.core()
-                fresh = [holds[guard] for guard in rest if guard in core]
-                needed.update(dict.fromkeys(fresh))
-                pending += [[then(x ^ 1) for x in clause] for clause in fresh]
+            asked = pending.pop()
+            # What is needed already costs nothing, and a clause mostly keeps itself; what is counted takes a
+            # solver long.
+            parts = [[guard_of[known] for known in each] for each in (needed, clauses, counted)]
+            some = next((n for n in range(1, 4) if not formula.solve([*asked, *chain(*parts[:n])])), None)
+            assert some, "the invariant was not one"
+            core = formula.core()
+            fresh = dict.fromkeys(c for guard, c in holds.items() if guard in core and c not in needed)
+            needed.update(fresh)
+            pending += map(broken, fresh)
     return list(needed)

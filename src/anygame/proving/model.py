@@ -33,6 +33,8 @@ _MOST_GATES: Final = 400_000
 Match = tuple[tuple[int, ...], ...]
 #: A clause over the state: literals of the model, ascending; mostly of fluents.
 Clause = tuple[int, ...]
+#: Gates between what a fluent is and what it was, where rules say that it stays.
+_DEPTH: Final = 4
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096
 
@@ -43,10 +45,12 @@ class Lemma(NamedTuple):
     Attributes:
         holds: literal over the state.
         changes: literal of a joint move; where it does not hold, what held before holds after it.
+        cases: literals; that it changes is asked of each of them, and of the case that none holds.
     """
 
     holds: int
     changes: int
+    cases: tuple[int, ...] = ()
 
 
 class Model:
@@ -152,6 +156,32 @@ class Model:
             assert inputs is not None, "only what is of states has a later"
             of[node] = self.gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
         return of[literal >> 1] ^ (literal & 1)
+
+    def moved(self, literal: int) -> tuple[int, int]:
+        """Return the literals which say that one of states comes to hold with a joint move; or ceases to.
+
+        What is known of the state before is put in where a fluent stays as it is, so that solvers need not
+        compare what it was and what it is, fluent by fluent.
+        """
+        after = self.later(literal)
+        rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])
+        falls = self.gates.conjunction([literal, self._given(after, self._cube(literal)) ^ 1])
+        return rises, falls
+
+    def _cube(self, literal: int) -> dict[int, int]:
+        """Return the values of fluents, by their nodes, without which a literal does not hold."""
+        inputs = None if literal & 1 else self.gates.inputs_of(literal)
+        return {x >> 1: x & 1 ^ 1 for x in inputs or (literal,) if x >> 1 < self.first_action}
+
+    def _given(self, literal: int, values: dict[int, int], depth: int = _DEPTH) -> int:
+        """Return a literal where some nodes have values, as far as they are found near its gate."""
+        node = literal >> 1
+        inputs = self.gates.inputs_of(literal) if depth and node not in values else None
+        found = values.get(node, 2 * node)
+        if inputs is not None:
+            known = [self._given(x, values, depth - 1) for x in inputs]
+            found = 2 * node if known == list(inputs) else self.gates.conjunction(known)
+        return found ^ (literal & 1)
 
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
         """Return the nodes that some literals depend on, themselves among them, ascending.

@@ -438,9 +438,9 @@ class Prover:
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
         """Return clauses that induction shows, with those that are known, as few as are found in time."""
-        needed = list(dict.fromkeys([*self.invariant, *clauses]))
+        needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self.invariant, *clauses]))
         with suppress(OutOfTimeError):
-            needed = trimmed(self.model, bad, needed, whole.part(_FOR_CHECK), lemmas=lemmas)
+            needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
@@ -458,7 +458,9 @@ class Prover:
             return self._with_match(wanted, found.match, whole)
         assert found.invariant is not None
         clauses = self._trimmed(bad, found.invariant, whole, lemmas)
-        return self._checked(wanted, replace(self._certificate(clauses), sums=tuple(self._sums)), whole)
+        needed = [x for x, lemma in zip(self._sums, lemmas, strict=True) if (lemma.holds,) in clauses]
+        rest = [clause for clause in clauses if all(clause != (lemma.holds,) for lemma in lemmas)]
+        return self._checked(wanted, replace(self._certificate(rest), sums=tuple(needed)), whole)
 
     def _by_induction(
         self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION
