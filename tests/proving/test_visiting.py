@@ -111,3 +111,29 @@ def test_it_is_said_once_that_there_is_no_network() -> None:
     with pytest.warns(FallbackWarning) as warned:
         prove(anygame.loads(_ENDLESS.format("(does me up)")), ["playable"], seconds=1)
     assert len(warned) == 1
+
+
+def test_a_network_that_is_too_large_leaves_the_states_to_the_reasoner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("anygame.proving.model._MOST_GATES", 2)
+    found = prove(anygame.loads(NIM), ["playable", "mutex"])
+    assert found["playable"].outcome == "proved"
+    assert "gates, and proofs are looked for up to 2: the reasoner visited all" in found["playable"].note
+    assert found["mutex"].outcome == "open"
+    assert "proofs are looked for up to 2" in found["mutex"].note
+
+
+def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spent(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("anygame.proving.prover.Prover.ends", spent)
+    found = prove(anygame.loads(NIM), ["ends", "playable"])
+    assert [each.outcome for each in found] == ["open", "proved"]
+    assert found["ends"].note == "there is not enough memory"
+    monkeypatch.setattr("anygame.proving.prover.Prover.of", spent)
+    assert (
+        "not enough memory for the network: the reasoner visited all"
+        in prove(anygame.loads(NIM), ["playable"])["playable"].note
+    )

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import QueryError
+from anygame.errors import LimitError, QueryError
 from anygame.language.diagnostics import shown
 from anygame.language.markup import html
 from anygame.progress import reporting
@@ -155,15 +155,24 @@ def each_verdict(
 def _prover(
     game: Game, seconds: float, report: Callable[[str], None], fallback: Exception | None = None
 ) -> Prover | Visitor:
-    """Return what decides properties of a game; without a network, the reasoner visits its states."""
+    """Return what decides properties of a game.
+
+    Without a network, or with one that is too large for proofs, the reasoner visits its states.
+    """
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
     from anygame.proving.visiting import Visitor, has_network
 
     report("compiling")
-    if fallback is None and has_network(game):
+    if fallback is not None or not has_network(game):
+        return Visitor(game.initial_state(), seconds, report)
+    try:
         return Prover.of(game, Patience(seconds), report)
-    return Visitor(game.initial_state(), seconds, report)
+    except LimitError as error:
+        why = error.message
+    except MemoryError:
+        why = "there is not enough memory for the network"
+    return Visitor(game.initial_state(), seconds, report, why)
 
 
 def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: float) -> Iterator[Verdict]:
@@ -177,16 +186,23 @@ def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: f
         else by_states(game, prover.usual_sum)
     )
     by_name = {each.name: each for each in known}
-    for name in names:
+
+    def verdict(name: str) -> Verdict:
         if name == "ends":
-            yield prover.ends(seconds)
-        elif name in by_name:
-            yield prover.decide(by_name[name], seconds)
-        elif isinstance(prover, Prover):
+            return prover.ends(seconds)
+        if name in by_name:
+            return prover.decide(by_name[name], seconds)
+        if isinstance(prover, Prover):
             found = survey(prover, game.roles, name, seconds)
-            yield _with_rules(found, game, seconds, prover.report) if name == "dead" else found
-        else:
-            yield prover.open(name, SURVEYS[name])
+            return _with_rules(found, game, seconds, prover.report) if name == "dead" else found
+        return prover.open(name, SURVEYS[name])
+
+    for name in names:
+        try:
+            yield verdict(name)
+        except MemoryError:
+            claim = by_name[name].claim if name in by_name else SURVEYS.get(name, "every match ends")
+            yield Verdict(name, claim, "open", note="there is not enough memory")
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:

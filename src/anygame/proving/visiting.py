@@ -62,21 +62,22 @@ class Visitor:
         start: the first state.
         seconds: how long states are looked for.
         report: called with what is being done, as a phrase.
+        why: nothing better is known of the game, as a phrase.
 
     Raises:
         KeyboardInterrupt: Ctrl-C ended it.
     """
 
-    def __init__(self, start: State, seconds: float, report: Callable[[str], None]) -> None:
-        self.report = report
-        report(f"{_WHY}: playing at random")
+    def __init__(self, start: State, seconds: float, report: Callable[[str], None], why: str = _WHY) -> None:
+        self.report, self._why = report, why
+        report(f"{why}: playing at random")
         self._matches = list(_matches(start, Patience(seconds * _FOR_PLAY)))
         expansion = StateExpansion(start)
         self._graph = explore(
             expansion,
             start.game.roles,
             _MEMORY,
-            lambda expanded, found: report(f"{_WHY}: {found:,} states found, {expanded:,} visited"),
+            lambda expanded, found: report(f"{why}: {found:,} states found, {expanded:,} visited"),
             seconds * (1 - _FOR_PLAY),
         )
         if self._graph.stopped == INTERRUPTED:
@@ -146,7 +147,7 @@ class Visitor:
 
     def open(self, name: str, claim: str) -> Verdict:
         """Return that nothing was looked for."""
-        return Verdict(name, claim, "open", note="this is looked for in a network, and there is none")
+        return Verdict(name, claim, "open", note=f"this is looked for in a network: {self._why}")
 
     def _met(self, wanted: Property, patience: Patience, depth: int) -> Verdict | None:
         """Return what a shortest of the matches at random shows that show anything."""
@@ -200,8 +201,8 @@ class Visitor:
     def _told(self) -> str:
         graph, count = self._graph, len(self._matches)
         if graph.complete:
-            return f"{_WHY}: the reasoner visited all {graph.expanded:,} states"
-        return f"{_WHY}: the reasoner visited {graph.expanded:,} states and played {count:,} matches"
+            return f"{self._why}: the reasoner visited all {graph.expanded:,} states"
+        return f"{self._why}: the reasoner visited {graph.expanded:,} states and played {count:,} matches"
 
 
 def _matches(start: State, patience: Patience) -> Iterator[_Played]:
