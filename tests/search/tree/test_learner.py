@@ -13,7 +13,7 @@ import anygame
 from anygame.search import solve
 from anygame.search.tree.learner import Learner
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.self_play import NEXT
+from anygame.search.tree.self_play import NEXT, STEPS
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -111,3 +111,17 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
         learner.restore({**before, "counts": counted})
     after = learner.state()
     assert all((after[each] == before[each]).all() for each in before)
+
+
+def test_steps_shrink_as_learning_goes_on() -> None:
+    learner = _learner(anygame.loads(RACE))
+    assert learner.play(500)
+    early = learner.state()
+    late = {**early, "counts": early["counts"].copy()}
+    late["counts"][STEPS] = 10**8
+    moved = []
+    for state in (early, late):
+        learner.restore(state)
+        assert learner.play(600)
+        moved.append(float(np.abs(learner.state()["weights"] - early["weights"]).mean()))
+    assert 0 < 20 * moved[1] < moved[0]

@@ -59,15 +59,15 @@ if TYPE_CHECKING:
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
 #: States that are drawn from: so many, or as many as have room in so many bytes.
-_REPLAYED, _REPLAYED_BYTES = 1 << 18, 1 << 24
+_REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
 #: Places in ``Practice.counts``.
 PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
 #: Places in ``Practice.settings``.
-EXPANDED_FOR_MOVE, OPENING, REPLAY, CHANCE, NOISE, RATE, LAMBDA, FOLLOW = range(8)
+EXPANDED_FOR_MOVE, OPENING, REPLAY, CHANCE, NOISE, RATE, FULL_STEPS, LAMBDA, FOLLOW = range(9)
 #: States expanded for a move; moves at the beginning that are drawn, at most; how often a state is learned;
-#: how often any other move is drawn; how much noise values get; the steps of weights; lambda; and by how much
-#: of the way their mean follows them in each step.
-DEFAULT_SETTINGS: Final = (1.0, 6.0, 8.0, 0.02, 0.02, 0.002, 0.9, 0.002)
+#: how often any other move is drawn; how much noise values get; the steps of weights; how many have that size
+#: before they shrink; lambda; and by how much of the way the mean of weights follows them in each step.
+DEFAULT_SETTINGS: Final = (1.0, 6.0, 8.0, 0.02, 0.02, 0.002, 10000.0, 0.9, 0.002)
 #: States of a step, and how slowly the moments of slopes follow.
 _BATCH = 64
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
@@ -336,13 +336,19 @@ def _add_slopes(worker, practice, row, error):
 
 @compiled
 def _step(game, practice):
-    """Follow the slopes of a batch; the weights that play goes by follow slowly."""
+    """Follow the slopes of a batch; the weights that play goes by follow slowly.
+
+    Steps shrink with the root of their number (Robbins and Monro 1951, "A stochastic approximation method"):
+    what is learned of the latest games would otherwise take away what was learned of earlier ones.
+    """
     weights, slopes, means = practice.weights, practice.slopes, game.weights
     moments, squares = practice.moments, practice.squares
     practice.counts[STEPS] += 1
     steps = min(practice.counts[STEPS], 1 << 20)
     share = np.float32(1 / _BATCH)
-    rate = np.float32(practice.settings[RATE] * sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps))
+    slowed = sqrt(min(1.0, practice.settings[FULL_STEPS] / practice.counts[STEPS]))
+    unbiased = sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
+    rate = np.float32(practice.settings[RATE] * slowed * unbiased)
     follow = np.float32(max(1 / steps, practice.settings[FOLLOW]))
     for row in range(weights.shape[0]):
         for unit in range(weights.shape[1]):
