@@ -43,7 +43,7 @@ def _arguments(folder: Path) -> list[str]:
 
 
 def _games(path: Path) -> int:
-    header, arrays = read_arrays(path, "anygame learning 3")
+    header, arrays = read_arrays(path, "anygame learning 4")
     return sum(int(arrays[f"{number} counts"][0]) for number in range(header["threads"]))
 
 

@@ -42,7 +42,7 @@ class Learners:
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
-        self._learners = [Learner(searcher, each, UNITS) for each in seeds]
+        self._learners = [Learner(searcher, each, UNITS, count) for each in seeds]
         self._round = 1
         self._set(self._learners[0].weights)
 

@@ -1,6 +1,6 @@
 """A training: self-play, trials against earlier selves, checkpoints, and the trial that decides of the model.
 
-A checkpoint lies beside the model, written whole every few seconds: whatever ends a training, no more is
+A checkpoint lies beside the model, written whole every ten seconds: whatever ends a training, no more is
 lost. Its name has the seed, so that trainings of one sheet at once have one each; a lock keeps others off.
 """
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
 
-_FORMAT: Final = "anygame learning 3"
+_FORMAT: Final = "anygame learning 4"
 _SUFFIX: Final = ".learning"
 #: Seconds between two checkpoints: what may be lost. Nothing that is learned depends on them.
-_BETWEEN: Final = 5.0
+_BETWEEN: Final = 10.0
 #: Games after which there is the first trial against an earlier self; then whenever they have doubled.
 _FIRST_TRIAL: Final = 1_000
 #: Matches of such a trial, and leaves for a move of them.

@@ -50,15 +50,16 @@ class Learner:
         seed: of random numbers. The same seed and the same numbers of games teach the same, however they are
             cut into calls.
         units: of the hidden layer, a power of two up to ``MOST_UNITS``.
+        learners: how many learn together, and share the memory for states.
     """
 
-    def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS) -> None:
+    def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
         self._kernel, code = searcher.kernel, searcher.code
         start = searcher.packed(searcher.game.initial_state())
         self._code = code._replace(
             functions=code.functions.copy(), weights=first_weights((len(code.weights), units), seed)
         )
-        self._practice = make_practice(start, self._code.weights)
+        self._practice = make_practice(start, self._code.weights, learners=learners)
         self._store = make_store(len(start), 2, _MEMORY)
         self._store.counts[COMPETITIVE] = 1
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 #: Games that go on side by side, and after how many moves they are given up.
 GAMES, LONGEST = 64, 400
-#: States that are drawn from: so many, or as many as have room in so many bytes.
+#: States that are drawn from, of all that learn together: so many, or as many as have room in so many bytes.
 _REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
 #: Places in ``Practice.counts``.
 PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
@@ -123,10 +123,19 @@ def make_practice(
     start: NDArray[np.uint64],
     weights: NDArray[np.float32],
     settings: Sequence[float] = DEFAULT_SETTINGS,
+    *,
+    learners: int = 1,
 ) -> Practice:
-    """Return practice that begins at a state, uint64 [words], with weights, float32 [64 words + 2, units]."""
+    """Return practice.
+
+    Args:
+        start: uint64 [words]; where games begin.
+        weights: float32 [64 words + 2, units].
+        settings: see ``DEFAULT_SETTINGS``.
+        learners: how many learn together, and share the memory for states.
+    """
     words = len(start)
-    replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)))
+    replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     return Practice(
         np.zeros(9, np.int64),
         np.zeros(1, np.float64),
