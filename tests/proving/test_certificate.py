@@ -29,22 +29,22 @@ def _literal(model: Model, fact: str) -> int:
 def test_an_invariant_that_proves_a_property_is_accepted() -> None:
     model = _model("leduc_poker")
     bad = violations(model)["goals"]
-    found = reach(model, bad, Patience(60)).invariant
+    found = reach(model, bad, Patience(600)).invariant
     assert found
-    assert check_invariant(model, bad, found, Patience(60)) > 0
+    assert check_invariant(model, bad, found, Patience(600)) > 0
 
 
 def test_no_clause_of_a_trimmed_invariant_can_be_left_out() -> None:
     model = _model("kuhn_poker")
     bad = violations(model)["goals"]
-    found = reach(model, bad, Patience(60)).invariant
+    found = reach(model, bad, Patience(600)).invariant
     assert found
-    needed = trimmed(model, bad, found, Patience(60))
-    check_invariant(model, bad, needed, Patience(60))
+    needed = trimmed(model, bad, found, Patience(600))
+    check_invariant(model, bad, needed, Patience(600))
     refused = 0
     for number in range(len(needed)):
         try:
-            check_invariant(model, bad, [*needed[:number], *needed[number + 1 :]], Patience(60))
+            check_invariant(model, bad, [*needed[:number], *needed[number + 1 :]], Patience(600))
         except CertificateError:
             refused += 1
     assert refused > len(needed) / 2
@@ -53,27 +53,27 @@ def test_no_clause_of_a_trimmed_invariant_can_be_left_out() -> None:
 def test_a_clause_that_does_not_hold_at_the_start_is_refused() -> None:
     model = _model("tic_tac_toe")
     with pytest.raises(CertificateError, match="at the start"):
-        check_invariant(model, FALSE, [(_literal(model, "(control o)"),)], Patience(60))
+        check_invariant(model, FALSE, [(_literal(model, "(control o)"),)], Patience(600))
 
 
 def test_an_invariant_that_does_not_exclude_what_is_bad_is_refused() -> None:
     model = _model("tic_tac_toe")
     with pytest.raises(CertificateError):
-        check_invariant(model, model.terminal, [], Patience(60))
+        check_invariant(model, model.terminal, [], Patience(600))
 
 
 def test_a_match_within_the_bound_is_found_out() -> None:
     model = _model("tic_tac_toe")
-    assert check_bounded(model, model.terminal, 4, Patience(60)) >= 0
+    assert check_bounded(model, model.terminal, 4, Patience(600)) >= 0
     with pytest.raises(CertificateError):
-        check_bounded(model, model.terminal, 5, Patience(60))
+        check_bounded(model, model.terminal, 5, Patience(600))
 
 
 def test_that_no_match_is_longer_is_checked() -> None:
     model = _model("kuhn_poker")
-    check_bounded(model, FALSE, 5, Patience(60), is_everything=True)
+    check_bounded(model, FALSE, 5, Patience(600), is_everything=True)
     with pytest.raises(CertificateError):
-        check_bounded(model, FALSE, 4, Patience(60), is_everything=True)
+        check_bounded(model, FALSE, 4, Patience(600), is_everything=True)
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_a_lemma_that_does_not_follow_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(pysat.solvers, "Glucose4", Lying)
     model = _model("tic_tac_toe")
     with pytest.raises(CertificateError, match="does not follow"):
-        check_invariant(model, model.terminal, [], Patience(60))
+        check_invariant(model, model.terminal, [], Patience(600))
 
 
 def test_time_that_is_over_ends_the_check() -> None:

@@ -16,7 +16,7 @@ ANYGAME_MODELS names the folder of models. Who wants to be rid of one deletes it
 
 with --json, one object; error says why a file cannot be used, and the rest is missing then:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
-               "trial_matches", "trial_score", "trust", "error"}]}
+               "trial_matches", "trial_score", "trust", "history": [...], "error"}]}
 """
 
 
