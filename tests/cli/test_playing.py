@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -13,6 +14,8 @@ from tests.cli.test_player import player
 from tests.cli.transcripts import ROOT, run
 
 import anygame
+from anygame.cli.playing.table import Seating, Table
+from anygame.cli.repl.session import Session
 from anygame.match import read_record, replay
 from anygame.match.judging import outcome
 from anygame.players import make_player
@@ -120,6 +123,14 @@ def test_a_game_that_is_left_is_recorded_as_given_up(tmp_path: Path) -> None:
     play("tic_tac_toe", ["1 1", "quit"], "--against", "legal", "--record", str(tmp_path))
     record = read_record(recorded(tmp_path))
     assert (record.is_aborted, record.is_completed, record.step) == (True, False, 2)
+
+
+def test_what_is_under_way_ends_with_the_table() -> None:
+    game = anygame.load("tic_tac_toe")
+    table = Table(Session(game, seed=1), Seating(tuple(game.roles), {}, (), {}, 1.0))
+    waiting = asyncio.run_coroutine_threadsafe(asyncio.sleep(600), table._loop)
+    table.leave()
+    assert waiting.cancelled()
 
 
 def test_saved_games_go_on(tmp_path: Path) -> None:

@@ -224,6 +224,7 @@ class Table:
             if self.session.step:
                 self._keep()
         _wait(self._all(Opponent.close))
+        _wait(asyncio.run_coroutine_threadsafe(_cancel_the_rest(), self._loop))
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -234,6 +235,14 @@ class Table:
             return await asyncio.gather(*[message(one) for one in self.opponents.values()])
 
         return asyncio.run_coroutine_threadsafe(work(), self._loop)
+
+
+async def _cancel_the_rest() -> None:
+    """Cancel what is still under way, such as a wait that Ctrl-C gave up just now."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _wait(future: Future[_Result]) -> _Result:
