@@ -184,6 +184,26 @@ def test_without_that_every_state_has_its_place_in_the_network() -> None:
     assert_agreement_of(anygame.loads(_MARKS), compiled, playouts=6)
 
 
+def test_a_state_has_its_place_if_all_that_proofs_rely_on_holds() -> None:
+    game = anygame.loads("""
+        (role a) (role b) (other a b) (other b a) (cell 1) (cell 2) (cell 3) (cell 4)
+        (line 1 2) (line 2 3) (line 3 4) (line 4 1) (init (turn a)) (init (at 1)) (init (on 2))
+        (<= (legal ?r (go ?y)) (true (turn ?r)) (cell ?y) (true (at ?k)) (not (near ?y ?k)))
+        (<= (near ?y ?k) (true (on ?z)) (line ?z ?k) (cell ?y) (distinct ?z ?y))
+        (<= (legal ?r wait) (role ?r))
+        (<= (next (at ?y)) (does ?r (go ?y)))
+        (<= (next (at ?y)) (true (turn ?r)) (does ?r wait) (true (at ?y)))
+        (<= (next (on ?y)) (does ?r (go ?y)))
+        (<= (next (on ?y)) (true (on ?y)) (does a wait))
+        (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+        (<= terminal (true (at 9))) (goal a 1) (goal b 1)
+    """)
+    machine = compile_machine(game.backends.reasoner, {"few": 0})
+    assert machine.position(game.state(["(turn a)", "(at 1)", "(on 2)"]).facts) is not None
+    both = game.state(["(turn a)", "(turn b)", "(at 1)", "(on 2)"]).facts
+    assert machine.obstacle(both) == "the facts (turn a) and (turn b) together"
+
+
 def test_facts_that_exclude_each_other_are_left_to_the_rules() -> None:
     game = anygame.loads(_MARKS)
     machine = compile_machine(game.backends.reasoner, {"few": 0})

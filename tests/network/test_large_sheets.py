@@ -15,7 +15,11 @@ from anygame.datalog.reasoner import Reasoner
 from anygame.language.parser import parse_program
 from anygame.network.compiled import CompiledGame, compile_game
 from anygame.network.grounding.grounder import GroundingLimits, ground
-from anygame.network.grounding.pipeline import OPTIONAL_IF_LARGE, SPLITTING_AT_KEYS
+from anygame.network.grounding.pipeline import (
+    JOINING_NEGATIONS,
+    OPTIONAL_IF_LARGE,
+    SPLITTING_AT_KEYS,
+)
 
 #: Whatever the rules are, they count as large.
 _LARGE = GroundingLimits(few=0)
@@ -54,6 +58,33 @@ def test_rows_are_asked_for_by_terms_that_are_put_together() -> None:
         (<= terminal (true (p 1)) (true (p 2)) (true (p 3)))
         (<= (goal r 100) terminal)
     """)
+
+
+def test_guards_that_help_a_part_do_not_split_it_for_ever() -> None:
+    _agrees("""
+        (role a) (role b) (cell 1) (cell 2) (cell 3) (init (at 1 m)) (init (at 3 n)) (init (at 2 o))
+        (<= (far ?x ?k) (distinct ?z ?k) (cell ?x) (true (at ?z ?w)) (not (true (gone ?x))) (cell ?k))
+        (<= (legal ?r (go ?x)) (role ?r) (cell ?x) (true (at ?k m)) (not (far ?x ?k)))
+        (<= (legal ?r wait) (role ?r))
+        (<= (next (at ?y ?n)) (true (at ?y ?n)))
+        (<= (next (gone ?x)) (does ?r (go ?x)))
+        (<= terminal (true (at 1 o)))
+        (<= (goal ?r 100) (role ?r) (true (at ?k m)) (not (far ?k ?k)))
+    """)
+
+
+def test_views_in_views_become_so_many_rules_at_most() -> None:
+    views = [f"(<= (v{d} ?x ?k) (v{d + 1} ?x ?k) (b{d} ?x ?k e{n}))" for d in range(4) for n in range(8)]
+    bodies = [f"(<= (b{d} ?x ?k ?e) (true (q ?k)) (true (q ?x)) (true (z ?e)))" for d in range(4)]
+    rest = " ".join(f"(init (z e{n}))" for n in range(8))
+    compiled = _agrees(f"""
+        (role a) (init (at 1)) (init (q 1)) {rest} (c 1) (c 2) (c 3) {" ".join(views)} {" ".join(bodies)}
+        (<= (legal a (go ?x ?y)) (true (at ?k)) (c ?x) (c ?y) (not (v0 ?x ?k)))
+        (<= (v4 ?x ?k) (true (at ?x)) (true (q ?k)) (c ?k))
+        (<= (next (at ?y)) (does a (go ?y ?x))) (<= (next (q ?x)) (does a (go ?y ?x)))
+        (<= (next (z ?e)) (true (z ?e))) (<= terminal (true (q 3))) (goal a 1)
+    """)
+    assert 0 < dict(compiled.passes)[JOINING_NEGATIONS]["made"] < 2000
 
 
 def test_lists_are_asked_about_with_what_makes_them_known() -> None:

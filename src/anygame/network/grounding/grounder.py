@@ -166,13 +166,14 @@ class _Grounder:
         rounds = 0
         while self._round(works):
             rounds += 1
+        by_invariants = any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS)
         return Grounding(
             self._reasoner,
             {r: t for r, t in self._tables.of.items() if not self._static.is_static(r)},
             facts,
             self._batches,
             initial,
-            self._proofs.shown if any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS) else (),
+            self._proofs.proved if by_invariants else (),
             passes,
             rounds,
             monotonic() - began,

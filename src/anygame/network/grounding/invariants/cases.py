@@ -434,7 +434,7 @@ class Knowledge:
         self._numbers = count(1)
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
         #: Whether rules, by identity since they are kept, may derive atoms like one.
-        self._derives: dict[tuple[int, FlatAtom], bool] = {}
+        self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
@@ -454,8 +454,9 @@ class Knowledge:
             fresh = self.renamed(rule)
             body = Case(tuple(map(Known, fresh.guards)), tests=fresh.tests)
             case = equated(body, zip(atom.columns, fresh.head.columns, strict=True))
-            self._derives[key] = case is not None and settled(case, self) is not None
-        return self._derives[key]
+            # With the rule, which keeps its number as long as that is kept.
+            self._derives[key] = rule, case is not None and settled(case, self) is not None
+        return self._derives[key][1]
 
     def rows_like(self, atom: FlatAtom) -> Rows | None:
         """Return the rows of a static relation that an atom could stand for; None where that is not known."""

@@ -140,14 +140,14 @@ class Proofs:
         budget: what proofs cost is spent from it.
 
     Attributes:
-        shown: what was asked for and is proved.
+        proved: what was asked for, and what the proofs rely on: together they hold in the next state if
+            they hold in a state.
     """
 
     def __init__(self, knowledge: Knowledge, budget: Budget) -> None:
-        self.shown: set[Invariant] = set()
+        self.proved: set[Invariant] = set()
         self._knowledge = knowledge
         self._refutation = Refutation(knowledge, _MOST_CASES, budget)
-        self._proved: set[Invariant] = set()
 
     def holds(self, invariant: Invariant) -> bool:
         """Return whether something that is likely holds in all states that play can lead to.
@@ -165,10 +165,9 @@ class Proofs:
                     self._take_out(one)
                     break
                 found.add(one)
-                waiting |= self._knowledge.used - found - self._proved
+                waiting |= self._knowledge.used - found - self.proved
             else:
-                self._proved |= found
-                self.shown.add(invariant)
+                self.proved |= found
                 return True
         return False
 
@@ -195,7 +194,7 @@ class Proofs:
 
     def _is_kept(self, invariant: Invariant) -> bool:
         """Return whether it holds in the next state if all that is likely holds in this one."""
-        if invariant in self._proved:
+        if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
         rules = self._knowledge.rules_of(Relation("next", relation.shapes))

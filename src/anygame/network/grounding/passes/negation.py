@@ -52,8 +52,9 @@ if TYPE_CHECKING:
 
 #: A rule that would become more rules than this reads a view as it is: each is joined anew in every round.
 _MOST_COPIES: Final = 24
-#: Views in views are unfolded this deep.
+#: Views in views are unfolded this deep, and become so many rules in all.
 _DEEPEST: Final = 5
+_MOST_UNFOLDED: Final = 1000
 
 
 def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
@@ -66,6 +67,7 @@ class _Joining:
         self._rules = rules
         self._context = context
         self._made: list[GroundRule] = []
+        self._room = _MOST_UNFOLDED
         self._known: dict[object, Relation] = {}
         self._views: dict[Relation, list[GroundRule]] = defaultdict(list)
         for rule in rules:
@@ -157,8 +159,8 @@ class _Joining:
         items = items_of(rule)
         part = [item for item in items if item.variables & inside]
         rest = [item for item in items if not item.variables & inside]
-        within = variables_of_items(part)
-        if not part or all(item.variables <= within and not item.is_dynamic for item in rest):
+        # Guards go with the part that they help, so that a part of all but guards would be split for ever.
+        if not part or not any(item.is_dynamic for item in rest):
             return rule
         split, left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
         atom = FlatAtom(self._relation_of(split, inside, depth), split.head.columns)
@@ -169,8 +171,9 @@ class _Joining:
         """Replace views that have some variables by their bodies, these in relations of their own."""
         rule = self._split(rule, inside, depth)
         copies = self._copies(rule, inside) if depth else []
-        if not 0 < len(copies) <= _MOST_COPIES:
+        if not 0 < len(copies) <= min(_MOST_COPIES, self._room):
             return [rule]
+        self._room -= len(copies)
         if len(copies) == 1:
             return self._unfold(*copies[0], depth - 1)
         return [self._apart(*copy, depth - 1) for copy in copies]
