@@ -130,6 +130,11 @@ def test_a_certificate_that_proves_nothing_is_not_believed(folder: Path) -> None
         {"ends": [{"a": 1}, None, False, None, 0]},
         {"ends": [[], None, False, None, 0, [], [[10**9]]]},
         {"ends": [[], None, False, None, 0, [], [[]]]},
+        {"ends": [[], None, False, None, 0, [], [[4]]]},
+        {"ends": [[], None, False, None, 0, [], [[5, 7]]]},
+        {"ends": [[], None, False, None, 0, [], [[4, 4]]]},
+        {"ends": [[], None, False, None, 0, [], [[4, 5]]]},
+        {"ends": [[[5, 5, 7]], None, False, None, 0, [], []]},
     ],
 )
 def test_what_has_no_form_of_a_certificate_is_passed_over(folder: Path, value: object) -> None:
@@ -167,6 +172,15 @@ def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
     # Found anew, and kept in the place of the lie.
     assert prove(game, ["playable"]).all("proved")
     assert ProofStore(compiled).certificates["playable"] != read
+
+
+def test_a_run_that_is_too_short_to_check_what_was_kept_leaves_it(folder: Path) -> None:
+    prove(_game(), ["mutex"])
+    compiled = _game().backends.needed_network().compiled
+    before = ProofStore(compiled).certificates
+    assert any(each.clauses or each.groups for each in before.values())
+    prove(_game(), ["mutex"], seconds=1e-9)
+    assert ProofStore(compiled).certificates == before
 
 
 def test_a_damaged_file_is_passed_over(folder: Path) -> None:

@@ -138,18 +138,20 @@ class Prover:
         if self._invariant is None:
             self._invariant = []
             self.report("looking for what holds in every state")
+            known = self._known(_EVERYWHERE)
+            first = self._clauses(known) if known else self._guesses(self.sample)
             is_everything = False
             try:
-                is_everything = self._learn(self.patience.again())
+                is_everything = self._learn(known, first, self.patience.again())
             finally:
-                known = replace(self._certificate(self._invariant), is_everything=is_everything)
-                self._keep(_EVERYWHERE, known)
+                # What was kept may not even have been checked again.
+                if is_everything or not known or len(self._invariant) >= len(first):
+                    found = replace(self._certificate(self._invariant), is_everything=is_everything)
+                    self._keep(_EVERYWHERE, found)
         return self._invariant
 
-    def _learn(self, patience: Patience) -> bool:
+    def _learn(self, known: Certificate | None, first: Sequence[Clause], patience: Patience) -> bool:
         """Learn what holds in every state, more and more of it; return whether all that may was tried."""
-        known = self._known(_EVERYWHERE)
-        first = self._clauses(known) if known else self._guesses(self.sample)
         with suppress(OutOfTimeError):
             for found in learned(self.model, self.sample, patience, first):
                 self._invariant = list(found)

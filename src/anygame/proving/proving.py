@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -148,7 +149,8 @@ def each_verdict(
     if read is not None:
         prover = _prover(read.game, seconds, report, fallback=game.fallback)
         for formula in read.formulas:
-            verdict = prover.decide(_property(formula, prover), seconds)
+            wanted = _property(formula, prover)
+            verdict = _or_open(wanted.name, wanted.claim, partial(prover.decide, wanted, seconds))
             yield replace(verdict, note="; ".join(filter(None, [verdict.note, *formula.doubts])))
 
 
@@ -198,11 +200,19 @@ def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: f
         return prover.open(name, SURVEYS[name])
 
     for name in names:
-        try:
-            yield verdict(name)
-        except MemoryError:
-            claim = by_name[name].claim if name in by_name else SURVEYS.get(name, "every match ends")
-            yield Verdict(name, claim, "open", note="there is not enough memory")
+        claim = by_name[name].claim if name in by_name else SURVEYS.get(name, "every match ends")
+        yield _or_open(name, claim, partial(verdict, name))
+
+
+def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
+    """Return a verdict; open where memory does not suffice, or a network is too large."""
+    try:
+        return verdict()
+    except MemoryError:
+        note = "there is not enough memory"
+    except LimitError as error:
+        note = error.message
+    return Verdict(name, claim, "open", note=note)
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:

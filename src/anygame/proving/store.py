@@ -99,6 +99,8 @@ class ProofStore:
             and len(sums) <= 2 * MOST_SUMS
             and all(map(_is_sum, sums))
             and self._are_clauses([*clauses, *groups, *_facts(rows), *_counted(sums)])
+            and all(len(each) > 1 and not any(x & 1 for x in each) for each in groups)
+            and all(len({x >> 1 for x in each}) == len(each) for each in (*clauses, *groups))
             and type(lost) is int
             and 0 <= lost <= MOST_LOST
             and (depth is None or (type(depth) is int and 0 <= depth <= self._deepest))
