@@ -124,6 +124,17 @@ def test_a_network_that_is_too_large_leaves_the_states_to_the_reasoner(
     assert "proofs are looked for up to 2" in found["mutex"].note
 
 
+def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = anygame.loads(NIM)
+    gates = game.backends.needed_network().compiled.network.gates
+    monkeypatch.setattr("anygame.proving.model._MOST_GATES", gates)
+    found = prove(game, ["dead", "playable"])
+    assert [each.outcome for each in found] == ["open", "proved"]
+    assert f"proofs are looked for up to {gates}" in found["dead"].note.replace(",", "")
+
+
 def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def spent(*_: object, **__: object) -> None:
         raise MemoryError
@@ -132,6 +143,9 @@ def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyP
     found = prove(anygame.loads(NIM), ["ends", "playable"])
     assert [each.outcome for each in found] == ["open", "proved"]
     assert found["ends"].note == "there is not enough memory"
+    monkeypatch.setattr("anygame.proving.prover.Prover.decide", spent)
+    (found_of_formula,) = prove(anygame.loads(NIM), ["(never terminal)"])
+    assert (found_of_formula.outcome, found_of_formula.note) == ("open", "there is not enough memory")
     monkeypatch.setattr("anygame.proving.prover.Prover.of", spent)
     assert (
         "not enough memory for the network: the reasoner visited all"
