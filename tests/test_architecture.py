@@ -13,6 +13,7 @@ import pytest
 
 import anygame
 from anygame.errors import MissingExtraError
+from tests.sources import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,7 +150,7 @@ def _name(path: Path) -> str:
 
 def _imports(path: Path, *, typing: bool = True) -> Iterator[str]:
     """Yield what a module imports, inside its functions too, and for typing alone unless that is left out."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     typing_only = {
         id(inner)
         for node in ast.walk(tree)

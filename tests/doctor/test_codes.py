@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.doctor.asking import check_play, check_rules
+from tests.sources import parsed
 
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
@@ -102,7 +103,7 @@ def test_every_code_that_is_raised_is_described() -> None:
         argument.value
         for stage in ("language", "analysis", "datalog", "game", "doctor")
         for path in (PACKAGE / stage).rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for call in ast.walk(parsed(path))
         if isinstance(call, ast.Call) and _is_report(call.func)
         for argument in call.args
         if isinstance(argument, ast.Constant)

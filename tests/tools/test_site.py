@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.sources import parsed
 from tests.tools.chapters import sheets
 from tools.tutorial_pictures import drawing, sheet
 
@@ -29,7 +30,7 @@ def _public() -> dict[str, list[str]]:
     """Return what each package has in its ``__all__``, whether its libraries are installed or not."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "src" / "anygame").rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
             if isinstance(target, ast.Name) and target.id == "__all__":
                 assert isinstance(node, ast.Assign | ast.AugAssign)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from anygame.proving.ending import at_least, sums_of
+from anygame.proving.ending import at_least, moving, sums_of
 from anygame.proving.formula import Formula, any_step
 from anygame.proving.induction import exclusive_groups, parts_of
 from anygame.proving.model import Lemma
@@ -71,10 +71,8 @@ def lemma_of(model: Model, counted: Sum) -> Lemma:
     side = [(x, weight) for x, weight in literals if weight > 0]
     other = [(x, -weight) for x, weight in literals if weight < 0]
     holds = _is_at_least(model, side, other, counted.total)
-    moved = [[(model.moved(x), weight) for x, weight in parts] for parts in (side, other)]
-    (up, down), (up_other, down_other) = (
-        [[(literals[way], weight) for literals, weight in parts] for way in (0, 1)] for parts in moved
-    )
+    up, down = moving(model, side)
+    up_other, down_other = moving(model, other)
     more, less = up + down_other, down + up_other
     kept = _is_at_least(model, more, less, 0, counted.most)
     if counted.is_exact:

@@ -159,14 +159,16 @@ def _signals(model: Model) -> list[int]:
     return [2 * fluent + 2 for fluent in range(len(model.fluents))] + legal[:_MOST_PASSES]
 
 
+def moving(model: Model, parts: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], ...]:
+    """Return what comes to hold with a joint move, and what ceases to, each with its weight."""
+    moved = [(model.moved(x), weight) for x, weight in parts]
+    return tuple([(literals[way], weight) for literals, weight in moved] for way in (0, 1))
+
+
 def slip(model: Model, measure: Measure) -> int:
     """Return the literal of a joint move that is not the last and lets a measure not grow."""
     gates = model.gates
-    moved = [(*model.moved(x), weight) for x, weight in measure.parts]
-    won, lost = (
-        [(rises, weight) for rises, _, weight in moved],
-        [(falls, weight) for _, falls, weight in moved],
-    )
+    won, lost = moving(model, measure.parts)
     most = measure.most_lost + 1
     gain, loss = sums_of(model, won, most), sums_of(model, lost, most)
     grows = gates.disjunction(

@@ -461,7 +461,8 @@ class Prover:
         assert found.invariant is not None
         clauses = self._trimmed(bad, found.invariant, whole, lemmas)
         needed = [x for x, lemma in zip(self._sums, lemmas, strict=True) if (lemma.holds,) in clauses]
-        rest = [clause for clause in clauses if all(clause != (lemma.holds,) for lemma in lemmas)]
+        counted = {(lemma.holds,) for lemma in lemmas}
+        rest = [clause for clause in clauses if clause not in counted]
         return self._checked(wanted, replace(self._certificate(rest), sums=tuple(needed)), whole)
 
     def _by_induction(

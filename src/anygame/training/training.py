@@ -78,7 +78,7 @@ def train(
         seed: of random numbers; None for any.
         threads: how many learn, a core each, and average what they have learned now and then; by default one,
             or as many as before with ``resume``.
-        progress: called every few seconds, and with a comparison whenever the number of games has doubled; a
+        progress: called every ten seconds, and with a comparison whenever the number of games has doubled; a
             notebook shows it by itself.
 
     Returns:

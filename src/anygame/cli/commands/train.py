@@ -27,7 +27,7 @@ _USUAL: Final = 600.0
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d|)", re.ASCII)
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SHAPE: Final = """\
-an object every few seconds, with matches whenever the number of games has doubled;
+an object every ten seconds, with matches whenever the number of games has doubled;
 and one at the end, whose history has those with matches:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",

@@ -124,15 +124,10 @@ class _Writer:
         else:
             self._place_as(straight)
         self._scattered, self._read_alone = self._find_scattered()
-        #: Whether gates read the moves of roles with many as groups and members.
-        self._has_factors = bool(self._scattered)
         self._shapes = self._find_shapes()
         self._state_runs = self._runs_of(order.state)
         self._goal_runs = self._runs_of(order.goals)
         self._move_runs = self._runs_of([unit for unit in order.moves if unit.start not in self._scattered])
-        if self._scattered:
-            scattered = [unit for unit in order.moves if unit.start in self._scattered]
-            self._move_runs.insert(0, (phases.every, scattered))
         self._unrolled = self._find_unrolled()
 
     def _find_scattered(self) -> tuple[set[int], NDArray[np.int64]]:
@@ -205,7 +200,7 @@ class _Writer:
         ends.append(len(self._operations))
         self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
-        if self._has_factors:
+        if self._scattered:
             self._write_scattered()
         self._write_runs(self._move_runs)
         self._write_settings()
@@ -213,16 +208,15 @@ class _Writer:
         first = self._written
         places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
         words = np.array([word for each in self._operations for word in each], np.int64)
+        factors = bool(self._scattered)
         return GateCode(
-            code=loop_functions(
-                self._phases, self._bits, list(self._unrolled), places_of, factors=self._has_factors
-            ),
+            code=loop_functions(self._phases, self._bits, list(self._unrolled), places_of, factors=factors),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs()
             if self._straight
             else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
-            factors=self._has_factors,
+            factors=factors,
         )
 
     def _bring(self, nodes: Sequence[int]) -> None:
@@ -261,6 +255,8 @@ class _Writer:
         network = self._network
         runs = [run for _, run in self._runs]
         choice = len(runs) - len(self._move_runs)  # what is read there is needed up to the run behind it
+        if self._scattered:
+            runs.insert(choice, [unit for unit in self._order.moves if unit.start in self._scattered])
         units = list(chain.from_iterable(runs))
         gates = np.fromiter(chain.from_iterable(units), np.int64)
         times = np.repeat(np.arange(len(runs)), [sum(map(len, run)) for run in runs])
@@ -295,8 +291,6 @@ class _Writer:
             return
         written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
         for mask, units in self._runs:
-            if units[0].start in self._scattered:
-                continue
             read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
             self._known[read >> 1] |= mask & ~written[read >> 1]
         goals = [literal >> 1 for role in network.goals for _, literal in role]
@@ -319,8 +313,6 @@ class _Writer:
 
     def _write_runs(self, runs: Sequence[tuple[int, list[Unit]]]) -> None:
         for mask, units in runs:
-            if units[0].start in self._scattered:
-                continue
             self._write_known(self._base + np.fromiter(chain.from_iterable(units), np.int64))
             if units[0].start in self._order.cyclic:
                 self._write_cycle(units[0], mask)
