@@ -299,6 +299,16 @@ JOININGS: dict[str, tuple[list[str], list[str]]] = {
             "view r x y :- key v, line v y, [a x v]",
         ],
     ),
+    "what guards alone tell apart is split off": (
+        ["legal r x :- true r u, not view r x u, [c x]", "view r x y :- line v y, [a x v]"],
+        [
+            " 2 r 1 v 1 :- true r 1 y 1, line v 1 y 1",
+            " 1 r 1 x 1 :-  2 r 1 v 1, [a x 1 v 1]",
+            " 3 r :- true r u",
+            "legal r x :-  3 r, not  1 r x, [c x]",
+            "view r x y :- line v y, [a x v]",
+        ],
+    ),
     "rows by single values": (
         ["legal r x :- true u w, not view r u, [o r w]", "view r x :- line r x", "view r x :- viewy r x"],
         [

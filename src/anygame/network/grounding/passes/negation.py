@@ -38,6 +38,7 @@ from anygame.network.grounding.rules import (
     rule_of,
     variables_of_atom,
     variables_of_items,
+    variables_of_rule,
 )
 
 if TYPE_CHECKING:
@@ -159,10 +160,12 @@ class _Joining:
         items = items_of(rule)
         part = [item for item in items if item.variables & inside]
         rest = [item for item in items if not item.variables & inside]
-        # Guards go with the part that they help, so that a part of all but guards would be split for ever.
-        if not part or not any(item.is_dynamic for item in rest):
+        if not part or not rest:
             return rule
         split, left = split_off(items, part, frozenset(variables_of_atom(rule.head)), self._context)
+        # Guards go with the part that they help, so that a part of all but guards could be split for ever.
+        if not (any(item.is_dynamic for item in rest) or variables_of_rule(split) < variables_of_rule(rule)):
+            return rule
         atom = FlatAtom(self._relation_of(split, inside, depth), split.head.columns)
         left = [Item.of("positives", atom) if item.what == split.head else item for item in left]
         return rule_of(rule.head, left)
