@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anygame.network.logic.atoms import FAILS, HOLDS, merge
+from anygame.network.logic.disjunctions import equal_disjunctions
 
 _INPUTS = 3
 _ATOMS = 12
@@ -81,3 +82,45 @@ def test_names_that_go_round_in_a_circle_stay() -> None:
     literal_of, groups = merge(_groups(rules), np.arange(6) < 3, np.zeros(6, np.bool_))
     assert literal_of[3] in (6, 8)
     assert {row[0] for rows in groups for row in rows.tolist()} & {3, 4}
+
+
+_READ = 6
+#: Disjunctions 6, 7, ... of what comes before them, and of one another.
+_DISJUNCTIONS = st.lists(
+    st.sets(st.tuples(st.integers(0, _READ + 5), st.booleans()), min_size=1, max_size=4),
+    min_size=1,
+    max_size=6,
+)
+
+
+def _equal(sums: list[list[int]], first: int) -> dict[int, int]:
+    owners = np.repeat(np.arange(first, first + len(sums)), [len(parts) for parts in sums])
+    again, instead = equal_disjunctions(owners, np.concatenate([np.array(parts) for parts in sums]))
+    return dict(zip(again.tolist(), instead.tolist(), strict=True))
+
+
+@given(_DISJUNCTIONS)
+def test_equal_disjunctions_hold_alike(drawn: list[set[tuple[int, bool]]]) -> None:
+    sums = [
+        sorted({2 * min(part, _READ + n) + inverted for part, inverted in parts})
+        for n, parts in enumerate(drawn)
+    ]
+    sums = [[part for part in parts if part >> 1 < _READ + n] or [0] for n, parts in enumerate(sums)]
+    equal = _equal(sums, _READ)
+    assert not set(equal) & set(equal.values())
+    for inputs in range(1 << _READ):
+        held = [bool(inputs >> n & 1) for n in range(_READ)]
+        for parts in sums:
+            held.append(any(held[part >> 1] != bool(part & 1) for part in parts))
+        assert all(held[one] == held[other] for one, other in equal.items())
+
+
+def test_disjunctions_of_the_same_are_one() -> None:
+    # 3 is 0 or 1, 4 is 1 or 2, 5 is 3 or 2, 6 is 0 or 4; 7 reads itself, and 8 what is inverted.
+    assert _equal([[0, 2], [2, 4], [4, 6], [0, 8], [14, 2], [3, 0]], 3) == {6: 5}
+
+
+def test_large_disjunctions_count_as_one() -> None:
+    # 300 and 301 are equal, and so are 302 and 303, which read what has very many literals.
+    large = list(range(0, 400, 2))
+    assert _equal([large, [1, 3], [3, 1], [600, 1], [1, 600]], 300) == {302: 301, 304: 303}

@@ -19,7 +19,7 @@ from anygame.language.terms import Variable
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_within
 from anygame.network.grounding.passes.demand import specialise_views
-from anygame.network.grounding.passes.folding import inline_static_relations
+from anygame.network.grounding.passes.folding import drop_implied, inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
 from anygame.network.grounding.passes.negation import join_negations
@@ -29,6 +29,7 @@ from anygame.network.grounding.passes.normal_form import (
     name_nested_terms,
     project_guards,
 )
+from anygame.network.grounding.passes.parting import part_views
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.grounding.rules import GroundRule, variables_of_rule
 from anygame.network.logic.rewrites import REWRITES
@@ -345,6 +346,91 @@ JOININGS: dict[str, tuple[list[str], list[str]]] = {
         [],
     ),
 }
+
+
+PARTINGS: dict[str, tuple[list[str], list[str]]] = {
+    "a view that hands a column on": (
+        [
+            "view x z u :- [s x z], [c u]",
+            "view x z u :- [s x y], true y b, view y z u",
+            "view x z u :- [s x u], view u z u",
+            "viewy z u :- true x r, view x z u",
+            "viewy z u :- key z u",
+            "legal r x :- true r u, not viewy x one, [c x]",
+            "legal r x :- true r u, not viewy x u, [c x]",
+            "next r x :- view r x w, true w b",
+            "next r x :- view r x x, viewy r x",
+        ],
+        [
+            " 1 x z :- [s x z]",
+            " 1 x z :- true y b,  1 y z, [s x y]",
+            " 2 x z u :- true y b,  2 y z u, [s x y]",
+            " 2 x z u :-  1 u z, [s x u], [c u]",
+            " 2 x z u :-  2 u z u, [s x u]",
+            " 3 z :- true x r,  1 x z",
+            " 4 z u :- true x r,  2 x z u",
+            " 4 z u :- key z u",
+            "legal r x :- true r u, not  3 x, not  4 x one, [c x]",
+            "legal r x :- true r u, not viewy x u, [c x]",
+            "next r x :-  1 r x, true w b, [c w]",
+            "next r x :-  2 r x w, true w b",
+            "next r x :- view r x x, viewy r x",
+            "view 0 1 2 :-  1 0 1, [c 2]",
+            "view 0 1 2 :-  2 0 1 2",
+            "viewy 0 1 :-  3 0, [c 1]",
+            "viewy 0 1 :-  4 0 1",
+        ],
+    ),
+    "of several kinds": (
+        ["view x u :- true x b, [c u]", "view x u :- true y b, view y u, [k u]", "view x u :- key x u"],
+        [],
+    ),
+    "handed on twice": (
+        ["view x u :- true x b, [c u]", "view x u :- view x u, view y u", "view x u :- key x u"],
+        [],
+    ),
+    "not handed on": (["view x u :- true x b, [c u]", "view x u :- key x u"], []),
+    "of no known kind": (["view x u :- true x b, view x u", "view x u :- key x u"], []),
+    "facts": (["viewed x u :- true x b, [c u]", "viewed x u :- true y b, viewed y u"], []),
+}
+
+
+@pytest.mark.parametrize("name", PARTINGS)
+def test_views_in_two_parts(name: str) -> None:
+    before, after = PARTINGS[name]
+    rules = list(map(_rule, before))
+    context = _context()
+    context = replace(context, values=lambda atom, _: _VALUES.get(atom.relation.predicate))
+    assert _told(part_views(rules, context)) == (after or _told(rules))
+
+
+_VALUES = {"c": frozenset({parse_term("one"), parse_term("two")})}
+
+
+def test_disjunctions_in_views_are_multiplied_out_before_they_are_parted() -> None:
+    rules = [_rule("view x u :- [c u], true x | key x u"), _rule("view x u :- line x y, view y u")]
+    told = _told(part_views(rules, _context()))
+    both = [" 1 x :- line x y,  1 y", " 2 x u :- line x y,  2 y u"]
+    assert told == [" 1 x :- true x", " 2 x u :- key x u, [c u]", *both]
+
+
+IMPLIED: dict[str, tuple[str, str]] = {
+    "what all rules of a view have": (
+        "legal r x :- true x u, view x u, key r",
+        "legal r x :- view x u, key r",
+    ),
+    "other variables": ("legal r x :- true u x, view x u, key r", ""),
+    "what one of them has": ("legal r x :- line x u, view x u", ""),
+    "what may be another value": ("legal r x :- true x y, view x u, key r", ""),
+}
+
+
+@pytest.mark.parametrize("name", IMPLIED)
+def test_literals_that_a_view_implies(name: str) -> None:
+    before, after = IMPLIED[name]
+    views = [_rule("view y z :- true y z, line y z"), _rule("view y z :- key w, true y z, true w y")]
+    *rest, found = drop_implied([*views, _rule(before)], _context())
+    assert (rest, _told([found])) == (views, [after or before])
 
 
 @pytest.mark.parametrize("name", JOININGS)

@@ -17,6 +17,7 @@ from anygame.network.grounding.passes.decomposition import (
 )
 from anygame.network.grounding.passes.demand import ask_for_rows, specialise_views
 from anygame.network.grounding.passes.folding import (
+    drop_implied,
     inline_dense_relations,
     inline_static_relations,
     merge_rules,
@@ -31,6 +32,7 @@ from anygame.network.grounding.passes.normal_form import (
     name_nested_terms,
     project_guards,
 )
+from anygame.network.grounding.passes.parting import part_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -72,6 +74,11 @@ ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("inlining static relations", _each(inline_static_relations)),
     ("specialising views", specialise_views),
 )
+#: Before all others, for rules that have very many instances.
+FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
+    ("parting views", part_views),
+    ("dropping implied literals", drop_implied),
+)
 #: Before and after static relations are inlined: these may tie variables together, or hide what does.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
 #: More of them for rules that have very many instances: where these are few, joins would take longer.
@@ -112,7 +119,7 @@ _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
 #: ... and those that are only for rules with very many instances.
 OPTIONAL_IF_LARGE: Final = tuple(
-    dict.fromkeys(name for name, _ in (*ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
+    dict.fromkeys(name for name, _ in (*FIRST_IF_LARGE, *ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
 )
 
 
@@ -156,7 +163,7 @@ def prepare(
     Returns:
         The rules, and what each pass did.
     """
-    first = (_AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
+    first = (*FIRST_IF_LARGE, _AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
     last = LAST_IF_LARGE if large else ()
     names = [name for name, _ in (*first, *repeated, *last) if name not in without]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.logic.disjunctions import equal_disjunctions
 from anygame.network.logic.factoring import Products
 from anygame.network.logic.hashing import SEEDS, mixed
 from anygame.network.logic.ragged import distinct, places, starts_of, strong_components
@@ -104,6 +105,7 @@ class Atoms:
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
+        groups = _merge_disjunctions(groups, self.literal_of)
         heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
         #: The conjunctions in the order of their heads: where those of each begin, and their literals.
         self._starts = starts_of(np.bincount(heads, minlength=self.count))
@@ -204,6 +206,22 @@ def merge(
             by_level[number][level] = rows[:0]
             left[number].append(rows)
     return literal_of, [np.concatenate(parts) for parts in left if parts]
+
+
+def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
+    """Find which atoms are equal disjunctions, in place; return the conjunctions that are left."""
+    if not groups:
+        return groups
+    heads = np.concatenate([rows[:, 0] for rows in groups]).astype(np.int64)
+    lone = np.concatenate([_lone(rows) for rows in groups]).astype(np.int64)
+    several = np.zeros(len(literal_of), np.bool_)
+    several[heads[lone < 0]] = True
+    heads, lone = heads[~several[heads]], lone[~several[heads]]
+    order = np.argsort(heads, kind="stable")
+    again, first = equal_disjunctions(heads[order], lone[order])
+    literal_of[again] = 2 * first
+    literal_of[:] = _followed(literal_of, literal_of)
+    return _mapped(groups, literal_of)[0]
 
 
 def _split(rows: Ids, levels: Ids) -> list[Ids]:

@@ -1,0 +1,94 @@
+"""Equal disjunctions: what holds where one of the same literals does is the same, however it is put together.
+
+::
+
+    a = x or y        b = y or z        c = a or z        d = x or b
+
+Here ``c`` is ``d``: either holds where ``x``, ``y`` or ``z`` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.network.logic.hashing import SEEDS, mixed
+from anygame.network.logic.ragged import distinct, places, starts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+_SHIFT: Final = 32
+_LOW: Final = (1 << _SHIFT) - 1
+#: Disjunctions of disjunctions are followed so deep.
+_MOST_LEVELS: Final = 8
+#: What has more literals in the end counts as one.
+_MOST_LITERALS: Final = 100
+
+
+def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
+    """Return disjunctions that are equal to others.
+
+    Args:
+        owners: int64 [literals], ascending; the number of the disjunction that has each.
+        literals: int64 [literals]; twice such a number or another one, plus one where it is inverted.
+
+    Returns:
+        Numbers of disjunctions, and for each the one that is equal; none of these depends on the former.
+    """
+    count = int(max(owners.max(initial=0), literals.max(initial=0) >> 1)) + 1
+    lengths = np.bincount(owners, minlength=count)
+    starts = starts_of(lengths)
+    #: Where the literals of each are in the end, and how many: -1 where that is not known, or it is none.
+    firsts, sizes = np.zeros(count, np.int64), np.where(lengths > 0, -1, 0)
+    found = np.zeros(0, np.int64)
+    levels: list[Numbers] = []
+    pending = np.flatnonzero(lengths)
+    for _ in range(_MOST_LEVELS):
+        of = np.repeat(pending, lengths[pending])
+        read = literals[places(starts[pending], lengths[pending])]
+        is_part = (read & 1 == 0) & (lengths[read >> 1] > 0)
+        blocked = np.zeros(count, np.bool_)
+        blocked[of[is_part & (sizes[read >> 1] < 0)]] = True
+        fits = ~blocked[of]
+        of, read, is_part = of[fits], read[fits], is_part[fits]
+        inner = read[is_part] >> 1
+        whole = np.concatenate(
+            [
+                of[~is_part] << _SHIFT | read[~is_part],
+                np.repeat(of[is_part], sizes[inner]) << _SHIFT | found[places(firsts[inner], sizes[inner])],
+            ]
+        )
+        whole = distinct(whole)
+        level = distinct(whole >> _SHIFT)
+        held = np.bincount(whole >> _SHIFT, minlength=count)
+        firsts[level] = len(found) + np.searchsorted(whole >> _SHIFT, level)
+        sizes[level] = held[level]
+        found = np.concatenate([found, whole & _LOW])
+        # What is too large stands for itself where it is read.
+        lengths[level[held[level] > _MOST_LITERALS]] = 0
+        levels.append(level[held[level] <= _MOST_LITERALS])
+        pending = pending[blocked[pending]]
+        if not len(pending) or not len(level):
+            break
+    return _equal(np.concatenate(levels), firsts, sizes, found)
+
+
+def _equal(numbers: Numbers, firsts: Numbers, sizes: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
+    """Return which sets of literals are there before, and which ones these are."""
+    keys = []
+    for seed in SEEDS:
+        sums = np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1), seed))
+        sums = np.concatenate([np.zeros(1, np.uint64), sums])
+        keys.append(sums[firsts[numbers] + sizes[numbers]] - sums[firsts[numbers]])
+    # Stable: of equal ones, the first is of the lowest level.
+    order = np.lexsort((*keys, sizes[numbers]))
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = sizes[numbers[order[1:]]] == sizes[numbers[order[:-1]]]
+    for key in keys:
+        same[1:] &= key[order[1:]] == key[order[:-1]]
+    leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
+    return numbers[order[same]], numbers[leaders[same]]
