@@ -12,9 +12,18 @@ from tests.proving.sheets import CHOMP, NIM
 import anygame
 from anygame.network.network import FALSE
 from anygame.proving import prove
-from anygame.proving.certificate import CertificateError, check_invariant
+from anygame.proving.certificate import (
+    CertificateError,
+    _holds,
+    _is_kept,
+    _Step,
+    check_ending,
+    check_invariant,
+)
 from anygame.proving.counting import Sum, _sparse, lemma_of, sums
+from anygame.proving.ending import Measure, slip, sums_of
 from anygame.proving.patience import OutOfTimeError, Patience
+from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
 
 if TYPE_CHECKING:
@@ -96,7 +105,7 @@ def test_gates_of_a_sum_are_what_arithmetic_says(is_exact: bool, total: int, mos
     states = random.random((500, len(model.fluents))) < 0.3
     moves = np.zeros((500, len(model.legal)), np.bool_)
     moves[np.arange(500), random.integers(0, len(model.legal), 500)] = True
-    lemma = lemma_of(model, counted)
+    lemma = lemma_of(model, counted, Patience(60))
     holds, changes = model.values([lemma.holds, lemma.changes], states, moves).T
     after = model.values(model.next, states, moves)
 
@@ -116,6 +125,76 @@ def test_gates_of_a_sum_are_what_arithmetic_says(is_exact: bool, total: int, mos
     assert np.array_equal(changes, able & ~kept)
     assert changes.any()
     assert (able & ~changes).any()
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+@pytest.mark.parametrize(("total", "most"), [(-2, 1), (0, 4), (2, 2)])
+def test_what_the_checker_adds_up_is_what_arithmetic_says(is_exact: bool, total: int, most: int) -> None:
+    from pysat.solvers import Glucose4
+
+    prover = _prover(anygame.load("tic_tac_toe"))
+    model, sample = prover.model, prover.sample
+    random = np.random.default_rng(most)
+    fluents = random.permutation(len(model.fluents))[:16]
+    weights = [1, 2, -1, 1, -3, 1, 5, -4]
+    parts = [(w, *(2 * fluents[[k, k + 8]] + 2).tolist()) for k, w in enumerate(weights)]
+    counted = Sum(total, most, is_exact, tuple(parts))
+    step = _Step(model, [])
+    asked = _holds(step.here, counted, Patience(60)), _is_kept(step, counted, Patience(60))
+    some = slice(0, None, 1 + len(sample.states) // 400)
+    states, moves = sample.states[some], sample.moves(some, model)
+    after = model.values(model.next, states, moves)
+    seen = set()
+    with Glucose4(bootstrap_with=step.clauses.rows) as solver:
+        for now, made, then in zip(states, moves, after, strict=True):
+            if not made.any():
+                continue
+            inputs = np.concatenate([now, made]).tolist()
+            given = [step.here.literal(2 * node + 2 + (not holds)) for node, holds in enumerate(inputs)]
+            assert solver.solve(given)
+            answers = [(x > 0) == (solver.get_model()[abs(x) - 1] > 0) for x in asked]
+            values = [
+                [w * any(state[(x >> 1) - 1] for x in fact) for w, *fact in parts] for state in (now, then)
+            ]
+            value = sum(values[0])
+            moved = [b - a for a, b in zip(*values, strict=True)]
+            more, less = sum(max(0, x) for x in moved), sum(max(0, -x) for x in moved)
+            kept = less <= most and (more == less if is_exact else more >= less)
+            assert answers == [value == total if is_exact else value >= total, kept]
+            seen.add(tuple(answers))
+    assert all(len(set(answers)) == 2 for answers in zip(*seen, strict=True))
+
+
+def test_a_fault_of_what_finds_a_sum_makes_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Who counts says that no stone is ever put, and that no step changes that.
+    prover = _prover(anygame.loads(_BAR))
+    names = list(map(str, prover.model.fluents))
+    stones = [2 * names.index(f"(stone {place})") + 2 for place in range(1, 6)]
+    monkeypatch.setattr(
+        "anygame.proving.prover.sums", lambda *_: [Sum(0, 1, True, tuple((1, x) for x in stones))]
+    )
+    monkeypatch.setattr(
+        "anygame.proving.prover.lemma_of", lambda *asked: lemma_of(*asked)._replace(changes=FALSE)
+    )
+    wanted = Property("bare", "no stone is put", stones[0], lambda *_: True)
+    with pytest.raises(CertificateError, match="leads out"):
+        prover._by_counting(wanted, Patience(60), Patience(60))
+
+
+def test_adding_up_looks_at_its_patience() -> None:
+    prover = _prover(anygame.loads(_BAR))
+    nobody = Patience(60, stop=lambda: True)
+    counted = _sums(prover)[0]
+    literals = [(literal, 1) for _, literal in counted.parts]
+    for way in (
+        lambda: lemma_of(prover.model, counted, nobody),
+        lambda: sums_of(prover.model, literals, 9, nobody),
+        lambda: slip(prover.model, Measure(literals), nobody),
+        lambda: check_ending(prover.model, literals, 0, [], nobody),
+        lambda: check_invariant(prover.model, FALSE, [], nobody, [counted]),
+    ):
+        with pytest.raises(OutOfTimeError):
+            way()
 
 
 def test_what_is_counted_decides_what_clauses_leave_open() -> None:
@@ -140,32 +219,28 @@ def test_a_sum_that_a_step_changes_is_refused() -> None:
     stones = tuple((1, 2 * names.index(f"(stone {place})") + 2) for place in range(1, 6))
     changing = Sum(0, 1, True, stones)
     with pytest.raises(CertificateError, match="leads out"):
-        check_invariant(model, FALSE, prover.invariant, Patience(60), [lemma_of(model, changing)])
+        check_invariant(model, FALSE, prover.invariant, Patience(60), [changing])
     growing = changing._replace(is_exact=False)
-    check_invariant(model, FALSE, prover.invariant, Patience(60), [lemma_of(model, growing)])
+    check_invariant(model, FALSE, prover.invariant, Patience(60), [growing])
 
 
 def test_a_sum_that_is_something_else_at_the_start_is_refused() -> None:
     prover = _prover(anygame.loads(_BAR))
     for counted in _sums(prover):
-        lemma_at = [lemma_of(prover.model, counted._replace(total=counted.total + 1))]
+        another = [counted._replace(total=counted.total + 1)]
         with pytest.raises(CertificateError, match="at the start"):
-            check_invariant(prover.model, FALSE, prover.invariant, Patience(60), lemma_at)
+            check_invariant(prover.model, FALSE, prover.invariant, Patience(60), another)
 
 
 def test_each_part_of_a_sum_is_needed() -> None:
     prover = _prover(anygame.loads(_BAR))
     (counted,) = [each for each in _sums(prover) if each.is_exact and len(each.parts) > 5]
-    check_invariant(prover.model, FALSE, prover.invariant, Patience(60), [lemma_of(prover.model, counted)])
+    check_invariant(prover.model, FALSE, prover.invariant, Patience(60), [counted])
     for number in range(len(counted.parts)):
         parts = counted.parts[:number] + counted.parts[number + 1 :]
         with pytest.raises(CertificateError):
             check_invariant(
-                prover.model,
-                FALSE,
-                prover.invariant,
-                Patience(60),
-                [lemma_of(prover.model, counted._replace(parts=parts))],
+                prover.model, FALSE, prover.invariant, Patience(60), [counted._replace(parts=parts)]
             )
 
 

@@ -9,8 +9,10 @@ import pytest
 
 import anygame
 from anygame.network.logic.gates import Gates
+from anygame.network.network import FALSE
 from anygame.proving import prove
-from anygame.proving.ending import Measures
+from anygame.proving.certificate import CertificateError, check_ending
+from anygame.proving.ending import Measure, Measures
 from anygame.proving.formula import Copy, Formula
 from anygame.proving.induction import candidates
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -96,6 +98,35 @@ def test_a_sum_that_need_not_grow_proves_nothing() -> None:
     assert str(found.match[-1][0]) == "wait"
 
 
+def test_how_many_moves_a_sum_allows_is_found_by_the_checker() -> None:
+    # Each move but the last fills a cell, as long as one of both is to move.
+    model = Prover.of(anygame.load("connect_four"), Patience(inf)).model
+    cells, control = (
+        [2 * n + 2 for n, fluent in enumerate(model.fluents) if str(fluent).startswith(f"({name} ")]
+        for name in ("cell", "control")
+    )
+    filled = [(cell, 1) for cell in cells]
+    most, steps = check_ending(model, filled, 0, [control], Patience(inf))
+    assert most == len(cells) + 1
+    assert steps > 0
+    for wrong in (filled[1:], [], [(x ^ 1, 1) for x in cells], [*filled[1:], (cells[0], -1)]):
+        with pytest.raises(CertificateError):
+            check_ending(model, wrong, 0, [control], Patience(inf))
+    with pytest.raises(CertificateError):
+        check_ending(model, filled, 0, [], Patience(inf))
+
+
+def test_a_fault_of_what_finds_a_measure_makes_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.proving.prover.slip", lambda *_: FALSE)
+    prover = Prover.of(anygame.loads(_CLOCK), Patience(inf))
+    measures = Measures(prover.model, prover.sample, Patience(inf))
+    hours = [
+        (2 * n + 2, 1) for n, fluent in enumerate(prover.model.fluents) if str(fluent).startswith("(hour ")
+    ]
+    with pytest.raises(CertificateError, match="leads out"):
+        prover._by_measure(Measure(hours), measures, Patience(inf), Patience(inf))
+
+
 def test_a_state_that_seldom_comes_again_is_found_from_where_the_sum_stops() -> None:
     rare = """
         (role a) (init (at 0)) (legal a left) (legal a right)
@@ -118,7 +149,7 @@ def test_what_comes_before_a_measure_looks_at_its_patience() -> None:
     with pytest.raises(OutOfTimeError):
         candidates(prover.model, prover.sample, nobody)
     with pytest.raises(OutOfTimeError):
-        Measures(prover.model, prover.sample, [], nobody)
+        Measures(prover.model, prover.sample, nobody)
 
 
 def test_gates_are_looked_at_once_however_many_literals_are_asked_for(

@@ -18,6 +18,9 @@ from anygame.language.parser import parse_program
 from anygame.language.source import Source
 from anygame.proving import each_verdict, prove
 from anygame.proving.firing import firings
+from anygame.proving.patience import Conflicts, OutOfTimeError, Patience
+from anygame.proving.prover import Prover
+from anygame.proving.survey import survey
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -216,6 +219,60 @@ def test_groups_of_fluents_are_exclusive_in_all_states() -> None:
     assert found["mutex"].found
     assert found["latched"].found
     assert found["dead"].outcome == "proved"
+
+
+@pytest.mark.parametrize("name", ["constant-players", "mutex", "latched", "monotone", "dead"])
+def test_what_is_looked_for_is_open_where_time_is_over(name: str) -> None:
+    game = anygame.load("connect_four")
+    # What is read off what holds in every state is all that there is time for.
+    found = survey(Prover.of(game, Patience(0)), game.roles, name, 60)
+    if name in ("mutex", "latched", "monotone"):
+        assert found.outcome == "open"
+        assert "the time was over" in found.note
+    prover = Prover.of(game, Patience(60))
+    assert prover.invariant
+    found = survey(prover, game.roles, name, 0)
+    assert (found.outcome, found.found) == ("open", ())
+    assert "the time was over" in found.note
+
+
+def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.load("monty_hall")
+    prover = Prover.of(game, Patience(60))
+    monkeypatch.setattr(prover, "excludes", lambda *_: None)
+    found = survey(prover, game.roles, "constant-players", 60)
+    assert (found.outcome, found.note) == ("open", f"{len(game.roles)} more may be of them")
+
+
+def test_what_needs_little_knowledge_is_decided_before_more_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    monkeypatch.setattr("anygame.proving.knowledge.learned", None)
+    assert prove(anygame.load("monty_hall"), ["ends"]).all("proved")
+    found = prove(anygame.load("rock_paper_scissors"), ["turn-taking"])["turn-taking"]
+    assert (found.outcome, found.is_shortest) == ("refuted", True)
+
+
+def test_time_stands_still_while_something_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("anygame.proving.patience.monotonic", lambda: now)
+    patience = Patience(10)
+    with patience.paused():
+        now = 100.0
+    assert patience.left == 10
+    now = 104.0
+    assert patience.left == 6
+
+
+def test_what_solvers_do_for_a_part_is_done_for_the_whole() -> None:
+    whole = Conflicts(3)
+    part = Patience(60, conflicts=whole).part(0.5)
+    part.spend()
+    part.spend()
+    with pytest.raises(OutOfTimeError):
+        part.spend()
+    assert whole.left == 0
 
 
 def test_rules_that_fire_in_no_match_are_dead() -> None:

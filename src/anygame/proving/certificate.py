@@ -4,14 +4,14 @@ Nothing is shared with the provers but the model. An invariant is a set of claus
 with the property where that is of states. It has to hold at the start, every step has to keep it, and it has
 to imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
 are followed by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
-Wetzler 2013, "Trimming while checking clausal proofs").
+Wetzler 2013, "Trimming while checking clausal proofs"). What is counted is added up here, by numbers that are
+sets of literals, whatever the provers added up.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.errors import AnygameError
 from anygame.proving.patience import interruptible
@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
     from pysat.solvers import Glucose4
 
-    from anygame.proving.model import Lemma, Model
+    from anygame.proving.counting import Sum
+    from anygame.proving.model import Model
     from anygame.proving.patience import Patience
+
+#: A number of at least 0: by what it may be, ascending, the variables that say that it is so much at least.
+#: It is 0 at least; what is not there is as the next larger one.
+_Number: TypeAlias = "dict[int, int]"
 
 #: Conflicts of the solver between two looks at the clock.
 _CONFLICTS: Final = 1_000
@@ -38,7 +43,7 @@ def check_invariant(
     bad: int,
     invariant: Sequence[Sequence[int]],
     patience: Patience,
-    lemmas: Sequence[Lemma] = (),
+    sums: Sequence[Sum] = (),
 ) -> int:
     """Return how many lemmas were followed to be sure that an invariant excludes bad states.
 
@@ -47,42 +52,69 @@ def check_invariant(
         bad: literal.
         invariant: clauses over the state.
         patience: how long it may take.
-        lemmas: more of the invariant.
+        sums: what is counted in every state; more of the invariant.
 
     Raises:
         CertificateError: the invariant does not show it.
         OutOfTimeError: there was not enough time to follow the solver.
     """
-    start = model.initial
-    read = sorted({x for clause in invariant for x in clause})
-    at_first = dict(zip(read, model.values(read, np.asarray([start]))[0].tolist(), strict=True))
-    if not all(any(at_first[x] for x in clause) for clause in invariant):
-        raise CertificateError("a clause of the invariant does not hold at the start")
-    counted = [lemma.holds for lemma in lemmas]
-    if not model.values(counted, np.asarray([start])).all():
-        raise CertificateError("what is counted is something else at the start")
+    step = _Step(model, invariant)
+    for counted in sums:
+        value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
+        if value != counted.total if counted.is_exact else value < counted.total:
+            raise CertificateError("what is counted is something else at the start")
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
-    if not of_moves and model.values([bad], np.asarray([start]))[0, 0]:
-        raise CertificateError("the first state is bad")
-    now = _Clauses()
-    here = _Nodes(now, model)
-    after = [here.literal(literal) for literal in model.next]
-    then = _Nodes(now, model, after)
-    for clause in invariant:
-        now.add(map(here.literal, clause))
-    guards = [now.new() for _ in counted]
-    for guard, holds in zip(guards, counted, strict=True):
-        now.add([-guard, here.literal(holds)])
     if not of_moves:
-        now.add([-here.literal(bad)])
-    here.move()
-    questions = [[then.literal(x ^ 1) for x in clause] for clause in invariant]
-    for lemma in lemmas:
-        changes, cases = here.literal(lemma.changes), list(map(here.literal, lemma.cases))
-        questions += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
-    asked = [here.literal(bad)] if of_moves else list(map(then.literal, [bad, *counted]))
-    questions.append(asked)
-    return _refute(now, questions, patience, guards)
+        if any(_values(model, [bad])):
+            raise CertificateError("the first state is bad")
+        step.clauses.add([-step.here.literal(bad)])
+    guards = [step.clauses.new() for _ in sums]
+    for guard, counted in zip(guards, sums, strict=True):
+        step.clauses.add([-guard, _holds(step.here, counted, patience)])
+    for counted in sums:
+        changes = -_is_kept(step, counted, patience)
+        # Where it is known how far a counter has come, little is left to be found out.
+        cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
+        step.questions += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
+    if of_moves:
+        step.questions.append([step.here.literal(bad)])
+    else:
+        counted_then = [_holds(step.then, counted, patience) for counted in sums]
+        step.questions.append([step.then.literal(bad), *counted_then])
+    return _refute(step.clauses, step.questions, patience, guards)
+
+
+def check_ending(
+    model: Model,
+    measure: Sequence[tuple[int, int]],
+    most_lost: int,
+    invariant: Sequence[Sequence[int]],
+    patience: Patience,
+) -> tuple[int, int]:
+    """Return how many moves a match has at most, and how many lemmas were followed to be sure of that.
+
+    Args:
+        model: the game.
+        measure: literals over the state, each with what it adds where it holds, 1 at least. Every joint move
+            but the last adds to the sum.
+        most_lost: what a joint move takes away at most, before it adds more.
+        invariant: clauses over the state.
+        patience: how long it may take.
+
+    Raises:
+        CertificateError: a joint move may not add to the sum.
+        OutOfTimeError: there was not enough time to follow the solver.
+    """
+    if any(weight < 0 for _, weight in measure):
+        raise CertificateError("a fact takes away from the sum")
+    step = _Step(model, invariant)
+    gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1, patience)
+    # Of what is lost, no more than the most is added up.
+    shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
+    step.questions.append([-step.then.literal(model.terminal), shrinks])
+    steps = _refute(step.clauses, step.questions, patience)
+    at_first = _values(model, [literal for literal, _ in measure])
+    return 1 + sum(weight for (_, weight), holds in zip(measure, at_first, strict=True) if not holds), steps
 
 
 def check_bounded(
@@ -205,12 +237,29 @@ class _Clauses:
         if 1 not in row:
             self.rows.append(sorted(row))
 
+    def both(self, literals: Iterable[int]) -> int:
+        """Return what holds where all of some literals do."""
+        read = set(literals) - {1}
+        if -1 in read:
+            return -1
+        if len(read) < 2:
+            return next(iter(read), 1)
+        made = self.new()
+        self.add([made, *(-x for x in read)])
+        for x in read:
+            self.add([-made, x])
+        return made
+
+    def either(self, literals: Iterable[int]) -> int:
+        """Return what holds where one of some literals does."""
+        return -self.both(-x for x in literals)
+
 
 class _Nodes:
     """The nodes of the model, written as clauses where they are asked for."""
 
     def __init__(self, clauses: _Clauses, model: Model, state: Sequence[int] | None = None) -> None:
-        self._clauses, self._model = clauses, model
+        self.clauses, self._model = clauses, model
         inputs = model.gates.inputs
         self._of = {0: -1} | {node: clauses.new() for node in range(1, inputs)}
         if state is not None:
@@ -219,24 +268,17 @@ class _Nodes:
     def literal(self, literal: int) -> int:
         for node in self._model.cone([literal], self._of):
             inputs = self._model.gates.inputs_of(2 * node) or ()
-            read = {-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in inputs}
-            self._of[node] = self._gate(read - {1})
+            read = (-self._of[x >> 1] if x & 1 else self._of[x >> 1] for x in inputs)
+            self._of[node] = self.clauses.both(read)
         return -self._of[literal >> 1] if literal & 1 else self._of[literal >> 1]
 
-    def _gate(self, read: set[int]) -> int:
-        if -1 in read:
-            return -1
-        if len(read) < 2:
-            return next(iter(read), 1)
-        made = self._clauses.new()
-        self._clauses.add([made, *(-x for x in read)])
-        for x in read:
-            self._clauses.add([-made, x])
-        return made
+    def fact(self, literals: Iterable[int]) -> int:
+        """Return what holds where one of some literals of the model does."""
+        return self.clauses.either(map(self.literal, literals))
 
     def move(self, wanted: int = 1) -> None:
         """Demand a joint move where a variable holds: one legal move of each role, not from the end."""
-        clauses, model = self._clauses, self._model
+        clauses, model = self.clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):
             clauses.add([-wanted, *(self._of[node] for node in nodes)])
@@ -248,3 +290,98 @@ class _Nodes:
                 clauses.add([-move, reached])
                 clauses.add([-earlier, reached])
                 earlier = reached
+
+
+class _Step:
+    """A state in which an invariant holds, a joint move made there, and the state after it.
+
+    Attributes:
+        questions: whether the step leads out of the invariant; more may be added.
+    """
+
+    def __init__(self, model: Model, invariant: Sequence[Sequence[int]]) -> None:
+        read = sorted({x for clause in invariant for x in clause})
+        at_first = dict(zip(read, _values(model, read), strict=True))
+        if not all(any(at_first[x] for x in clause) for clause in invariant):
+            raise CertificateError("a clause of the invariant does not hold at the start")
+        self.clauses = _Clauses()
+        self.here = _Nodes(self.clauses, model)
+        self.then = _Nodes(self.clauses, model, [self.here.literal(literal) for literal in model.next])
+        for clause in invariant:
+            self.clauses.add(map(self.here.literal, clause))
+        self.here.move()
+        self.questions = [[-self.then.literal(x) for x in clause] for clause in invariant]
+
+    def change(
+        self, parts: Sequence[Sequence[int]], most: int, patience: Patience
+    ) -> tuple[_Number, _Number]:
+        """Return what a step adds to weighted facts, and takes away; more than the most is as much."""
+        if most < 1 or not all(weight for weight, *_ in parts):
+            raise CertificateError("what is counted adds up to nothing")
+        ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        for weight, *fact in parts:
+            now, then = self.here.fact(fact), self.then.fact(fact)
+            ways[weight < 0].append((self.clauses.both([-now, then]), abs(weight)))
+            ways[weight > 0].append((self.clauses.both([now, -then]), abs(weight)))
+        added, taken = (_sum(self.clauses, way, most, patience) for way in ways)
+        return added, taken
+
+
+def _values(model: Model, literals: Sequence[int]) -> list[bool]:
+    """Return the values of literals over the state at the start."""
+    found: list[bool] = model.values(literals, model.initial[None])[0].tolist()
+    return found
+
+
+def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> _Number:
+    """Return what weighted literals add up to; ``most`` stands for more, too.
+
+    By halves, as in the totalizer of Bailleux and Boufkhad (2003, "Efficient CNF encoding of Boolean
+    cardinality constraints").
+    """
+    if len(parts) < 2:
+        return {0: 1} | {min(weight, most): literal for literal, weight in parts}
+    half = len(parts) // 2
+    one, other = (_sum(clauses, part, most, patience) for part in (parts[:half], parts[half:]))
+    found = {}
+    for number in sorted({min(a + b, most) for a in one for b in other}):
+        patience.check()
+        ways = [clauses.both([x, _at_least(other, number - a)]) for a, x in one.items()]
+        found[number] = clauses.either(ways)
+    return found
+
+
+def _at_least(number: _Number, least: int) -> int:
+    """Return what holds where a number is at least so much."""
+    values = list(number)
+    place = bisect_left(values, least)
+    return number[values[place]] if place < len(values) else -1
+
+
+def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int = 0) -> int:
+    """Return what holds where a number is at least another one and some more."""
+    return clauses.both(clauses.either([-x, _at_least(number, n + more)]) for n, x in other.items())
+
+
+def _holds(nodes: _Nodes, counted: Sum, patience: Patience) -> int:
+    """Return what holds where weighted facts add up to as much as is said."""
+    sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    for weight, *fact in counted.parts:
+        sides[weight < 0].append((nodes.fact(fact), abs(weight)))
+    most = sum(abs(weight) for weight, *_ in counted.parts)
+    plus, minus = (_sum(nodes.clauses, side, most, patience) for side in sides)
+    enough = [_is_at_least(nodes.clauses, plus, minus, counted.total)]
+    if counted.is_exact:
+        enough.append(_is_at_least(nodes.clauses, minus, plus, -counted.total))
+    return nodes.clauses.both(enough)
+
+
+def _is_kept(step: _Step, counted: Sum, patience: Patience) -> int:
+    """Return what holds where a step changes no sum, or only makes one greater that may be."""
+    clauses, most = step.clauses, counted.most
+    added, taken = step.change(counted.parts, most + 1, patience)
+    # What is more than the most is not added up.
+    enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
+    if counted.is_exact:
+        enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]
+    return clauses.both(enough)

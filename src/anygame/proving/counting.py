@@ -64,20 +64,24 @@ class Sum(NamedTuple):
     parts: tuple[tuple[int, ...], ...]
 
 
-def lemma_of(model: Model, counted: Sum) -> Lemma:
-    """Return what a sum says of a state and of a joint move."""
+def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
+    """Return what a sum says of a state and of a joint move.
+
+    Raises:
+        OutOfTimeError: that took longer.
+    """
     gates = model.gates
     literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
     side = [(x, weight) for x, weight in literals if weight > 0]
     other = [(x, -weight) for x, weight in literals if weight < 0]
-    holds = _is_at_least(model, side, other, counted.total)
-    up, down = moving(model, side)
-    up_other, down_other = moving(model, other)
+    holds = _is_at_least(model, side, other, counted.total, patience)
+    up, down = moving(model, side, patience)
+    up_other, down_other = moving(model, other, patience)
     more, less = up + down_other, down + up_other
-    kept = _is_at_least(model, more, less, 0, counted.most)
+    kept = _is_at_least(model, more, less, 0, patience, counted.most)
     if counted.is_exact:
-        holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total)])
-        kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, counted.most)])
+        holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total, patience)])
+        kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, patience, counted.most)])
     # Where it is known how far a counter has come, little is left to be found out.
     cases = {x: None for _, *fact in counted.parts if len(fact) > 1 for x in fact}
     return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]), tuple(cases))
@@ -88,11 +92,12 @@ def _is_at_least(
     one: Sequence[tuple[int, int]],
     other: Sequence[tuple[int, int]],
     more: int,
+    patience: Patience,
     most: int | None = None,
 ) -> int:
     """Return the literal that holds where a sum is at least another, of at most so much, and some more."""
     limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
-    first, second = (sums_of(model, parts, limit) for parts in (one, other))
+    first, second = (sums_of(model, parts, limit, patience) for parts in (one, other))
     gates = model.gates
     implied = [
         gates.disjunction([at_least(second, total - more) ^ 1, at_least(first, total)])
@@ -155,7 +160,7 @@ def _changing_steps(
 ) -> list[Step]:
     """Return steps that change some sums while all hold."""
     scratch = model.scratch()
-    lemmas = [lemma_of(scratch, counted) for counted in found]
+    lemmas = [lemma_of(scratch, counted, patience) for counted in found]
     steps: list[Step] = []
     with Formula(patience) as formula:
         copy = any_step(formula, scratch, invariant)

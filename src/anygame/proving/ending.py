@@ -9,6 +9,7 @@ extremal counterexamples").
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from itertools import combinations, pairwise
 from math import gcd
@@ -18,7 +19,7 @@ import numpy as np
 
 from anygame.errors import MissingExtraError
 from anygame.language.terms import Compound
-from anygame.network.network import TRUE
+from anygame.network.network import FALSE, TRUE
 from anygame.proving.formula import Formula, any_step
 from anygame.proving.induction import exclusive_groups, parts_of
 
@@ -76,61 +77,69 @@ class Measures:
     Args:
         model: the game; grows.
         sample: states of random play.
-        invariant: clauses that hold in every state.
         patience: how long it may take until measures can be looked for.
 
     Raises:
         OutOfTimeError: that took longer.
     """
 
-    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
-        self._model, self._invariant = model, invariant
+    def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
+        self._model = model
         self._signals = _signals(model)
-        self._levels = _Levels(model, self._signals, invariant)
         patience.check()
-        self._steps = _Steps(model, self._signals, sample, self._levels.among, patience)
+        self._steps = _Steps(model, self._signals, sample, patience)
 
-    def search(self, patience: Patience, *, is_brief: bool = False) -> Iterator[Measure]:
+    def search(
+        self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
+    ) -> Iterator[Measure]:
         """Yield measures, the simplest first; one that grows whatever state is reached is the last.
 
-        Where a step is added to what is known, the next measure grows with it. With ``is_brief`` few are
-        tried.
+        Where a step is added to what is known, the next measure grows with it.
+
+        Args:
+            invariant: clauses that hold in every state.
+            patience: how long it may take.
+            is_brief: whether few are tried.
 
         Raises:
             MissingExtraError: scipy is not installed.
             OutOfTimeError: that took longer.
         """
+        levels = _Levels(self._model, self._signals, invariant)
         for kinds in _templates(self._model.fluents, len(self._signals)):
             #: Steps that a solver found, perhaps from states that are never reached.
             possible: list[NDArray[np.int8]] = []
             for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                 patience.check()
-                weighed = self._steps.weights(kinds, possible, patience)
+                weighed = self._steps.weights(kinds, levels.among, possible, patience)
                 if weighed is None:
                     break
                 scratch = self._model.scratch()
-                found = self._levels.measure(*weighed, scratch)
-                steps = self._idle_steps(scratch, slip(scratch, found), patience)
+                found = levels.measure(*weighed, scratch)
+                slipping = slip(scratch, found, patience)
+                steps = self._idle_steps(scratch, slipping, invariant, patience)
                 if not steps:
-                    yield self._levels.measure(*weighed, self._model)
+                    yield levels.measure(*weighed, self._model)
                     return
                 possible += steps
             known = self._steps.added if is_brief else -1
             while known < self._steps.added:
                 known = self._steps.added
-                weighed = self._steps.weights(kinds, [], patience)
+                weighed = self._steps.weights(kinds, levels.among, [], patience)
                 if weighed is not None:
-                    yield self._levels.measure(*weighed, self._model)
+                    yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
         """Add a step of play that does not lead to an end, by its states."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._steps.add(_changes(*values))
 
-    def _idle_steps(self, model: Model, slipping: int, patience: Patience) -> list[NDArray[np.int8]]:
+    def _idle_steps(
+        self, model: Model, slipping: int, invariant: Sequence[Clause], patience: Patience
+    ) -> list[NDArray[np.int8]]:
         """Return what some steps change in which a measure does not grow; none where there are none."""
         with Formula(patience) as formula:
-            copy = any_step(formula, model, self._invariant)
+            copy = any_step(formula, model, invariant)
             then = copy.then()
             # Gates that are asked for later have no value.
             asked = [[of(signal) for signal in self._signals] for of in (copy, then)]
@@ -159,31 +168,36 @@ def _signals(model: Model) -> list[int]:
     return [2 * fluent + 2 for fluent in range(len(model.fluents))] + legal[:_MOST_PASSES]
 
 
-def moving(model: Model, parts: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], ...]:
-    """Return what comes to hold with a joint move, and what ceases to, each with its weight."""
-    moved = [(model.moved(x), weight) for x, weight in parts]
-    return tuple([(literals[way], weight) for literals, weight in moved] for way in (0, 1))
+def moving(
+    model: Model, parts: Sequence[tuple[int, int]], patience: Patience
+) -> tuple[list[tuple[int, int]], ...]:
+    """Return what comes to hold with a joint move, and what ceases to, each with its weight.
+
+    Raises:
+        OutOfTimeError: that took longer.
+    """
+    found: tuple[list[tuple[int, int]], ...] = ([], [])
+    for literal, weight in parts:
+        patience.check()
+        for way, moved in zip(found, model.moved(literal), strict=True):
+            way.append((moved, weight))
+    return found
 
 
-def slip(model: Model, measure: Measure) -> int:
-    """Return the literal of a joint move that is not the last and lets a measure not grow."""
+def slip(model: Model, measure: Measure, patience: Patience) -> int:
+    """Return the literal of a joint move that is not the last and lets a measure not grow.
+
+    Raises:
+        OutOfTimeError: that took longer.
+    """
     gates = model.gates
-    won, lost = moving(model, measure.parts)
+    won, lost = moving(model, measure.parts, patience)
     most = measure.most_lost + 1
-    gain, loss = sums_of(model, won, most), sums_of(model, lost, most)
+    gain, loss = sums_of(model, won, most, patience), sums_of(model, lost, most, patience)
     grows = gates.disjunction(
         gates.conjunction([reached, at_least(loss, total) ^ 1]) for total, reached in gain.items()
     )
     return gates.conjunction([model.moving, model.later(model.terminal) ^ 1, grows ^ 1])
-
-
-def most_moves(model: Model, measure: Measure) -> int:
-    """Return how many moves a match has at most, by a measure."""
-    values = model.values([literal for literal, _ in measure.parts], model.initial[None])[0]
-    return (
-        sum(weight for (_, weight), holds in zip(measure.parts, values.tolist(), strict=True) if not holds)
-        + 1
-    )
 
 
 def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
@@ -210,20 +224,24 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
     )
 
 
-def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int) -> dict[int, int]:
-    """Return literals that say that weighted literals add up to so much at least, by the sum.
+def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
+    """Return literals that say that weighted literals add up to so much at least, by the sum, ascending.
 
     The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
     pseudo-Boolean constraints"), with all sums from ``most`` on as one.
+
+    Raises:
+        OutOfTimeError: that took longer.
     """
     rows = [{min(weight, most): literal} for literal, weight in parts if literal]
     gates = model.gates
     while len(rows) > 1:
         merged = []
         for one, other in zip(rows[::2], rows[1::2], strict=False):
-            sums = {0, *one} | {min(a + b, most) for a in one for b in other} | set(other)
+            sums = {*one, *other} | {min(a + b, most) for a in one for b in other}
             row = {}
-            for total in sorted(sums - {0}):
+            for total in sorted(sums):
+                patience.check()
                 ways = [gates.conjunction([one.get(a, TRUE), at_least(other, total - a)]) for a in (0, *one)]
                 row[total] = gates.disjunction(ways)
             merged.append(row)
@@ -235,7 +253,9 @@ def at_least(sums: Mapping[int, int], total: int) -> int:
     """Return the literal that says that a sum is at least this."""
     if total <= 0:
         return TRUE
-    return sums.get(min((reached for reached in sums if reached >= total), default=-1), 0)
+    reached = list(sums)
+    place = bisect_left(reached, total)
+    return sums[reached[place]] if place < len(reached) else FALSE
 
 
 def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -256,15 +276,7 @@ def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
 class _Steps:
     """Steps of play that do not lead to an end: what they change, as rows over signals."""
 
-    def __init__(
-        self,
-        model: Model,
-        signals: Sequence[int],
-        sample: Sample,
-        among: NDArray[np.int64],
-        patience: Patience,
-    ) -> None:
-        self._among = among
+    def __init__(self, model: Model, signals: Sequence[int], sample: Sample, patience: Patience) -> None:
         self._initial = model.values(signals, model.initial[None])[0]
         wanted = [model.terminal, *signals]
         values = (model.values(wanted, states, patience=patience) for states in sample.steps())
@@ -279,7 +291,11 @@ class _Steps:
         self.added += 1
 
     def weights(
-        self, kinds: _Kinds, possible: Sequence[NDArray[np.int8]], patience: Patience
+        self,
+        kinds: _Kinds,
+        among: NDArray[np.int64],
+        possible: Sequence[NDArray[np.int8]],
+        patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
         """Return a weight of each signal by which every step adds at least one; and what one takes away.
 
@@ -287,13 +303,14 @@ class _Steps:
 
         Args:
             kinds: what each unknown adds to each signal: [signals, unknowns].
+            among: the number of the group of each signal, see ``_Levels``.
             possible: more steps.
             patience: how long it may take.
         """
         while True:
             patience.check()
             known = _distinct(np.concatenate([*self._known, *possible]))
-            found = _solved(known @ kinds, kinds, self._among, self._initial)
+            found = _solved(known @ kinds, kinds, among, self._initial)
             weights = None if found is None else _whole(kinds @ found, known)
             if weights is None:
                 return None

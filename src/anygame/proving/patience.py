@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,29 @@ class OutOfTimeError(AnygameError):
 class Conflicts:
     """A bound on the work of solvers, whatever the clock says.
 
+    Args:
+        thousands: of conflicts.
+        whole: that this one is a part of.
+
     Attributes:
         left: thousands of conflicts.
     """
 
-    def __init__(self, thousands: int) -> None:
+    def __init__(self, thousands: int, whole: Conflicts | None = None) -> None:
         self.left = thousands
+        self._whole = whole
+
+    def part(self, share: float) -> Conflicts:
+        """Return the bound for a part of what is left, which is spent of the whole, too."""
+        return Conflicts(ceil(self.left * share), self)
+
+    def spend(self) -> None:
+        """Note a thousand conflicts; raise an OutOfTimeError where that were too many."""
+        self.left -= 1
+        if self._whole is not None:
+            self._whole.spend()
+        if self.left < 0:
+            raise OutOfTimeError("the solver has done what it may")
 
 
 class Patience:
@@ -56,13 +74,23 @@ class Patience:
         """Return the patience for so many seconds from now, which ends likewise."""
         return Patience(seconds, self._stop, self._conflicts)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let no time go by; the parts that were taken of it go on."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self._end += monotonic() - began
+
     def again(self) -> Patience:
         """Return the patience that begins now, as long as this one was at its start."""
         return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
-        """Return the patience for a part of the time that is left."""
-        return Patience(self.left * share, self._stop, self._conflicts)
+        """Return the patience for a part of what is left."""
+        conflicts = None if self._conflicts is None else self._conflicts.part(share)
+        return Patience(self.left * share, self._stop, conflicts)
 
     def check(self) -> None:
         """Raise an OutOfTimeError where it has come to an end."""
@@ -72,9 +100,7 @@ class Patience:
     def spend(self) -> None:
         """Note a thousand conflicts; raise an OutOfTimeError where that were too many."""
         if self._conflicts is not None:
-            self._conflicts.left -= 1
-            if self._conflicts.left < 0:
-                raise OutOfTimeError("the solver has done what it may")
+            self._conflicts.spend()
 
 
 @contextmanager

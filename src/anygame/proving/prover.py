@@ -14,13 +14,15 @@ from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import (
     CertificateError,
     check_bounded,
+    check_ending,
     check_induction,
     check_invariant,
 )
 from anygame.proving.counting import lemma_of, sums
-from anygame.proving.ending import Measures, follow, kept, measured, most_moves, slip
+from anygame.proving.ending import Measures, follow, kept, measured, slip
 from anygame.proving.formula import needed_solver
-from anygame.proving.induction import learned, trimmed
+from anygame.proving.induction import trimmed
+from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
@@ -45,8 +47,10 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Lemma, Match
     from anygame.proving.verdict import Outcome
 
-#: Parts of the time that is left for a property: for short matches, an invariant, induction over several
-#: moves; and to make an invariant small before it is checked.
+#: Parts of the time that is left for a property: for what takes little, whenever more is known that holds in
+#: every state; for short matches, an invariant, induction over several moves; and to make an invariant small
+#: before it is checked.
+_FOR_LITTLE: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: What another engine may take of what is left after these.
 _FOR_SECOND: Final = 0.5
@@ -62,8 +66,6 @@ _FEW: Final = 2
 _ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
 #: States of the sample that are looked at together.
 _AT_ONCE: Final = 4096
-#: The name of what holds in every state, among proofs that are kept.
-_EVERYWHERE: Final = "in every state"
 _ENDS: Final = "every match ends"
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
@@ -101,6 +103,7 @@ class Prover:
         model: as given.
         patience: as given.
         sample: states of random play.
+        knowledge: what holds in every state, as far as it was looked for.
 
     Raises:
         CompilationError: there is no native code, and none can be made.
@@ -126,40 +129,20 @@ class Prover:
         self._is_brief = is_brief
         report("playing at random")
         self.sample = Sample(play)
-        self._guesses, self.patience = guesses, patience
-        #: What holds in every state, as far as it was looked for.
-        self._invariant: list[Clause] | None = None
+        self.patience = patience
+        self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
         #: What is counted in every state, where that was looked for.
         self._sums: list[Sum] | None = None
 
     @property
     def invariant(self) -> list[Clause]:
         """Clauses that hold in every state: found the first time, as far as there is time, and kept."""
-        if self._invariant is None:
-            self._invariant = []
-            self.report("looking for what holds in every state")
-            known = self._known(_EVERYWHERE)
-            first = self._clauses(known) if known else self._guesses(self.sample)
-            is_everything = False
-            try:
-                is_everything = self._learn(known, first, self.patience.again())
-            finally:
-                # What was kept may not even have been checked again.
-                if is_everything or not known or len(self._invariant) >= len(first):
-                    found = replace(self._certificate(self._invariant), is_everything=is_everything)
-                    self._keep(_EVERYWHERE, found)
-        return self._invariant
+        return self.knowledge.complete()
 
-    def _learn(self, known: Certificate | None, first: Sequence[Clause], patience: Patience) -> bool:
-        """Learn what holds in every state, more and more of it; return whether all that may was tried."""
-        with suppress(OutOfTimeError):
-            for found in learned(self.model, self.sample, patience, first):
-                self._invariant = list(found)
-                # What was kept is not believed, but nothing more was found before.
-                if known and known.is_everything and len(found) == len(first):
-                    break
-            return True
-        return False
+    @property
+    def _known(self) -> list[Clause]:
+        """Clauses that hold in every state, as far as they were looked for."""
+        return self.knowledge.clauses
 
     def after_learning(self, seconds: float) -> Patience:
         """Return the patience for so many seconds, of which learning what holds in every state takes none."""
@@ -202,19 +185,12 @@ class Prover:
         if self._store is not None and certificate is not None:
             self._store.keep(name, certificate)
 
-    def _known(self, name: str) -> Certificate | None:
+    def _stored(self, name: str) -> Certificate | None:
         """Return what was kept of a property, which is to be checked anew."""
         return self._store.certificates.get(name) if self._store else None
 
     def _certificate(self, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
-        """Return clauses as they are kept: without gates that were added to the model."""
-        known = self.model.exclusive
-        groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
-        return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
-
-    def _clauses(self, known: Certificate) -> list[Clause]:
-        """Return the clauses of what was kept."""
-        return [*known.clauses, *map(self.model.exclusion, known.groups)]
+        return certificate_of(self.model, clauses, depth)
 
     def _can_end(self, patience: Patience) -> bool:
         """Whether an end is known: what is said of ends would be true of none."""
@@ -222,7 +198,7 @@ class Prover:
             terminal = self.model.terminal
             if self._played(terminal) is not None:
                 return True
-            return reach(self.model, terminal, patience, invariant=self.invariant).match is not None
+            return reach(self.model, terminal, patience, invariant=self._known).match is not None
         return False
 
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
@@ -237,17 +213,18 @@ class Prover:
             return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
         return self._open(wanted)
 
-    def excludes(self, literal: int, patience: Patience) -> bool:
-        """Return whether a literal is shown to hold in no state; False, too, where that was not found out."""
+    def excludes(self, literal: int, patience: Patience) -> bool | None:
+        """Return whether a literal is shown to hold in no state; None where that was not found out."""
         if self._played(literal) is not None:
             return False
         with suppress(OutOfTimeError):
             found = reach(self.model, literal, patience, invariant=self.invariant).invariant
-            if found is not None:
-                needed = trimmed(self.model, literal, [*self.invariant, *found], patience)
-                check_invariant(self.model, literal, needed, patience)
-                return True
-        return False
+            if found is None:
+                return False
+            needed = trimmed(self.model, literal, [*self.invariant, *found], patience)
+            check_invariant(self.model, literal, needed, patience)
+            return True
+        return None
 
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
@@ -258,15 +235,14 @@ class Prover:
 
     def _ending(self, patience: Patience) -> Verdict:
         self._depth = -1
-        known = self._known("ends")
+        known = self._stored("ends")
         if known is not None:
             self.report("ends: checking a proof that was kept")
             with suppress(OutOfTimeError, CertificateError):
                 if known.measure is None:
                     return self._followed(known, patience.part(_FOR_INVARIANT))
                 found = measured(self.model, known.measure, known.most_lost)
-                slipping = slip(self.model, found)
-                return self._measured(found, slipping, known, patience.part(_FOR_INVARIANT))
+                return self._measured(found, known, patience.part(_FOR_INVARIANT))
         self.report("ends: looking for a state that comes again")
         again = self.sample.first_repeat()
         if again is not None:
@@ -274,15 +250,17 @@ class Prover:
             verdict = self._repeated(second, len(first))
             if verdict is not None:
                 return verdict
-        patience = self.after_learning(patience.left)
-        self.report("ends: looking for a measure that grows")
-        with suppress(OutOfTimeError):
-            part = patience.part(_FOR_INVARIANT)
-            measures = Measures(self.model, self.sample, self.invariant, part)
-            for tried in measures.search(part, is_brief=self._is_brief):
-                verdict = self._by_measure(tried, measures, part, patience)
-                if verdict is not None:
-                    return verdict
+        measures: Measures | None = None
+        for is_last in self.knowledge.rounds(patience):
+            self.report("ends: looking for a measure that grows")
+            part = patience.part(_FOR_INVARIANT if is_last else _FOR_LITTLE)
+            with suppress(OutOfTimeError):
+                measures = measures or Measures(self.model, self.sample, patience.part(_FOR_INVARIANT))
+                is_brief = self._is_brief or not is_last
+                for tried in measures.search(self._known, part, is_brief=is_brief):
+                    verdict = self._by_measure(tried, measures, part, patience)
+                    if verdict is not None:
+                        return verdict
         if self._is_brief:
             return self._open(Property("ends", _ENDS, FALSE, _never))
         self.report("ends: following all matches")
@@ -309,11 +287,11 @@ class Prover:
         """Return the verdict that a measure leads to; None after a step that it does not grow with."""
         model = self.model
         with suppress(OutOfTimeError):
-            slipping = slip(model, found)
-            reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self.invariant)
+            slipping = slip(model, found, part)
+            reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self._known)
             if reached.invariant is not None:
                 clauses = self._trimmed(slipping, reached.invariant, whole)
-                return self._measured(found, slipping, self._certificate(clauses), whole)
+                return self._measured(found, self._certificate(clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -322,19 +300,20 @@ class Prover:
             return self._repeated(*follow(model, reached.match, state))
         return None
 
-    def _measured(self, found: Measure, slipping: int, known: Certificate, patience: Patience) -> Verdict:
-        """Return that every match ends, by a measure, the literal of its ``slip``, and an invariant.
+    def _measured(self, found: Measure, known: Certificate, patience: Patience) -> Verdict:
+        """Return that every match ends, by a measure and an invariant.
 
         Raises:
             CertificateError: the invariant does not show it.
             OutOfTimeError: that took longer.
         """
-        most = most_moves(self.model, found)
-        wanted = Property("ends", f"every match ends within {moves(most)}", slipping, _never)
-        proof = self._checked(wanted, replace(known, measure=None), patience)
+        clauses = clauses_of(self.model, known)
+        most, steps = check_ending(self.model, found.parts, found.most_lost, clauses, patience)
+        wanted = Property("ends", f"every match ends within {moves(most)}", FALSE, _never)
+        proof = self._settled(wanted, steps, _growth(found), replace(known, measure=None))
         rows = kept(self.model, found)
         certificate = replace(known, measure=rows, most_lost=found.most_lost) if rows else None
-        return replace(proof, note=_growth(found), most_moves=most, certificate=certificate)
+        return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, known: Certificate, patience: Patience) -> Verdict:
         """Return that every match ends, since all of them are followed.
@@ -359,18 +338,17 @@ class Prover:
         """
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
-            lemmas = [lemma_of(model, counted) for counted in known.sums]
-            steps = check_invariant(model, bad, self._clauses(known), patience, lemmas)
+            steps = check_invariant(model, bad, clauses_of(self.model, known), patience, known.sums)
             return self._settled(wanted, steps, "", known)
         if known.is_everything:
             steps = check_bounded(model, bad, depth, patience, is_everything=True)
             return self._settled(wanted, steps, _ALL_MATCHES.format(moves(depth)), known)
-        steps = check_induction(model, bad, self._clauses(known), depth, patience)
+        steps = check_induction(model, bad, clauses_of(self.model, known), depth, patience)
         return self._settled(wanted, steps, f"by induction over {moves(depth)}", known)
 
     def _decided(self, wanted: Property, patience: Patience) -> Verdict:
         self._depth = -1
-        known = self._known(wanted.name)
+        known = self._stored(wanted.name)
         if known is not None:
             self.report(f"{wanted.name}: checking a proof that was kept")
             with suppress(OutOfTimeError, CertificateError):
@@ -378,11 +356,15 @@ class Prover:
         played = self._played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
-        patience = self.after_learning(patience.left)
+        for is_last in self.knowledge.rounds(patience):
+            self.report(f"{wanted.name}: trying what takes little")
+            share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_LITTLE
+            found = self._by_little(wanted, played, patience.part(share), patience)
+            if found is not None:
+                return found
         if played is not None:
             return self._with_match(wanted, played, patience)
         ways = (
-            (partial(self._by_induction, most=_FEW), _FOR_INDUCTION, "trying induction over few moves"),
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
             (self._by_counting, _FOR_COUNTING, "counting"),
@@ -390,13 +372,23 @@ class Prover:
             (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
-        for way, share, name in ways[:1] if self._is_brief else ways:
+        for way, share, name in () if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
             with suppress(OutOfTimeError):
                 found = way(wanted, patience.part(share), patience)
                 if found is not None:
                     return found
         return self._open(wanted)
+
+    def _by_little(
+        self, wanted: Property, played: Match | None, part: Patience, whole: Patience
+    ) -> Verdict | None:
+        """Return what takes little: a shortest match, where play found one; or induction over few moves."""
+        with suppress(OutOfTimeError):
+            if played is None:
+                return self._by_induction(wanted, part, whole, most=_FEW)
+            return self._with_match(wanted, played, part, is_shortest=True)
+        return None
 
     def _by_bounded_search(
         self, wanted: Property, part: Patience, whole: Patience, most: int | None = _SHALLOW
@@ -417,7 +409,7 @@ class Prover:
             self.model,
             wanted.literal,
             part,
-            invariant=self.invariant,
+            invariant=self._known,
             report=lambda frame, clauses: self._at_frame(wanted, frame, clauses),
         )
         if found.match is not None:
@@ -432,7 +424,7 @@ class Prover:
         if found is None:
             return None
         with suppress(CertificateError):
-            known = dict.fromkeys([*self.invariant, *found])
+            known = dict.fromkeys([*self._known, *found])
             return self._checked(wanted, self._certificate(known), whole)
         return None
 
@@ -440,7 +432,7 @@ class Prover:
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
         """Return clauses that induction shows, with those that are known, as few as are found in time."""
-        needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self.invariant, *clauses]))
+        needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
@@ -449,11 +441,11 @@ class Prover:
         """Return what an invariant shows to which sums belong; None where there are none."""
         model, bad = self.model, wanted.literal
         if self._sums is None:
-            self._sums = sums(model, self.sample, self.invariant, part.part(_FOR_CHECK))
+            self._sums = sums(model, self.sample, self._known, part.part(_FOR_CHECK))
         if not self._sums:
             return None
-        lemmas = [lemma_of(model, counted) for counted in self._sums]
-        known = [*self.invariant, *((lemma.holds,) for lemma in lemmas)]
+        lemmas = [lemma_of(model, counted, part) for counted in self._sums]
+        known = [*self._known, *((lemma.holds,) for lemma in lemmas)]
         refuting = model.gates.conjunction([bad, *(lemma.holds for lemma in lemmas)])
         found = reach(model, refuting, part, invariant=known)
         if found.match is not None:
@@ -471,11 +463,11 @@ class Prover:
         model, bad = self.model, wanted.literal
         if depends_on_moves(model, bad):
             return None
-        found = induction_depth(model, bad, part, self.invariant, most)
+        found = induction_depth(model, bad, part, self._known, most)
         if found is None:
             return None
         depth, invariant = found
-        invariant = trimmed(model, FALSE, self.invariant, whole.part(_FOR_CHECK), invariant)
+        invariant = trimmed(model, FALSE, self._known, whole.part(_FOR_CHECK), invariant)
         if not depth:
             return self._checked(wanted, self._certificate(invariant), whole)
         if self._depth < depth - 1:
@@ -490,7 +482,7 @@ class Prover:
     ) -> Verdict:
         outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
         shown = certificate is not None and not certificate.is_everything
-        invariant = self._written(certificate) if certificate is not None and shown else None
+        invariant = written(self.model, certificate) if certificate is not None and shown else None
         return Verdict(
             wanted.name,
             wanted.claim,
@@ -531,19 +523,28 @@ class Prover:
 
         first = self._depth + 1
         return shortest(
-            self.model, bad, patience, first=first, most=most, invariant=self.invariant, report=passed
+            self.model, bad, patience, first=first, most=most, invariant=self._known, report=passed
         )
 
-    def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Look for a shorter match, and return the verdict."""
+    def _with_match(
+        self, wanted: Property, match: Match, patience: Patience, *, is_shortest: bool = False
+    ) -> Verdict:
+        """Look for a shorter match, and return the verdict.
+
+        Raises:
+            OutOfTimeError: a shortest one is asked for, and was not found in time.
+        """
         self.report(f"{wanted.name}: looking for a shorter match")
         of_moves = depends_on_moves(self.model, wanted.literal)
         last = len(match) - 1 - of_moves
         try:
             if last >= 0:
-                match = self._bounded(wanted.literal, patience.part(_BEFORE), last).match or match
+                part = patience if is_shortest else patience.part(_BEFORE)
+                match = self._bounded(wanted.literal, part, last).match or match
             return self._shown(wanted, match, shortest=True)
         except OutOfTimeError:
+            if is_shortest:
+                raise
             return self._shown(wanted, match, shortest=False)
 
     def _shown(self, wanted: Property, match: Match, *, shortest: bool) -> Verdict:
@@ -564,29 +565,3 @@ class Prover:
             is_shortest=shortest,
             note=wanted.note_of(*last),
         )
-
-    # Invariants.
-
-    def _written(self, certificate: Certificate) -> tuple[str, ...]:
-        sums = [self._added(counted) for counted in certificate.sums]
-        groups = [
-            f"at most one of {', '.join(map(self.model.name_of, group))}" for group in certificate.groups
-        ]
-        return (*map(self._disjunction, certificate.clauses), *groups, *sums)
-
-    def _disjunction(self, clause: Sequence[int]) -> str:
-        names = list(map(self.model.name_of, clause))
-        return names[0] if len(names) == 1 else f"(or {' '.join(names)})"
-
-    def _added(self, counted: Sum) -> str:
-        """Return what is said of a sum, with what is taken away on the other side."""
-        sides = [
-            [
-                f"{abs(weight)} * {self._disjunction(fact)}".removeprefix("1 * ")
-                for weight, *fact in counted.parts
-                if weight * sign > 0
-            ]
-            for sign in (1, -1)
-        ]
-        sides[counted.total > 0] += [str(abs(counted.total))] if counted.total else []
-        return (" = " if counted.is_exact else " >= ").join(" + ".join(side) or "0" for side in sides)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _FOR_LOOKING: Final = 0.5
 #: Of the time that is left, what one fluent or move may take.
 _SHARE: Final = 0.2
+#: What is read off what holds in every state: where not all of that was tried, there may be more.
+_OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 #: States of random play in which moves are looked for that are legal.
 _LOOKED_AT: Final = 1 << 14
 
@@ -64,6 +66,8 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
         steps = check_invariant(prover.model, against, prover.invariant, patience)
         if None in found:
             note = f"{found.count(None)} more may be of them"
+        elif name in _OF_INVARIANT and not prover.knowledge.is_everything:
+            note = "there may be more: the time was over before all that may hold in every state was tried"
     except OutOfTimeError:
         found, note = [], "the time was over before all were looked at"
     return Verdict(
@@ -81,8 +85,9 @@ def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience)
     model = prover.model
     for place, role in enumerate(roles):
         asked = model.gates.conjunction([model.terminal ^ 1, chooses(model, place)])
-        if prover.excludes(asked, patience.part(_SHARE)):
-            yield _Found(str(role))
+        excluded = prover.excludes(asked, patience.part(_SHARE))
+        if excluded is not False:
+            yield _Found(str(role)) if excluded else None
 
 
 def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
@@ -160,7 +165,8 @@ def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator
     seen: NDArray[np.bool_] = np.asarray(sample.states.any(axis=0))
     for fluent in np.flatnonzero(~seen).tolist():
         excluded = prover.excludes(2 * fluent + 2, patience.part(_SHARE))
-        yield _Found(f"{model.fluents[fluent]} never holds") if excluded else None
+        if excluded is not False:
+            yield _Found(f"{model.fluents[fluent]} never holds") if excluded else None
     legal = np.asarray(model.values(model.legal, sample.states[:_LOOKED_AT]).any(axis=0)).tolist()
     for role, nodes, moves in zip(roles, model.moves_of, model.actions, strict=True):
         for node, move in zip(nodes, moves, strict=True):
@@ -168,7 +174,8 @@ def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator
             if not legal[node - model.first_action]:
                 asked = model.gates.conjunction([literal, model.terminal ^ 1])
                 excluded = prover.excludes(asked, patience.part(_SHARE))
-                yield _Found(f"{role} never makes {move}") if excluded else None
+                if excluded is not False:
+                    yield _Found(f"{role} never makes {move}") if excluded else None
 
 
 _WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_Found | None]]]] = {

@@ -1,0 +1,141 @@
+"""What is known to hold in every state: learned in rounds, kept after each, and written as text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from anygame.proving.induction import learned
+from anygame.proving.patience import OutOfTimeError
+from anygame.proving.verdict import Certificate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from anygame.proving.counting import Sum
+    from anygame.proving.model import Clause, Model
+    from anygame.proving.patience import Patience
+    from anygame.proving.sampling import Sample
+    from anygame.proving.store import ProofStore
+
+#: The name of what holds in every state, among proofs that are kept.
+_EVERYWHERE: Final = "in every state"
+
+
+class Knowledge:
+    """Clauses that hold in every state of a game.
+
+    Args:
+        model: the game as gates.
+        sample: states of random play.
+        patience: how long it may take to learn, from when that begins.
+        report: called with what is being done, as a phrase.
+        guesses: more clauses that may hold in every state, from a sample.
+        store: where they are kept.
+
+    Attributes:
+        clauses: as far as they were looked for.
+        is_everything: whether all clauses that may were tried.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sample: Sample,
+        patience: Patience,
+        report: Callable[[str], None],
+        guesses: Callable[[Sample], list[Clause]],
+        store: ProofStore | None,
+    ) -> None:
+        self._model, self._sample, self._patience = model, sample, patience
+        self._report, self._guesses, self._store = report, guesses, store
+        self.clauses: list[Clause] = []
+        self.is_everything, self._is_learning = False, True
+        self._learning = self._learned()
+
+    def complete(self) -> list[Clause]:
+        """Return the clauses, after all that may were tried, or as many as there was time for."""
+        self._report("looking for what holds in every state")
+        for _ in self._learning:
+            pass
+        return self.clauses
+
+    def rounds(self, patience: Patience) -> Iterator[bool]:
+        """Yield before more is learned, which takes no time of a patience.
+
+        So what needs little of it is found before what is dear. Yields whether nothing more is learned.
+        """
+        tried = -1
+        while self._is_learning:
+            if len(self.clauses) > tried:
+                yield False
+            tried = len(self.clauses)
+            self._report("looking for what holds in every state")
+            with patience.paused():
+                next(self._learning, None)
+        yield True
+
+    def _learned(self) -> Iterator[None]:
+        """Learn more and more; keep what each round comes to."""
+        kept = self._store.certificates.get(_EVERYWHERE) if self._store else None
+        patience = self._patience.again()
+        first = clauses_of(self._model, kept) if kept else self._guesses(self._sample)
+        try:
+            with suppress(OutOfTimeError):
+                for found in learned(self._model, self._sample, patience, first):
+                    self.clauses = list(found)
+                    # What was kept is not believed, but nothing more was found before.
+                    if kept and kept.is_everything and len(found) == len(first):
+                        break
+                    if not kept or len(found) >= len(first):
+                        self._keep()
+                    with patience.paused():
+                        yield
+                self.is_everything = True
+                self._keep()
+        finally:
+            self._is_learning = False
+
+    def _keep(self) -> None:
+        if self._store is not None:
+            certificate = certificate_of(self._model, self.clauses)
+            self._store.keep(_EVERYWHERE, replace(certificate, is_everything=self.is_everything))
+
+
+def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
+    """Return clauses as they are kept: without gates that were added to the model."""
+    known = model.exclusive
+    groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
+    return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
+
+
+def clauses_of(model: Model, certificate: Certificate) -> list[Clause]:
+    """Return the clauses of what was kept."""
+    return [*certificate.clauses, *map(model.exclusion, certificate.groups)]
+
+
+def written(model: Model, certificate: Certificate) -> tuple[str, ...]:
+    """Return what a certificate says of every state, as text."""
+    groups = [f"at most one of {', '.join(map(model.name_of, group))}" for group in certificate.groups]
+    sums = [_added(model, counted) for counted in certificate.sums]
+    return (*(_disjunction(model, clause) for clause in certificate.clauses), *groups, *sums)
+
+
+def _disjunction(model: Model, clause: Sequence[int]) -> str:
+    names = list(map(model.name_of, clause))
+    return names[0] if len(names) == 1 else f"(or {' '.join(names)})"
+
+
+def _added(model: Model, counted: Sum) -> str:
+    """Return what is said of a sum, with what is taken away on the other side."""
+    sides = [
+        [
+            f"{abs(weight)} * {_disjunction(model, fact)}".removeprefix("1 * ")
+            for weight, *fact in counted.parts
+            if weight * sign > 0
+        ]
+        for sign in (1, -1)
+    ]
+    sides[counted.total > 0] += [str(abs(counted.total))] if counted.total else []
+    return (" = " if counted.is_exact else " >= ").join(" + ".join(side) or "0" for side in sides)
