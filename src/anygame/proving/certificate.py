@@ -117,6 +117,37 @@ def check_ending(
     return 1 + sum(weight for (_, weight), holds in zip(measure, at_first, strict=True) if not holds), steps
 
 
+def check_derived(
+    model: Model, bad: int, invariant: Sequence[Sequence[int]], derived: Sequence[int], patience: Patience
+) -> int:
+    """Return how many lemmas were followed to be sure that what an invariant implies excludes bad states.
+
+    Args:
+        model: the game.
+        bad: literal, over the state alone.
+        invariant: clauses over the state.
+        derived: literals over the state, each of which follows from those before it and the invariant.
+        patience: how long it may take.
+
+    Raises:
+        CertificateError: the invariant does not show it.
+        OutOfTimeError: there was not enough time to follow the solver.
+    """
+    steps = check_invariant(model, 0, invariant, patience)
+    clauses = _Clauses()
+    here = _Nodes(clauses, model)
+    for clause in invariant:
+        clauses.add(map(here.literal, clause))
+    guards: list[int] = []
+    questions = []
+    for literal in map(here.literal, derived):
+        questions.append([-literal, *guards])
+        guards.append(clauses.new())
+        clauses.add([-guards[-1], literal])
+    questions.append([here.literal(bad), *guards])
+    return steps + _refute(clauses, questions, patience)
+
+
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:

@@ -14,11 +14,13 @@ from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import (
     CertificateError,
     check_bounded,
+    check_derived,
     check_ending,
     check_induction,
     check_invariant,
 )
 from anygame.proving.counting import lemma_of, sums
+from anygame.proving.derived import derived
 from anygame.proving.ending import Measures, follow, kept, measured, slip
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
@@ -367,6 +369,7 @@ class Prover:
         ways = (
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
+            (self._by_derivation, _FOR_INDUCTION, "deriving gate by gate"),
             (self._by_counting, _FOR_COUNTING, "counting"),
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
@@ -436,6 +439,22 @@ class Prover:
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
+
+    def _by_derivation(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        """Return what follows gate by gate; it is soon found anew, and not kept."""
+        model, bad = self.model, wanted.literal
+        if depends_on_moves(model, bad):
+            return None
+        found = derived(model, bad, self.sample.states, self._known, part)
+        if found is None:
+            return None
+        self.report(f"{wanted.name}: checking what follows")
+        steps = check_derived(model, bad, self._known, found, whole)
+        note = (
+            f"with {len(found):,} groups of gates of which at most one holds, each as it follows from others"
+        )
+        proof = self._settled(wanted, steps, note, self._certificate(self._known))
+        return replace(proof, certificate=None)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         """Return what an invariant shows to which sums belong; None where there are none."""
