@@ -149,7 +149,16 @@ def test_seconds_end_a_training_too() -> None:
     assert model.figures.seconds >= 0.2
 
 
-@pytest.mark.parametrize("name", ["lights_out", "monty_hall", "three_player_chomp", "rock_paper_scissors"])
+@pytest.mark.parametrize("name", ["three_player_chomp", "rock_paper_scissors"])
+def test_games_of_several_roles_and_of_moves_made_at_once_are_trained(name: str) -> None:
+    game = anygame.load(name)
+    model = train(game, games=1100, seed=1)
+    assert model.figures.games >= 1100
+    assert [report.matches for report in model.figures.history] == [12]
+    assert find_model(game) is not None
+
+
+@pytest.mark.parametrize("name", ["lights_out", "monty_hall", "pig"])
 def test_other_games_are_refused(name: str) -> None:
     with pytest.raises(ModelError, match="cannot be trained"):
         train(name, games=300)

@@ -164,7 +164,7 @@ class Model:
     Attributes:
         figures: what was learned from, and what the trial said.
         fluents: the names of what the weights belong to, in the order of their rows.
-        weights: float32 [64 words + 2, units]; see ``anygame.search.tree.proving``.
+        weights: float32 [64 words + 1 + outputs, units]; see ``anygame.search.tree.proving``.
     """
 
     figures: ModelFigures

@@ -343,10 +343,10 @@ class Search:
     ) -> PracticeReport | None:
         """Learn by self-play what a state is worth at a glance, and use it in searches where it helps.
 
-        Games of two roles that take turns are played in lanes by both roles for themselves, and a small
-        network learns from them which role does better, and by how much. Whether searches are the better
-        for it is tried in fast matches, and they use it only then; what was searched before is forgotten in
-        this case.
+        A game is played in lanes by all roles for themselves, and a small network learns from how it ends: by
+        how much the first of two roles does better, or what each of more gets. Whether searches are the
+        better for it is tried in fast matches, and they use it only then; what was searched before is
+        forgotten in this case.
 
         Args:
             seconds: for all of it, once the game is compiled.

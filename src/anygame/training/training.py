@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
 
-_FORMAT: Final = "anygame learning 4"
+_FORMAT: Final = "anygame learning 5"
 _SUFFIX: Final = ".learning"
 #: Seconds between two checkpoints: what may be lost. Nothing that is learned depends on them.
 _BETWEEN: Final = 10.0
@@ -85,7 +85,7 @@ def train(
         the model. Its figures say whether searches use it.
 
     Raises:
-        ModelError: the game is not one of two roles that take turns, or cannot be compiled; there is nothing
+        ModelError: the game is not one to learn from, or cannot be compiled; there is nothing
             to go on with; the files cannot be written.
         ValueError: neither seconds nor games are given, or one is not positive; there cannot be so many
             threads.
@@ -125,7 +125,7 @@ def _searcher(game: Game) -> TreeSearcher:
     Raises:
         ModelError: it cannot be learned.
     """
-    from anygame.search.tree.practice import takes_turns
+    from anygame.search.tree.practice import can_be_learned
     from anygame.search.tree.searcher import TreeSearcher
 
     game.compile_if_worth_it()
@@ -133,7 +133,7 @@ def _searcher(game: Game) -> TreeSearcher:
         searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
-    if game.is_gdl2 or not takes_turns(searcher):
+    if game.is_gdl2 or not can_be_learned(searcher):
         raise _unsuitable(game)
     return searcher
 
@@ -170,8 +170,11 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
 
 
 def _unsuitable(game: Game) -> ModelError:
+    from anygame.search.tree.practice import MOST_ROLES
+
     return ModelError(
-        f"{game.name} cannot be trained: that is for games of two roles that take turns, without chance"
+        f"{game.name} cannot be trained: that is for games of two to {MOST_ROLES} roles that know everything,"
+        " without chance, and with few joint moves at a time"
     )
 
 

@@ -35,9 +35,28 @@ RACE = """
 """
 
 
-def estimates(weights: NDArray[np.float32], states: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return the estimates of states by matrices."""
+#: Seven pieces are taken in turn by three roles, one or two at a time; who takes the last one has won.
+TAKING = """
+(role a) (role b) (role c) (init (turn a)) (init (left 7)) (after a b) (after b c) (after c a)
+(minus 7 1 6) (minus 6 1 5) (minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+(minus 7 2 5) (minus 6 2 4) (minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
+(<= (legal ?r (take ?k)) (true (turn ?r)) (true (left ?n)) (minus ?n ?k ?m))
+(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+(<= (next (left ?m)) (does ?r (take ?k)) (true (left ?n)) (minus ?n ?k ?m))
+(<= (next (turn ?s)) (true (turn ?r)) (after ?r ?s))
+(<= terminal (true (left 0)))
+(<= (goal ?r 100) (true (left 0)) (true (turn ?s)) (after ?r ?s))
+(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))
+"""
+
+
+def estimates(
+    weights: NDArray[np.float32], states: NDArray[np.uint64], number: int = 0
+) -> NDArray[np.float64]:
+    """Return an output, the first by default, of the estimates of states, by matrices."""
     bits = np.unpackbits(states.view(np.uint8), axis=1, bitorder="little").astype(np.float64)
-    hidden = bits @ weights[:-2] + weights[-2]
-    total = np.maximum(hidden[:, :-1], 0) @ weights[-1, :-1] + hidden[:, -1]
-    return np.asarray(1 / (1 + np.exp(-total)))
+    size = bits.shape[1]
+    bent = weights.shape[1] - (len(weights) - size - 1)
+    hidden = bits @ weights[:size] + weights[size]
+    total = np.maximum(hidden[:, :bent], 0) @ weights[size + 1 + number, :bent]
+    return np.asarray(1 / (1 + np.exp(-total - hidden[:, -1 - number])))

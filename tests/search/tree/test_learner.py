@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.search.tree.race import RACE, estimates
+from tests.search.tree.race import RACE, TAKING, estimates
 
 import anygame
 from anygame.search import solve
@@ -17,6 +17,23 @@ from anygame.search.tree.self_play import NEXT, STEPS
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
+
+
+#: Two roles show numbers at once, three times, and add them up.
+_BIDDING = (
+    """
+(role a) (role b) (init (round 0)) (init (has a 0)) (init (has b 0)) (then 0 1) (then 1 2) (then 2 3)
+(<= (legal ?r (show ?n)) (role ?r) (number ?n)) (number 1) (number 2) (number 3)
+(<= (next (round ?m)) (true (round ?n)) (then ?n ?m))
+(<= (next (has ?r ?k)) (does ?r (show ?n)) (true (has ?r ?m)) (plus ?m ?n ?k))
+(<= terminal (true (round 3)))
+(<= (more ?r ?s) (true (has ?r ?n)) (true (has ?s ?m)) (less ?m ?n))
+(<= (goal ?r 100) (more ?r ?s)) (<= (goal ?r 0) (more ?s ?r))
+(<= (goal ?r 50) (role ?r) (not (more a b)) (not (more b a)))
+"""
+    + "".join(f"(plus {one} {other} {one + other})" for one in range(7) for other in (1, 2, 3))
+    + "".join(f"(less {one} {other})" for other in range(10) for one in range(other))
+)
 
 
 def _learner(game: Game, seed: int = 1) -> Learner:
@@ -44,6 +61,48 @@ def test_practice_tells_won_positions_from_lost_ones() -> None:
             state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
     lost, drawn, won = (float(np.mean(told[goal])) for goal in (0, 50, 100))
     assert lost + 0.05 < drawn < won - 0.05
+
+
+def test_of_three_roles_it_is_learned_what_each_gets() -> None:
+    game = anygame.loads(TAKING)
+    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    learned = Learner(searcher, 1)
+    assert learned.play(6000)
+    state = game.initial_state()
+    for joint in (("(take 2)", "noop", "noop"), ("noop", "(take 2)", "noop"), ("noop", "noop", "(take 1)")):
+        state = state.next(joint)  # then two are left, which the first role takes
+    packed = searcher.packed(state).reshape(1, -1)
+    found = [float(estimates(learned.weights, packed, role)[0]) for role in range(3)]
+    assert found[0] > 0.8
+    assert max(found[1:]) < 0.2
+
+
+def test_who_chooses_at_once_learns_what_is_better_whatever_the_other_does() -> None:
+    """Each shows up to three, again and again: more is better, and who has shown more in all has won."""
+    game = anygame.loads(_BIDDING)
+    searcher = TreeSearcher(game, seed=1, memory=1 << 22)
+    learned = Learner(searcher, 1)
+    assert learned.play(3000)
+    state = game.initial_state()
+    values = [
+        float(estimates(learned.weights, searcher.packed(state.next(joint)).reshape(1, -1))[0])
+        for joint in (("(show 3)", "(show 1)"), ("(show 2)", "(show 2)"), ("(show 1)", "(show 3)"))
+    ]
+    assert values[0] > values[1] > values[2] + 0.1
+    searcher.use_estimates(learned.weights, 1.0)
+    searcher.begin(state)
+    searcher.advance(60, 300)
+    assert [str(searcher.best(role)) for role in range(2)] == ["(show 3)", "(show 3)"]
+
+
+def test_too_many_joint_moves_at_a_time_are_not_learned_from() -> None:
+    many = "".join(f"(number {number})" for number in range(200))
+    text = """
+        (role a) (role b) (init start) (<= (legal ?r (show ?n)) (role ?r) (number ?n))
+        (<= (next (shown ?r ?n)) (does ?r (show ?n))) (<= terminal (true (shown ?r ?n)))
+        (<= (goal a 100) (true (shown a 1))) (<= (goal a 0) (not (goal a 100))) (goal b 0)
+    """
+    assert not _learner(anygame.loads(text + many)).play(100)
 
 
 def test_the_same_seed_and_number_of_games_teach_the_same() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.search.tree.race import RACE, estimates
+from tests.search.tree.race import RACE, TAKING, estimates
 
 import anygame
 from anygame.search import Search
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from anygame.search.analysis import MoveAnalysis
     from anygame.search.tree.store import Store
 
-_BOTH_CHOOSE = """
-(role a) (role b) (init start)
-(<= (legal ?r (show ?n)) (role ?r) (number ?n)) (number 1) (number 2)
-(<= (next (shown ?r ?n)) (does ?r (show ?n)))
-(<= terminal (true (shown ?r ?n)))
-(<= (goal a 100) (true (shown a ?n)) (true (shown b ?n))) (<= (goal a 0) (not (goal a 100)))
-(<= (goal b 0) (goal a 100)) (<= (goal b 100) (not (goal a 100)))
-"""
 _WORTHLESS_DRAW = """
 (role a) (role b) (init start) (end win) (end draw) (end lose)
 (<= (legal a ?x) (end ?x) (true start)) (<= (legal b noop) (true start))
@@ -195,11 +187,46 @@ def test_where_both_can_gain_a_trial_compares_with_play_withoutestimates() -> No
 
 
 @pytest.mark.parametrize(
-    "source", [_BOTH_CHOOSE, "monty_hall", "lights_out", "three_player_chomp"], ids=range(4)
+    ("source", "leaves"),
+    [(TAKING, 12), ("three_player_chomp", 2000), ("rock_paper_scissors", 30)],
 )
+def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves: int) -> None:
+    """Where more than two play, or several choose at once, means of estimates stand for those of playouts."""
+    searcher = _searcher(source, trust=1.0)
+    searcher.advance(60, leaves)
+    store, weights = _store(searcher), searcher.code.weights
+    states = store.states[: store.counts[NODES]]
+    found = [estimates(weights, states, number) for number in range(len(weights) - 64 * states.shape[1] - 1)]
+    expected = np.array(found if len(found) > 1 else [found[0], 1 - found[0]]).T
+    seen = 0
+    is_leaf = store.expansion[: len(states)] == NONE
+    is_leaf &= (store.low[: len(states)] < store.high[: len(states)]).any(axis=1)
+    for node in np.flatnonzero(is_leaf & (store.visits[: len(states)] > 0)):
+        assert store.sums[node] / store.visits[node] == pytest.approx(expected[node], abs=1e-4)
+        seen += 1
+    assert seen
+    # A node is worth the mean of its leaves, for each role.
+    root = searcher._trees[0].root
+    assert ((store.sums[root] / store.visits[root] >= 0) & (store.sums[root] / store.visits[root] <= 1)).all()
+
+
+def test_what_both_choose_is_worth_the_mean_of_its_leaves() -> None:
+    searcher = _searcher("rock_paper_scissors", trust=1.0)
+    searcher.advance(60, 300)
+    store = _store(searcher)
+    seen = 0
+    for expansion in range(int(store.counts[EXPANSIONS])):
+        node = int(store.owner[expansion])
+        if store.mover[expansion] == NONE and store.visits[node] > 10 and (store.low[node] < 1).all():
+            one, other = store.sums[node] / store.visits[node]
+            assert store.minimax[expansion] == pytest.approx((1 + one - other) / 2, abs=1e-5)
+            seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize("source", ["monty_hall", "lights_out"])
 def test_other_games_are_not_practised(source: str) -> None:
-    game = anygame.loads(source) if "(" in source else anygame.load(source)
-    search = Search(game, seed=1)
+    search = Search(anygame.load(source), seed=1)
     assert search.practise(games=500) is None
     assert search.run(iterations=50).nodes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.search.tree.race import RACE
+from tests.search.tree.race import RACE, TAKING
 
 import anygame
 from anygame.search.tree.learner import Learner
@@ -38,6 +38,18 @@ def test_a_trial_tells_good_estimates_from_bad_ones() -> None:
         assert not trial.gains
         scores.append(sum(trial.leads) / len(trial.leads))
     assert scores[0] > scores[1] + 0.3
+
+
+def test_of_three_roles_each_has_the_estimates_in_turn() -> None:
+    """The last one to take can hold its own against two who do not see further than their moves."""
+    game = anygame.loads(TAKING)
+    good = _learned(game, 6000)
+    trial = try_out(game, good, seed=1, leaves=100, matches=9)
+    assert len(trial.leads) == 9
+    # Who wins has half a point more, who loses a quarter less: one of the others has won.
+    assert set(trial.leads) <= {1, 0.25}
+    again = try_out(game, good, rivals=good, seed=1, leaves=100, matches=9)
+    assert set(again.leads) <= {1, 0.25}
 
 
 def test_estimates_help_where_no_move_has_many_visits() -> None:

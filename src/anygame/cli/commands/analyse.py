@@ -38,7 +38,7 @@ in KIF:
   although lanes would be faster; depth is that of the tree
 """
 
-_NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of two roles that take turns"
+_NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of several roles"
 
 
 @command_options

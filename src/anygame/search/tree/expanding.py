@@ -34,9 +34,12 @@ from anygame.search.tree.game_code import (
     word_of,
 )
 from anygame.search.tree.proving import (
+    add_up,
     backpropagate_minimax,
+    estimate_child,
     is_proven,
     option_estimate,
+    outputs_of,
     set_minimax,
     update_bounds,
 )
@@ -342,7 +345,7 @@ def _expand_leaf(game, store, worker, job, spec):
     if _end_if_proven(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):
-        _evaluate_child(game, store, worker, path, expansion, number)
+        _evaluate_child(game, store, worker, path, node, number)
     if not worker.path_references[path]:
         end_descent(worker, path)
     return spec + specs
@@ -369,7 +372,8 @@ def _add_child(game, store, worker, job, spec):
         if worker.settings[MINIMAX] > 0:
             joint = worker.spec_joint[spec]
             backpropagate_minimax(game, store, worker, node, joint, child_of(store, expansion, joint))
-        _evaluate_child(game, store, worker, path, expansion, spec)
+            add_up(game.weights, worker, store.states, node)
+        _evaluate_child(game, store, worker, path, node, spec)
         if not worker.path_references[path]:
             end_descent(worker, path)
     return spec + 1
@@ -399,18 +403,24 @@ def _end_if_proven(game, store, worker, path, node):
 
 
 @compiled
-def _evaluate_child(game, store, worker, path, expansion, spec):
-    """Record what is known of a child, or what it seems worth, or enqueue a playout of it."""
-    joint = worker.spec_joint[spec]
+def _evaluate_child(game, store, worker, path, node, spec):
+    """Record what is known of a child, or what it seems worth, or enqueue a playout of it.
+
+    Where estimates count the base is set to the state of the node.
+    """
+    expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
         # There was no room to note which it is.
         return
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
-    elif worker.settings[MINIMAX] == 1 and store.mover[expansion] != NONE:
-        value = option_estimate(game, store, worker, expansion, joint, child)
-        worker.value[0], worker.value[1] = value, 1 - value
+    elif worker.settings[MINIMAX] == 1:
+        if outputs_of(game, store) == 1 and store.mover[expansion] != NONE:
+            value = option_estimate(game, store, worker, expansion, joint, child)
+            worker.value[0], worker.value[1] = value, 1 - value
+        else:
+            estimate_child(game, store, worker, node, child)
     else:
         if enqueue_playout(worker, path, joint, child):
             add_virtual_loss(store, expansion, joint, 1)

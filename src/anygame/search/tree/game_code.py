@@ -26,14 +26,19 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
 
 LANES, WORDS = 512, 8
-#: Of the hidden layer of estimates, powers of two: those of practice, and the most. The last one goes on as
-#: it is.
+#: Of the hidden layer of estimates, powers of two: those of practice, and the most. The last ones go on as
+#: they are, one for each output.
 UNITS, MOST_UNITS = 32, 512
 
 
 def words_for(bits: int) -> int:
     """Return how many words of 64 bits hold so many, at least one."""
     return max(1, -(-bits // 64))
+
+
+def outputs_for(roles: int) -> int:
+    """Return how many numbers estimates of a state are: one for two roles, otherwise one for each."""
+    return 1 if roles == 2 else roles
 
 
 @compiled
@@ -160,7 +165,7 @@ class GameCode(NamedTuple):
         goal_values: float64 [goals]; its value between 0 and 1.
         missing: float64 [roles]; what a state without a goal is worth in playouts; nothing is proven by it.
         random: bool [roles]; which roles draw their moves.
-        weights: float32 [64 words + 2, units]; of estimates, see ``proving``.
+        weights: float32 [64 words + 1 + outputs, units]; of estimates, see ``proving``.
     """
 
     functions: Int64s
@@ -213,7 +218,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         np.array(values, np.float64),
         np.array(missing, np.float64),
         np.array(random, np.bool_),
-        np.zeros((64 * words_for(kernel.network.fluents) + 2, UNITS), np.float32),
+        np.zeros((64 * words_for(kernel.network.fluents) + 1 + outputs_for(len(random)), UNITS), np.float32),
     )
     return code, scales
 

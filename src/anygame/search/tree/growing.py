@@ -27,7 +27,7 @@ from anygame.search.tree.backpropagating import (
 )
 from anygame.search.tree.expanding import enqueue_playout, expand, make_children
 from anygame.search.tree.game_code import LANES, game_at, random_below
-from anygame.search.tree.proving import ONE, first_option_of, is_proven, option_in
+from anygame.search.tree.proving import ONE, first_option_of, is_proven, option_in, outputs_of
 from anygame.search.tree.store import (
     CHILDREN,
     DEPTH,
@@ -241,7 +241,8 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     hoped = np.float32(store.sums[node, role] / visits)
     later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
     best, highest = np.int64(NONE), np.float32(-1e9)
-    trust = np.float32(worker.settings[MINIMAX]) if alone else np.float32(0)
+    has_minimax = alone and outputs_of(game, store) == 1
+    trust = np.float32(worker.settings[MINIMAX]) if has_minimax else np.float32(0)
     start = random_below(worker, count) if visits < 64 else np.int64(0)
     for number in range(count):
         index = number + start

@@ -43,7 +43,7 @@ _FEW: Final = 20
 
 
 class Learner:
-    """Has a game of two roles play with itself, and learns from how the games end.
+    """Has a game play with itself, and learns from how the games end.
 
     Args:
         searcher: for the game.
@@ -60,8 +60,8 @@ class Learner:
             functions=code.functions.copy(), weights=first_weights((len(code.weights), units), seed)
         )
         self._practice = make_practice(start, self._code.weights, learners=learners)
-        self._store = make_store(len(start), 2, _MEMORY)
-        self._store.counts[COMPETITIVE] = 1
+        self._store = make_store(len(start), len(code.random), _MEMORY)
+        self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
         self._tables = [table_of(each) for each in (self._store, self._worker, self._code, self._practice)]
 
@@ -85,7 +85,7 @@ class Learner:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """What was learned, of estimates: float32 [64 words + 2, units]; it changes with each game."""
+        """What was learned: float32 [64 words + 1 + outputs, units]; it changes with each game."""
         return self._code.weights
 
     def take(self, weights: NDArray[np.float32]) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SHARE_OF_SELF_PLAY: Final = 0.6
 #: Games from which nothing can be learned yet.
 FEWEST_GAMES: Final = 200
+#: Roles of a game that is learned, at most.
+MOST_ROLES: Final = 16
 
 
 def learn_estimates(
@@ -39,9 +41,9 @@ def learn_estimates(
         stop: asked often whether to end at once.
 
     Returns:
-        what came of it; None if the game is not one of two roles that take turns.
+        what came of it; None if the game is not one to learn from.
     """
-    if not takes_turns(searcher):
+    if not can_be_learned(searcher):
         return None
     begin = perf_counter()
     end = begin + (inf if seconds is None else seconds)
@@ -74,7 +76,7 @@ def learn_estimates(
     )
 
 
-def takes_turns(searcher: TreeSearcher) -> bool:
-    """Return whether a game has two roles, and no chance: others are not practised."""
+def can_be_learned(searcher: TreeSearcher) -> bool:
+    """Return whether a game has several roles, not too many, and no chance: others are not practised."""
     random = searcher.code.random
-    return len(random) == 2 and not random.any()
+    return 2 <= len(random) <= MOST_ROLES and not random.any()

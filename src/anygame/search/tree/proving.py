@@ -3,13 +3,14 @@
 Bounds are what a role can make sure of, and what it cannot pass: score-bounded search (Cazenave and Saffidine
 2010, "Score bounded Monte-Carlo tree search"), here for any number of roles, moves made together, and chance.
 
-An estimate, for two roles that take turns, comes from a network of one hidden layer, whose inputs are the
-fluents of a state; what changes from a state to the next is added and taken away (Nasu 2018, "Efficiently
-updatable neural-network-based evaluation functions for computer shogi"). Minimax values over estimates stand
-in the tree beside the means of playouts (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree
-search with heuristic evaluations using implicit minimax backups"). Where estimates count
-alone, nothing is played out (Korf and Chickering 1996, "Best-first minimax search"). The weights are learned
-by ``self_play``.
+An estimate comes from a network of one hidden layer, whose inputs are the fluents of a state; what changes
+from a state to the next is added and taken away (Nasu 2018, "Efficiently updatable neural-network-based
+evaluation functions for computer shogi"). Of two roles it says by how much the first does better, of more
+than two what each gets. Minimax values over estimates, for two roles, stand in the tree beside the means of
+playouts (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree search with heuristic evaluations
+using implicit minimax backups"). Where estimates count alone, nothing is played out (Korf and Chickering
+1996, "Best-first minimax search"); what two choose at once, and what more than two do, is worth the mean of
+estimates then. The weights are learned by ``self_play``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from anygame.search.native.marking import compiled
 from anygame.search.tree.game_code import lowest_bit
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
+from anygame.search.tree.worker import MINIMAX
 
 
 @compiled
@@ -261,6 +263,12 @@ def advantage(own, other):
 
 
 @compiled
+def outputs_of(game, store):
+    """Return how many numbers the estimates of a state are: one for two roles, otherwise one for each."""
+    return game.weights.shape[0] - 64 * store.states.shape[1] - 1
+
+
+@compiled
 def add_up(weights, worker, states, index):
     """Set the base of the worker to the inputs of the hidden layer for a state."""
     base = worker.base
@@ -288,8 +296,8 @@ def estimate_near(weights, worker, states, index, others, other):
         others: uint64 [any, words]; where the state of the base is.
         other: its row.
     """
-    hidden, base, parts = worker.hidden, worker.base, worker.parts
-    size, units = 64 * states.shape[1], weights.shape[1]
+    hidden, base = worker.hidden, worker.base
+    units = weights.shape[1]
     for unit in range(units):
         hidden[unit] = base[unit]
     for word in range(states.shape[1]):
@@ -302,9 +310,16 @@ def estimate_near(weights, worker, states, index, others, other):
             sign = np.float32(1) if held else np.float32(-1)
             for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
+    return output(weights, worker, 64 * states.shape[1] + 1, 0)
+
+
+@compiled
+def output(weights, worker, first, number):
+    """Return an output, 0 to 1, for the hidden layer as it is; ``first`` is the row of the first one."""
+    hidden, parts, units = worker.hidden, worker.parts, weights.shape[1]
     for unit in range(units):
-        parts[unit] = max(np.float32(0), hidden[unit]) * weights[size + 1, unit]
-    parts[units - 1] = hidden[units - 1]
+        parts[unit] = max(np.float32(0), hidden[unit]) * weights[first + number, unit]
+    parts[units - 1 - number] = hidden[units - 1 - number]
     # Added up by halves, which makes vector instructions.
     while units > 1:
         units >>= 1
@@ -318,6 +333,18 @@ def estimate_of(weights, worker, states, index):
     """Return what a state seems worth to the first role; the base and the hidden layer are set."""
     add_up(weights, worker, states, index)
     return estimate_near(weights, worker, states, index, states, index)
+
+
+@compiled
+def estimate_child(game, store, worker, node, child):
+    """Put what a child seems worth to each role into ``worker.value``; the base is set to its parent."""
+    first = 64 * store.states.shape[1] + 1
+    worker.value[0] = estimate_near(game.weights, worker, store.states, child, store.states, node)
+    if outputs_of(game, store) == 1:
+        worker.value[1] = 1 - worker.value[0]
+        return
+    for role in range(1, len(worker.value)):
+        worker.value[role] = output(game.weights, worker, first, role)
 
 
 @compiled
@@ -346,12 +373,12 @@ def _seen_by(mover, value):
 
 @compiled
 def set_minimax(game, store, worker, node):
-    """Set the values of a node that was expanded just now, and of its options."""
+    """Set the values of a node that was expanded just now, and of its options; the base is set to it."""
     expansion = store.expansion[node]
     mover, children = store.mover[expansion], store.first_child[expansion]
     own = estimate_of(game.weights, worker, store.states, node)
     store.minimax[expansion] = own
-    if children == NONE or mover == NONE:
+    if children == NONE or mover == NONE or outputs_of(game, store) > 1:
         return
     if mover > 1:
         if store.child[children] != NONE:
@@ -386,14 +413,16 @@ def option_estimate(game, store, worker, expansion, joint, child):
 @compiled
 def backpropagate_minimax(game, store, worker, node, joint, child):
     """Let the value of a child change that of its parent; return whether it did."""
+    if outputs_of(game, store) > 1:
+        return False
     expansion = store.expansion[node]
-    mover = store.mover[expansion]
-    found, before = _minimax_of(game, store, worker, child), store.minimax[expansion]
+    mover, before = store.mover[expansion], store.minimax[expansion]
+    if mover == NONE:
+        return _set_to_mean(store, worker, node, expansion)
+    found = _minimax_of(game, store, worker, child)
     if mover > 1:
         store.minimax[expansion] = found
         return before != found
-    if mover == NONE:
-        return False
     first = first_option_of(store, expansion, mover)
     new, old = np.int32(ONE * _seen_by(mover, found)), np.int32(store.option_minimax[first + joint])
     best = np.int32(ONE * _seen_by(mover, before) + np.float32(0.5))
@@ -408,3 +437,14 @@ def backpropagate_minimax(game, store, worker, node, joint, child):
         best = new
     store.minimax[expansion] = _seen_by(mover, np.float32(best) / ONE)
     return True
+
+
+@compiled
+def _set_to_mean(store, worker, node, expansion):
+    """Let a node where both roles choose be worth the mean of its leaves, if these are estimates."""
+    if worker.settings[MINIMAX] < 1 or not store.visits[node]:
+        return False
+    one, other = store.sums[node, 0] / store.visits[node], store.sums[node, 1] / store.visits[node]
+    found, before = np.float32(advantage(one, other)), store.minimax[expansion]
+    store.minimax[expansion] = found
+    return before != found

@@ -21,7 +21,7 @@ from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code, table_of
 from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
-from anygame.search.tree.game_code import MOST_UNITS, describe, refresh, words_for
+from anygame.search.tree.game_code import MOST_UNITS, describe, outputs_for, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
 from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
@@ -103,7 +103,7 @@ class Tree:
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
-        self._uses_estimates = bool(settings[MINIMAX])
+        self._has_minimax = bool(settings[MINIMAX]) and len(code.random) == 2
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
@@ -264,7 +264,7 @@ class Tree:
                 tries, mean = self.value(node, role)[:2]
             action = int(store.action[option]) - int(self._code.first_actions[role])
             mean = min(max(mean, low), high)
-            estimate = float(store.option_minimax[option] / ONE) if alone and self._uses_estimates else None
+            estimate = float(store.option_minimax[option] / ONE) if alone and self._has_minimax else None
             found.append(Option(self._actions[role][action], tries, mean, low, high, distance, estimate))
         return found
 
@@ -366,9 +366,8 @@ class TreeSearcher(TreeReporter[int]):
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights of estimates of this game."""
         rows, units = weights.shape
-        return rows == len(self.code.weights) and units in {
-            1 << power for power in range(MOST_UNITS.bit_length())
-        }
+        suits = units in {1 << power for power in range(MOST_UNITS.bit_length())}
+        return rows == len(self.code.weights) and suits and units >= outputs_for(len(self.game.roles))
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
         """Let minimax over estimates count beside playouts from now on; what was known is forgotten.

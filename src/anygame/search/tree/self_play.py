@@ -10,8 +10,9 @@ teaching"), in steps of batches (Adam: Kingma and Ba 2015), and play goes by the
 (Polyak and Juditsky 1992). That values alone suffice, without a policy, is shown by Cohen-Solal (2020,
 "Learning to play two-player perfect-information games without knowledge").
 
-For two roles that take turns. What counts is by how much one does better, also where one need not lose what
-the other gains: whether that is good for a role is for a trial to say.
+Of two roles it counts by how much one does better, also where one need not lose what the other gains: whether
+that is good for a role is for a trial to say. Of more than two it counts what each gets. Roles that choose at
+once take what has the best mean, over all that others can do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ import numpy as np
 from anygame.search.native.marking import (
     Bundle,
     Float32Rows,
-    Float32s,
     Float64s,
     Int32s,
     Int64s,
@@ -37,7 +37,15 @@ from anygame.search.tree.backpropagating import backpropagate
 from anygame.search.tree.expanding import expand, make_children
 from anygame.search.tree.game_code import game_at, lowest_bit, random_below
 from anygame.search.tree.growing import descend
-from anygame.search.tree.proving import ONE, advantage, estimate_of, first_option_of, is_proven
+from anygame.search.tree.proving import (
+    ONE,
+    advantage,
+    estimate_of,
+    first_option_of,
+    is_proven,
+    output,
+    outputs_of,
+)
 from anygame.search.tree.store import (
     COMPETITIVE,
     EXPANDED,
@@ -86,16 +94,17 @@ class Practice(NamedTuple):
             they seemed worth and the end.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
-        weights: float32 [64 words + 2, units]; those that steps change. The game has their mean.
+        weights: float32 [64 words + 1 + outputs, units]; those that steps change. The game has their mean.
         slopes, moments, squares: float32, the same shape; of a batch, and the running means of them and of
             their squares.
         lengths, openings, roots: int32 [games]; moves made, how many of them are drawn at first, and the node
             of the state.
         trail: uint64 [games * moves, words]; the states of each game so far.
-        values: float32 [games * moves]; what their trees say they are worth to the first role.
+        values: float32 [games * moves, outputs]; what their trees say they are worth, to the first of two
+            roles or to each of more.
         is_cut: uint8 [games * moves]; whether the move that was made there says nothing of them.
         states: uint64 [replayed, words]; states of games that have ended.
-        targets: float32 [replayed]; what they should be worth to the first role.
+        targets: float32 [replayed, outputs]; what they should be worth.
     """
 
     counts: Int64s
@@ -110,10 +119,10 @@ class Practice(NamedTuple):
     openings: Int32s
     roots: Int32s
     trail: UInt64Rows
-    values: Float32s
+    values: Float32Rows
     is_cut: UInt8s
     states: UInt64Rows
-    targets: Float32s
+    targets: Float32Rows
 
 
 practice_at = Bundle(Practice)
@@ -130,11 +139,11 @@ def make_practice(
 
     Args:
         start: uint64 [words]; where games begin.
-        weights: float32 [64 words + 2, units].
+        weights: float32 [64 words + 1 + outputs, units].
         settings: see ``DEFAULT_SETTINGS``.
         learners: how many learn together, and share the memory for states.
     """
-    words = len(start)
+    words, outputs = len(start), len(weights) - 64 * len(start) - 1
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     return Practice(
         np.zeros(9, np.int64),
@@ -149,19 +158,26 @@ def make_practice(
         np.zeros(GAMES, np.int32),
         np.zeros(GAMES, np.int32),
         np.zeros((GAMES * LONGEST, words), np.uint64),
-        np.zeros(GAMES * LONGEST, np.float32),
+        np.zeros((GAMES * LONGEST, outputs), np.float32),
         np.zeros(GAMES * LONGEST, np.uint8),
         np.zeros((replayed, words), np.uint64),
-        np.zeros(replayed, np.float32),
+        np.zeros((replayed, outputs), np.float32),
     )
 
 
 def first_weights(shape: tuple[int, int], seed: int) -> NDArray[np.float32]:
-    """Return small random weights: all states seem worth about the same."""
+    """Return small random weights: all states seem worth about the same.
+
+    Args:
+        shape: 64 words, one and the number of outputs; and units, more than outputs.
+        seed: of random numbers.
+    """
     random = np.random.default_rng(abs(seed))
     weights = np.zeros(shape, np.float32)
-    weights[:-2, :-1] = random.normal(0, 0.1, (shape[0] - 2, shape[1] - 1))
-    weights[-1, :-1] = random.normal(0, 1.7 / sqrt(shape[1]), shape[1] - 1)
+    outputs = (shape[0] - 1) % 64
+    bent = shape[1] - outputs
+    weights[: -1 - outputs, :bent] = random.normal(0, 0.1, (shape[0] - 1 - outputs, bent))
+    weights[-outputs:, :bent] = random.normal(0, 1.7 / sqrt(shape[1]), (outputs, bent))
     return weights
 
 
@@ -191,7 +207,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
         return True  # what was proven was so for opponents alone
     suits = True
     for number in range(GAMES):
-        suits = suits and _go_on(store, worker, practice, number)
+        suits = suits and _go_on(game, store, worker, practice, number)
     while counts[DUE] >= _BATCH:
         counts[DUE] -= _BATCH
         _learn(game, worker, practice)
@@ -211,13 +227,13 @@ def _set_root(store, worker, practice, number):
 
 
 @compiled
-def _go_on(store, worker, practice, number):
-    """Make a move in a game; return whether it is one of two roles that take turns."""
+def _go_on(game, store, worker, practice, number):
+    """Make a move in a game; return whether its joint moves are few enough."""
     root, length = practice.roots[number], practice.lengths[number]
     last = number * LONGEST + length - 1
     if is_proven(store, root):
         if length:
-            _record_value(practice, last, np.float32(advantage(store.low[root, 0], store.low[root, 1])))
+            _record_values(practice, last, store.low, root, 1)
         _end(store, practice, number, root)
         return True
     if store.status[root] == TERMINAL or length == LONGEST:
@@ -228,12 +244,16 @@ def _go_on(store, worker, practice, number):
     if store.status[root] != EXPANDED:
         return True  # there was no room for it
     expansion = store.expansion[root]
-    mover, children = store.mover[expansion], store.first_child[expansion]
-    if mover == NONE or children < 0:
+    children = store.first_child[expansion]
+    if children < 0:
         return False
     if length:
-        _record_value(practice, last, store.minimax[expansion])
-    chosen = np.int64(0) if mover > 1 else _choose(store, worker, practice, number, expansion, mover)
+        _value_root(game, store, worker, practice, last, root, expansion)
+    chosen = np.int64(0)
+    for role in range(store.low.shape[1]):
+        count = np.int64(store.option_counts[expansion, role])
+        option = _choose(game, store, worker, practice, number, expansion, role) if count > 1 else np.int64(0)
+        chosen = chosen * count + option
     child = store.child[children + chosen]
     if child == NONE:
         return True
@@ -247,16 +267,51 @@ def _go_on(store, worker, practice, number):
 
 
 @compiled
-def _record_value(practice, row, value):
-    practice.values[row] = value
+def _record_values(practice, row, values, place, share):
+    """Note what a state is worth to each role, in terms of outputs; the values are sums of so many."""
     practice.is_cut[row] = 0
+    if practice.values.shape[1] == 1:
+        practice.values[row, 0] = advantage(values[place, 0] / share, values[place, 1] / share)
+        return
+    for role in range(practice.values.shape[1]):
+        practice.values[row, role] = values[place, role] / share
 
 
 @compiled
-def _choose(store, worker, practice, number, expansion, mover):
+def _value_root(game, store, worker, practice, row, root, expansion):
+    """Note what the state of a game is worth: by minimax, or by the best child, or at a glance."""
+    mover, outputs = store.mover[expansion], practice.values.shape[1]
+    practice.is_cut[row] = 0
+    if outputs == 1 and mover != NONE:
+        practice.values[row, 0] = store.minimax[expansion]
+        return
+    if mover != NONE:
+        first, best = first_option_of(store, expansion, min(mover, outputs - 1)), np.int64(0)
+        for option in range(store.option_counts[expansion, mover] if mover < outputs else 0):
+            if store.mean[first + option] > store.mean[first + best]:
+                best = np.int64(option)
+        child = store.child[store.first_child[expansion] + best]
+        if child != NONE and store.visits[child]:
+            _record_values(practice, row, store.sums, child, store.visits[child])
+            return
+    practice.values[row, 0] = estimate_of(game.weights, worker, store.states, root)
+    for number in range(1, outputs):
+        practice.values[row, number] = output(game.weights, worker, 64 * store.states.shape[1] + 1, number)
+
+
+@compiled
+def _value_of_option(store, option, has_minimax):
+    """Return what an option seems worth to its role."""
+    return np.float32(store.option_minimax[option]) / ONE if has_minimax else store.mean[option]
+
+
+@compiled
+def _choose(game, store, worker, practice, number, expansion, role):
     """Return the option that a role takes, and note whether it seems worse than the best."""
-    count, length = np.int64(store.option_counts[expansion, mover]), practice.lengths[number]
-    first, children = first_option_of(store, expansion, mover), store.first_child[expansion]
+    count, length = np.int64(store.option_counts[expansion, role]), practice.lengths[number]
+    first, children = first_option_of(store, expansion, role), store.first_child[expansion]
+    alone = store.mover[expansion] != NONE
+    has_minimax = alone and outputs_of(game, store) == 1
     is_drawn = (
         length < practice.openings[number]
         or random_below(worker, _WHOLE) < practice.settings[CHANCE] * _WHOLE
@@ -265,37 +320,51 @@ def _choose(store, worker, practice, number, expansion, mover):
     drawn = random_below(worker, count)
     best, highest, most = drawn, np.float32(-1), np.float32(0)
     for option in range(count):
-        if store.child[children + option] == NONE:
+        if alone and store.child[children + option] == NONE:
             continue
-        value = np.float32(store.option_minimax[first + option]) / ONE
+        value = _value_of_option(store, first + option, has_minimax)
         most = max(most, value)
         value += noise * np.float32(random_below(worker, _WHOLE))
         if value > highest and not is_drawn:
             best, highest = option, value
-    if length and is_drawn and np.float32(store.option_minimax[first + best]) / ONE < most:
+    if length and is_drawn and _value_of_option(store, first + best, has_minimax) < most:
         practice.is_cut[number * LONGEST + length - 1] = 1
     return best
 
 
 @compiled
+def _goal(store, node, role):
+    """Return what an end is worth to a role."""
+    if is_proven(store, node):
+        return np.float64(store.low[node, role])
+    # The rules give one of the roles no goal, or several.
+    return store.sums[node, role] / max(1, store.visits[node])
+
+
+@compiled
+def _value_of_end(store, practice, node, output):
+    """Return what an output should be at an end."""
+    if practice.values.shape[1] > 1:
+        return np.float32(_goal(store, node, output))
+    return np.float32(advantage(_goal(store, node, 0), _goal(store, node, 1)))
+
+
+@compiled
 def _end(store, practice, number, node):
     """Put the states of a game that has ended among those that are learned from, the last first."""
-    counts, length = practice.counts, practice.lengths[number]
-    one, other = store.sums[node, 0], store.sums[node, 1]
-    if is_proven(store, node):
-        one, other = np.float64(store.low[node, 0]), np.float64(store.low[node, 1])
-    else:  # the rules give one of them no goal, or several
-        visits = max(1, store.visits[node])
-        one, other = one / visits, other / visits
-    target = ended = np.float32(advantage(one, other))
+    counts, length, outputs = practice.counts, practice.lengths[number], practice.values.shape[1]
     keep = np.float32(practice.settings[LAMBDA])
     replayed = len(practice.targets)
     for at in range(length - 1, -1, -1):
         row, place = number * LONGEST + at, counts[NEXT]
-        value = practice.values[row]
-        practice.errors[0] += (ended - value) * (ended - value)
-        target = value if practice.is_cut[row] else keep * target + (np.float32(1) - keep) * value
-        practice.targets[place] = target
+        for which in range(outputs):
+            value, ended = practice.values[row, which], _value_of_end(store, practice, node, which)
+            practice.errors[0] += (ended - value) * (ended - value) / outputs
+            target = ended if at == length - 1 else practice.values[row + 1, which]
+            if not practice.is_cut[row]:
+                value += keep * (target - value)
+            # What this state should be worth is what the one before goes by.
+            practice.values[row, which] = practice.targets[place, which] = value
         for word in range(practice.start.shape[1]):
             practice.states[place, word] = practice.trail[row, word]
         counts[NEXT] = (place + 1) % replayed
@@ -303,7 +372,9 @@ def _end(store, practice, number, node):
     counts[DUE] += np.int64(practice.settings[REPLAY]) * length
     counts[POSITIONS] += length
     counts[PLAYED] += 1
-    counts[SHARED] += abs(one + other - 1) > 0.01 and one != other
+    if outputs == 1:
+        one, other = _goal(store, node, 0), _goal(store, node, 1)
+        counts[SHARED] += abs(one + other - 1) > 0.01 and one != other
     practice.lengths[number] = 0
 
 
@@ -316,22 +387,26 @@ def _learn(game, worker, practice):
             slopes[row, unit] = np.float32(0)
     for _ in range(_BATCH):
         row = random_below(worker, practice.counts[FILLED])
-        error = practice.targets[row] - estimate_of(practice.weights, worker, practice.states, row)
-        _add_slopes(worker, practice, row, error)
+        estimate = estimate_of(practice.weights, worker, practice.states, row)
+        _add_slopes(worker, practice, row, estimate)
     _step(game, practice)
 
 
 @compiled
-def _add_slopes(worker, practice, row, error):
-    """Add what the error of a state says of each weight; the hidden layer is that of its estimate."""
+def _add_slopes(worker, practice, row, estimate):
+    """Add what the errors of a state say of each weight; the hidden layer is that of its first estimate."""
     weights, slopes, hidden, back = practice.weights, practice.slopes, worker.hidden, worker.base
-    size, units = 64 * practice.start.shape[1], weights.shape[1]
+    size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], practice.targets.shape[1]
     for unit in range(units):
-        slopes[size + 1, unit] += error * max(np.float32(0), hidden[unit])
-        back[unit] = error * weights[size + 1, unit] if hidden[unit] > 0 else np.float32(0)
-    # The last unit goes on as it is.
-    slopes[size + 1, units - 1] = np.float32(0)
-    back[units - 1] = error
+        back[unit] = np.float32(0)
+    for number in range(outputs):
+        found = output(weights, worker, size + 1, number) if number else estimate
+        error, place = practice.targets[row, number] - found, size + 1 + number
+        for unit in range(units - outputs):
+            slopes[place, unit] += error * max(np.float32(0), hidden[unit])
+            back[unit] += error * weights[place, unit] if hidden[unit] > 0 else np.float32(0)
+        # The last units go on as they are, each to one output.
+        back[units - 1 - number] = error
     for unit in range(units):
         slopes[size, unit] += back[unit]
     for word in range(practice.start.shape[1]):

@@ -50,8 +50,8 @@ class Trial:
     """What came of matches of searches with estimates against searches without, or with other ones.
 
     Attributes:
-        leads: for each match, half a point and half of what the role with estimates got more than the other:
-            so 1 for a win, and 0.5 for a draw.
+        leads: for each match, half a point and half of what the role with estimates got more than the others
+            in the mean: so 1 for a win against one, and 0.5 for a draw.
         gains: where one role need not lose what the other gains, the same with what it got more than without
             estimates on either side; else nothing.
     """
@@ -129,7 +129,7 @@ def try_out(
     is_shared: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Trial:
-    """Let searches with estimates play searches without, or with others, in turn as either role.
+    """Let searches with estimates play searches without, or with others, in turn as each role.
 
     Args:
         game: the game.
@@ -156,14 +156,15 @@ def try_out(
     arena = _Matches(game, weights, rivals, trust, random, end, length, leaves, planned, stop)
     opening, without = game.initial_state(), None
     while len(trial.leads) < most and not (matches is None and trial.is_decided):
-        seat = len(trial.leads) % 2  # each opening is played from both
+        seat = len(trial.leads) % len(game.roles)  # each opening is played from all
         if not seat:
             opening = _opening(game, random)
             without = arena.play(opening, None) if is_shared else None
         goals = arena.play(opening, seat)
         if goals is None:
             break
-        trial.leads.append((1 + goals[seat] - goals[1 - seat]) / 2)
+        others = (sum(goals) - goals[seat]) / (len(goals) - 1)
+        trial.leads.append((1 + goals[seat] - others) / 2)
         if without is not None:
             trial.gains.append((1 + goals[seat] - without[seat]) / 2)
     return trial
@@ -181,10 +182,12 @@ def judge(
 ) -> tuple[float, Trial]:
     """Return how much estimates should count in searches, 0 to 1, and the trial that says so.
 
-    Alone, without playouts, they are tried first; then beside them. The parameters are those of ``try_out``.
+    Alone, without playouts, they are tried first; then, for two roles, beside them. The parameters are
+    those of ``try_out``.
     """
     now = perf_counter()
-    for trust, share in ((ALONE, 0.5), (BESIDE_PLAYOUTS, 1.0)):
+    ways = ((ALONE, 0.5), (BESIDE_PLAYOUTS, 1.0)) if len(game.roles) == 2 else ((ALONE, 1.0),)
+    for trust, share in ways:
         trial = try_out(
             game,
             weights,
@@ -238,8 +241,8 @@ class _Matches:
     planned: int
     stop: Callable[[], bool]
 
-    def play(self, state: State, seat: int | None) -> tuple[float, float] | None:
-        """Play a match, one seat with the estimates, or nobody with any; return what both get.
+    def play(self, state: State, seat: int | None) -> list[float] | None:
+        """Play a match, one seat with the estimates, or nobody with any; return what all get.
 
         None if it was not ended.
         """
@@ -247,11 +250,14 @@ class _Matches:
         if self.length is not None:
             left = self.end - perf_counter()
             pace = min(max(_FASTEST, left / (max(1, self.planned) * self.length)), _SLOWEST)
-        sides = [TreeSearcher(self.game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in "12"]
+        sides = [
+            TreeSearcher(self.game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in self.game.roles
+        ]
         if seat is not None:
-            sides[seat].use_estimates(self.weights, self.trust)
-            if self.rivals is not None:
-                sides[1 - seat].use_estimates(self.rivals, self.trust)
+            for number, side in enumerate(sides):
+                weights = self.weights if number == seat else self.rivals
+                if weights is not None:
+                    side.use_estimates(weights, self.trust)
         made = 0
         while made < _LONGEST_MATCH and not state.is_terminal and state.stuck_role is None:
             joint = []
@@ -271,5 +277,4 @@ class _Matches:
         if self.length is not None:
             # Matches can be longer than games of self-play, which are made of quick moves.
             self.length += max(0, made - self.length) / 4
-        first, second = (side.value_of_end(state, role) for role, side in enumerate(sides))
-        return first, second
+        return [side.value_of_end(state, role) for role, side in enumerate(sides)]
