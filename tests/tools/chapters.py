@@ -34,6 +34,8 @@ _BLOCK = re.compile(
 )
 _NEED = re.compile(r"^<!-- examples need (\w+) -->$", re.MULTILINE)
 _PIECE = re.compile(r'^```lisp title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+#: How long something took is printed where it was a second and more: on a busy machine now and then.
+_TOOK = re.compile(r" \(\d+ s\)$", re.MULTILINE)
 _STEP = re.compile(f"{_PIECE.pattern}|{_BLOCK.pattern}", re.MULTILINE | re.DOTALL)
 
 
@@ -109,7 +111,8 @@ def console(transcript: str) -> str:
         typed = "".join(line[2:] + "\n" for line in rest.splitlines() if line.startswith("> "))
         arguments = shlex.split(command.removeprefix("$ anygame ").partition(" <")[0])
         blank = "\n" if rest.endswith("\n\n") else ""
-        parts.append(f"{command}\n{run(arguments, typed)[0]}{blank}")
+        printed = _TOOK.sub("", run(arguments, typed)[0])
+        parts.append(f"{command}\n{printed}{blank}")
     return "".join(parts)
 
 
