@@ -286,10 +286,12 @@ def _value_root(game, store, worker, practice, row, root, expansion):
         practice.values[row, 0] = store.minimax[expansion]
         return
     if mover != NONE:
-        first, best = first_option_of(store, expansion, min(mover, outputs - 1)), np.int64(0)
-        for option in range(store.option_counts[expansion, mover] if mover < outputs else 0):
-            if store.mean[first + option] > store.mean[first + best]:
-                best = np.int64(option)
+        best = np.int64(0)
+        if mover < outputs:
+            first = first_option_of(store, expansion, mover)
+            for option in range(store.option_counts[expansion, mover]):
+                if store.mean[first + option] > store.mean[first + best]:
+                    best = np.int64(option)
         child = store.child[store.first_child[expansion] + best]
         if child != NONE and store.visits[child]:
             _record_values(practice, row, store.sums, child, store.visits[child])
