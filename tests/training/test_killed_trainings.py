@@ -15,7 +15,7 @@ from tests.search.tree.race import RACE
 
 import anygame
 from anygame.search.array_file import read_arrays
-from anygame.training.training import train
+from anygame.training.training import FORMAT, train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def _arguments(folder: Path) -> list[str]:
 
 
 def _games(path: Path) -> int:
-    header, arrays = read_arrays(path, "anygame learning 4")
+    header, arrays = read_arrays(path, FORMAT)
     return sum(int(arrays[f"{number} counts"][0]) for number in range(header["threads"]))
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
 
-_FORMAT: Final = "anygame learning 5"
+FORMAT: Final = "anygame learning 5"
 _SUFFIX: Final = ".learning"
 #: Seconds between two checkpoints: what may be lost. Nothing that is learned depends on them.
 _BETWEEN: Final = 10.0
@@ -281,7 +281,7 @@ class _Training:
         from anygame.search.array_file import write_arrays
 
         header = {
-            "format": _FORMAT,
+            "format": FORMAT,
             "rules": rules_digest(self._searcher.game),
             "fluents": fluents_of(self._searcher),
             "seed": self._seed,
@@ -340,7 +340,7 @@ class _Training:
     def _read(self, path: Path, threads: int | None) -> None:
         from anygame.search.array_file import read_arrays
 
-        self._restore(*read_arrays(path, _FORMAT), threads)
+        self._restore(*read_arrays(path, FORMAT), threads)
 
     def _restore(self, header: dict[str, Any], arrays: dict[str, Any], threads: int | None) -> None:
         """Take a state; raise ValueError, TypeError or KeyError where it is of another kind."""
