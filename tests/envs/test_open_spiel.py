@@ -108,7 +108,7 @@ def test_plays_go_as_in_open_spiel(sheet: str) -> None:
             state.apply_action(action)
             other.apply_action(actions[action])
     assert (game.min_utility(), game.max_utility()) == pytest.approx((same.min_utility(), same.max_utility()))
-    # Too many states to look at are not looked at; a sum may be proved all the same, by what was learned before.
+    # Too many states to look at are not looked at; a sum may be proved, by what was kept, too.
     surveyed = sheet in ("kuhn_poker", "leduc_poker", "liars_dice")
     is_zero_sum = game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
     assert is_zero_sum or not (surveyed or sheet == "dark_hex")
