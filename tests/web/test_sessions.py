@@ -136,8 +136,6 @@ def test_who_resigned_can_take_that_back_and_it_is_kept(page: Page, server: Serv
 def test_a_clock_binds_people_who_want_one(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal&minutes=0.02&more=2")
     assert page.locator(".players .limited").count() == 1
-    page.get_by_role("button", name="(mark 2 2)", exact=True).click()
-    wait_for_step(page, 2)
     _over(page)
     assert _text(page, "#status") == "Over. You ran out of time: o wins."
 
