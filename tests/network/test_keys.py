@@ -21,7 +21,7 @@ from anygame.language.parser import parse_program, parse_term
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
-from anygame.network.grounding.invariants.cases import Invariant
+from anygame.network.grounding.invariants.cases import Invariant, is_implied
 from anygame.network.grounding.invariants.keys import Proofs, known_of
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
@@ -32,20 +32,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.invariants.cases import Key
+    from anygame.network.grounding.invariants.cases import Key, Knowledge
 
 
-def _proofs(text: str) -> tuple[Reasoner, Proofs]:
+def _proofs(text: str) -> tuple[Reasoner, Knowledge, Proofs]:
     reasoner = Reasoner(parse_program(text))
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
-    return reasoner, Proofs(known_of(reasoner, static, budget), budget)
+    knowledge = known_of(reasoner, static, budget)
+    return reasoner, knowledge, Proofs(knowledge, budget)
 
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
-    reasoner, proofs = _proofs(text)
-    found = {relation: proofs.keys(relation) for relation in reasoner.layout.variants(("true", 1))}
-    return reasoner, {relation: keys for relation, keys in found.items() if keys}
+    """Return the keys that are proved, without those that have another one in them."""
+    reasoner, knowledge, proofs = _proofs(text)
+    found: dict[Relation, list[Key]] = {}
+    for relation in reasoner.layout.variants(("true", 1)):
+        for key in tuple(knowledge.keys(relation)):
+            smaller = found.get(relation, [])
+            if not is_implied(key, smaller) and proofs.holds(Invariant(relation, key)):
+                found[relation] = [*smaller, key]
+    return reasoner, found
 
 
 def _told(text: str) -> dict[str, list[Key]]:
@@ -119,7 +126,7 @@ _KINGS = """
 
 def _alone(text: str, column: int, *values: str) -> list[bool]:
     """Return, per value, whether it is proved that one row of ``at`` at most has it in a column."""
-    reasoner, proofs = _proofs(text)
+    reasoner, _, proofs = _proofs(text)
     at = next(one for one in reasoner.layout.variants(("true", 1)) if one.shapes[0] == ("at", 2))
     return [proofs.holds(Invariant(at, (column,), parse_term(value))) for value in values]
 

@@ -191,9 +191,6 @@ class Prover:
         """Return what was kept of a property, which is to be checked anew."""
         return self._store.certificates.get(name) if self._store else None
 
-    def _certificate(self, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
-        return certificate_of(self.model, clauses, depth)
-
     def _can_end(self, patience: Patience) -> bool:
         """Whether an end is known: what is said of ends would be true of none."""
         with suppress(OutOfTimeError):
@@ -293,7 +290,7 @@ class Prover:
             reached = reach(model, slipping, part.part(_FOR_INVARIANT), invariant=self._known)
             if reached.invariant is not None:
                 clauses = self._trimmed(slipping, reached.invariant, whole)
-                return self._measured(found, self._certificate(clauses), whole)
+                return self._measured(found, certificate_of(self.model, clauses), whole)
             assert reached.match is not None
             before = state = model.initial
             for joint in reached.match:
@@ -390,7 +387,7 @@ class Prover:
         with suppress(OutOfTimeError):
             if played is None:
                 return self._by_induction(wanted, part, whole, most=_FEW)
-            return self._with_match(wanted, played, part, is_shortest=True)
+            return self._with_shortest(wanted, played, part)
         return None
 
     def _by_bounded_search(
@@ -420,7 +417,7 @@ class Prover:
         assert found.invariant is not None
         self.report(f"{wanted.name}: checking an invariant")
         clauses = self._trimmed(wanted.literal, found.invariant, whole)
-        return self._checked(wanted, self._certificate(clauses), whole)
+        return self._checked(wanted, certificate_of(self.model, clauses), whole)
 
     def _by_second_engine(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         found = invariant_of_abc(self.model, wanted.literal, part)
@@ -428,7 +425,7 @@ class Prover:
             return None
         with suppress(CertificateError):
             known = dict.fromkeys([*self._known, *found])
-            return self._checked(wanted, self._certificate(known), whole)
+            return self._checked(wanted, certificate_of(self.model, known), whole)
         return None
 
     def _trimmed(
@@ -453,7 +450,7 @@ class Prover:
         note = (
             f"with {len(found):,} groups of gates of which at most one holds, each as it follows from others"
         )
-        proof = self._settled(wanted, steps, note, self._certificate(self._known))
+        proof = self._settled(wanted, steps, note, certificate_of(self.model, self._known))
         return replace(proof, certificate=None)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
@@ -474,7 +471,7 @@ class Prover:
         needed = [x for x, lemma in zip(self._sums, lemmas, strict=True) if (lemma.holds,) in clauses]
         counted = {(lemma.holds,) for lemma in lemmas}
         rest = [clause for clause in clauses if clause not in counted]
-        return self._checked(wanted, replace(self._certificate(rest), sums=tuple(needed)), whole)
+        return self._checked(wanted, replace(certificate_of(self.model, rest), sums=tuple(needed)), whole)
 
     def _by_induction(
         self, wanted: Property, part: Patience, whole: Patience, most: int = _MOST_INDUCTION
@@ -488,13 +485,13 @@ class Prover:
         depth, invariant = found
         invariant = trimmed(model, FALSE, self._known, whole.part(_FOR_CHECK), invariant)
         if not depth:
-            return self._checked(wanted, self._certificate(invariant), whole)
+            return self._checked(wanted, certificate_of(self.model, invariant), whole)
         if self._depth < depth - 1:
             match = self._bounded(bad, whole, depth - 1).match
             if match is not None:
                 return self._shown(wanted, match, shortest=True)
         self.report(f"{wanted.name}: checking a proof by induction")
-        return self._checked(wanted, self._certificate(invariant, depth), whole)
+        return self._checked(wanted, certificate_of(self.model, invariant, depth), whole)
 
     def _settled(
         self, wanted: Property, steps: int, note: str, certificate: Certificate | None = None
@@ -545,26 +542,23 @@ class Prover:
             self.model, bad, patience, first=first, most=most, invariant=self._known, report=passed
         )
 
-    def _with_match(
-        self, wanted: Property, match: Match, patience: Patience, *, is_shortest: bool = False
-    ) -> Verdict:
-        """Look for a shorter match, and return the verdict.
+    def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
+        """Return the verdict by a shortest match, or by the one that was found where that takes long."""
+        with suppress(OutOfTimeError):
+            return self._with_shortest(wanted, match, patience.part(_BEFORE))
+        return self._shown(wanted, match, shortest=False)
+
+    def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
+        """Return the verdict by a match that is as short as any.
 
         Raises:
-            OutOfTimeError: a shortest one is asked for, and was not found in time.
+            OutOfTimeError: that took longer.
         """
         self.report(f"{wanted.name}: looking for a shorter match")
-        of_moves = depends_on_moves(self.model, wanted.literal)
-        last = len(match) - 1 - of_moves
-        try:
-            if last >= 0:
-                part = patience if is_shortest else patience.part(_BEFORE)
-                match = self._bounded(wanted.literal, part, last).match or match
-            return self._shown(wanted, match, shortest=True)
-        except OutOfTimeError:
-            if is_shortest:
-                raise
-            return self._shown(wanted, match, shortest=False)
+        last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
+        if last >= 0:
+            match = self._bounded(wanted.literal, patience, last).match or match
+        return self._shown(wanted, match, shortest=True)
 
     def _shown(self, wanted: Property, match: Match, *, shortest: bool) -> Verdict:
         joints = tuple(map(self.model.joint_of, match))

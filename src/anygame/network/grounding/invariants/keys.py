@@ -27,7 +27,6 @@ from anygame.network.grounding.invariants.cases import (
     assumed,
     candidate_keys,
     equated,
-    is_implied,
     settled,
 )
 from anygame.network.grounding.rules import variables_of_atom
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.budget import Budget
-    from anygame.network.grounding.invariants.cases import Key
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.static import StaticRelations
 
@@ -170,16 +168,6 @@ class Proofs:
                 self.proved |= found
                 return True
         return False
-
-    def keys(self, relation: Relation) -> list[Key]:
-        """Return the keys of a relation that hold, without those that have another one in them."""
-        if self._knowledge.is_static(relation):
-            return list(self._knowledge.keys(relation))
-        found: list[Key] = []
-        for key in tuple(self._knowledge.keys(relation)):
-            if not is_implied(key, found) and self.holds(Invariant(relation, key)):
-                found.append(key)
-        return found
 
     def _is_likely(self, invariant: Invariant) -> bool:
         if invariant.value is not None:
