@@ -374,11 +374,15 @@ def _seen_by(mover, value):
 @compiled
 def set_minimax(game, store, worker, node):
     """Set the values of a node that was expanded just now, and of its options; the base is set to it."""
+    if outputs_of(game, store) > 1:
+        # There is no minimax of more than two roles.
+        add_up(game.weights, worker, store.states, node)
+        return
     expansion = store.expansion[node]
     mover, children = store.mover[expansion], store.first_child[expansion]
     own = estimate_of(game.weights, worker, store.states, node)
     store.minimax[expansion] = own
-    if children == NONE or mover == NONE or outputs_of(game, store) > 1:
+    if children == NONE or mover == NONE:
         return
     if mover > 1:
         if store.child[children] != NONE:

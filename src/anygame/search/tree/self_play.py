@@ -356,21 +356,23 @@ def _end(store, practice, number, node):
     """Put the states of a game that has ended among those that are learned from, the last first."""
     counts, length, outputs = practice.counts, practice.lengths[number], practice.values.shape[1]
     keep = np.float32(practice.settings[LAMBDA])
-    replayed = len(practice.targets)
-    for at in range(length - 1, -1, -1):
-        row, place = number * LONGEST + at, counts[NEXT]
-        for which in range(outputs):
-            value, ended = practice.values[row, which], _value_of_end(store, practice, node, which)
+    for which in range(outputs):
+        ended = target = _value_of_end(store, practice, node, which)
+        for row in range(number * LONGEST + length - 1, number * LONGEST - 1, -1):
+            value = practice.values[row, which]
             practice.errors[0] += (ended - value) * (ended - value) / outputs
-            target = ended if at == length - 1 else practice.values[row + 1, which]
             if not practice.is_cut[row]:
                 value += keep * (target - value)
             # What this state should be worth is what the one before goes by.
-            practice.values[row, which] = practice.targets[place, which] = value
+            practice.values[row, which] = target = value
+    for row in range(number * LONGEST + length - 1, number * LONGEST - 1, -1):
+        place = counts[NEXT]
+        for which in range(outputs):
+            practice.targets[place, which] = practice.values[row, which]
         for word in range(practice.start.shape[1]):
             practice.states[place, word] = practice.trail[row, word]
-        counts[NEXT] = (place + 1) % replayed
-        counts[FILLED] = min(counts[FILLED] + 1, replayed)
+        counts[NEXT] = (place + 1) % len(practice.targets)
+        counts[FILLED] = min(counts[FILLED] + 1, len(practice.targets))
     counts[DUE] += np.int64(practice.settings[REPLAY]) * length
     counts[POSITIONS] += length
     counts[PLAYED] += 1
