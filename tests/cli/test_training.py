@@ -28,6 +28,28 @@ def test_other_times_are_refused(text: str, capsys: pytest.CaptureFixture[str]) 
     assert "as 90s, 30m, 8h or 2d, found" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["0", "257", "many"])
+def test_other_numbers_of_threads_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "tic_tac_toe", f"--threads={text}"])
+    assert "argument --threads: expected" in capsys.readouterr().err
+
+
+def test_where_there_are_no_models_a_note_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path / "models"))
+    assert main(["models"]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        f"anygame: note: there are no models in {tmp_path / 'models'}; `anygame train FILE` learns one\n"
+    )
+    monkeypatch.setenv("ANYGAME_MODELS", "")
+    assert main(["models"]) == 0
+    assert "there is no folder of models; `anygame train" in capsys.readouterr().err
+
+
 def test_a_model_is_trained_and_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,4 +84,5 @@ def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:
 
 def test_games_that_cannot_be_trained_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "lights_out", "--games", "300", "--into", "unused.npz"]) == 2
-    assert "lights_out cannot be trained: that is for games of two to 16 roles" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "lights_out cannot be trained: it has one role; that is for games of two to 16 roles" in said

@@ -139,6 +139,9 @@ def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     with pytest.raises(anygame.ModelError, match="No such file"):
         load_model(path)
+    write_arrays(path, {"format": "anygame learning 4"}, {})
+    with pytest.raises(anygame.ModelError, match="no 'anygame model 1': it is 'anygame learning 4'"):
+        load_model(path)
     np.savez(path, some=np.zeros(3))
     with pytest.raises(anygame.ModelError, match="has no such header"):
         load_model(path)

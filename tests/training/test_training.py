@@ -127,7 +127,7 @@ def test_two_trainings_at_once_have_a_checkpoint_each_and_the_furthest_goes_on(f
     assert train(game, games=10, resume=True).figures.games >= 600
     for path in folder.glob("*.learning"):
         path.write_bytes(path.read_bytes()[:-100] if path == first else b"")
-    with pytest.raises(ModelError, match=r"no training of .* to go on with; .* cannot be used"):
+    with pytest.raises(ModelError, match=r"no training of .* to go on with beside .*; .* cannot be used"):
         train(game, games=700, resume=True)
 
 
@@ -158,10 +158,34 @@ def test_games_of_several_roles_and_of_moves_made_at_once_are_trained(name: str)
     assert find_model(game) is not None
 
 
-@pytest.mark.parametrize("name", ["lights_out", "monty_hall", "pig"])
-def test_other_games_are_refused(name: str) -> None:
-    with pytest.raises(ModelError, match="cannot be trained"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("lights_out", "it has one role"),
+        ("pig", "it has chance"),
+        ("phantom_tic_tac_toe", "its roles do not know everything"),
+    ],
+)
+def test_other_games_are_refused_with_the_reason(name: str, why: str) -> None:
+    with pytest.raises(ModelError, match=f"{name} cannot be trained: {why}; that is for games of"):
         train(name, games=300)
+
+
+def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None:
+    sheet, folder, other = tmp_path / "race.kif", tmp_path, tmp_path / "other.npz"
+    sheet.write_text(RACE)
+    train("tic_tac_toe", games=100, into=other)
+    for path, why in (
+        (sheet, "is no 'anygame model 1'"),
+        (folder, "directory"),
+        (other, "rules of .* differ"),
+    ):
+        with pytest.raises(ModelError, match=f"{path} would be written over: .*{why}"):
+            train(str(sheet), games=100, into=path)
+    assert sheet.read_text() == RACE
+    assert {path.suffix for path in tmp_path.iterdir()} == {".kif", ".npz", ".learning"}
+    train("tic_tac_toe", games=110, into=other)
+    assert load_model(other).figures.games >= 110
 
 
 def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +193,7 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         train("tic_tac_toe")
     with pytest.raises(ValueError, match="expected 1 to 256 threads, got 0"):
         train("tic_tac_toe", games=300, threads=0)
-    with pytest.raises(ModelError, match="to go on with"):
+    with pytest.raises(ModelError, match=r"go on with beside .*; rules that were changed are trained anew"):
         train("tic_tac_toe", games=300, resume=True)
     monkeypatch.setenv("ANYGAME_MODELS", "")
     with pytest.raises(ModelError, match="say which file to write"):

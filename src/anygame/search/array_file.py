@@ -74,8 +74,10 @@ def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArra
         header = json.loads(arrays.pop(_HEADER).tobytes())
     except (KeyError, ValueError, RecursionError):
         header = None
-    if not (isinstance(header, dict) and header.get("format") == kind):
-        raise ModelError(f"{path} is no {kind!r}: it has no such header")
+    found = header.get("format") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or found != kind:
+        what = f"is {found[:40]!r}" if isinstance(found, str) else "has no such header"
+        raise ModelError(f"{path} is no {kind!r}: it {what}")
     return header, arrays
 
 

@@ -69,11 +69,22 @@ class TrainingProgress:
         score = (
             f"; {100 * self.score:.0f} % ({low} to {high}) of {self.matches} matches against half the games"
         )
-        left = "" if self.left is None else f"; {self.left:.0f} s left"
+        left = "" if self.left is None else f"; {duration_text(self.left)} left"
         return (
-            f"{self.games:,} games in {self.seconds:.0f} s, error {self.error:.3f}"
+            f"{self.games:,} games in {duration_text(self.seconds)}, error {self.error:.3f}"
             f"{score if self.matches else ''}{left}"
         )
+
+
+def duration_text(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> [duration_text(seconds) for seconds in (90, 1800, 28_800)]
+    ['90 s', '30 min', '8.0 h']
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True)

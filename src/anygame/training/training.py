@@ -85,8 +85,8 @@ def train(
         the model. Its figures say whether searches use it.
 
     Raises:
-        ModelError: the game is not one to learn from, or cannot be compiled; there is nothing
-            to go on with; the files cannot be written.
+        ModelError: the game is not one to learn from, or cannot be compiled; there is nothing to go on
+            with; the files cannot be written.
         ValueError: neither seconds nor games are given, or one is not positive; there cannot be so many
             threads.
     """
@@ -99,6 +99,8 @@ def train(
     path = model_path(game) if into is None else Path(into)
     if path is None:
         raise ModelError("there is no folder of models here: say which file to write")
+    if into is not None and path.exists():
+        _check_replaceable(path, game)
     searcher = _searcher(game)
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
     training = _Training(searcher, path, seed, threads or 1)
@@ -110,6 +112,14 @@ def train(
     if into is not None or not (path.is_file() and _is_used(path, game) and not model.figures.is_used):
         model.save(path)
     return model
+
+
+def _check_replaceable(path: Path, game: Game) -> None:
+    """Raise a ModelError unless a file is a model of a game: hours end in no file of another kind."""
+    try:
+        load_model(path, game)
+    except ModelError as error:
+        raise ModelError(f"{path} would be written over: {error}") from error
 
 
 def _is_used(path: Path, game: Game) -> bool:
@@ -125,7 +135,7 @@ def _searcher(game: Game) -> TreeSearcher:
     Raises:
         ModelError: it cannot be learned.
     """
-    from anygame.search.tree.practice import can_be_learned
+    from anygame.search.tree.practice import obstacle_to_learning
     from anygame.search.tree.searcher import TreeSearcher
 
     game.compile_if_worth_it()
@@ -133,8 +143,9 @@ def _searcher(game: Game) -> TreeSearcher:
         searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
-    if game.is_gdl2 or not can_be_learned(searcher):
-        raise _unsuitable(game)
+    obstacle = "its roles do not know everything" if game.is_gdl2 else obstacle_to_learning(searcher)
+    if obstacle is not None:
+        raise _unsuitable(game, obstacle)
     return searcher
 
 
@@ -169,12 +180,12 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
             lock.unlink(missing_ok=True)
 
 
-def _unsuitable(game: Game) -> ModelError:
+def _unsuitable(game: Game, obstacle: str) -> ModelError:
     from anygame.search.tree.practice import MOST_ROLES
 
     return ModelError(
-        f"{game.name} cannot be trained: that is for games of two to {MOST_ROLES} roles that know everything,"
-        " without chance, and with few joint moves at a time"
+        f"{game.name} cannot be trained: {obstacle}; that is for games of two to {MOST_ROLES} roles that know"
+        " everything, without chance, and with few joint moves at a time"
     )
 
 
@@ -213,7 +224,7 @@ class _Training:
                 begin = perf_counter()
                 deadline = begin + min(_BETWEEN, seconds - self._seconds)
                 if not self._learners.play(min(games, self._next_trial), deadline=deadline):
-                    raise _unsuitable(self._searcher.game)
+                    raise _unsuitable(self._searcher.game, "it has a great many joint moves at a time")
                 self._seconds += perf_counter() - begin
                 found = self._so_far()
                 if self._learners.have_played(self._next_trial):
@@ -335,7 +346,10 @@ class _Training:
                     yield
                     return
             reasons += f"; another process goes on with {path}"
-        raise ModelError(f"there is no training of {self._path} to go on with{reasons}")
+        raise ModelError(
+            f"there is no training of {self._searcher.game.name} to go on with beside {self._path}"
+            f"{reasons or '; rules that were changed are trained anew'}"
+        )
 
     def _read(self, path: Path, threads: int | None) -> None:
         from anygame.search.array_file import read_arrays

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from anygame.cli.options import Command, Status, command_options
-from anygame.cli.output import print_json
+from anygame.cli.output import complain, print_json
 from anygame.cli.shared_options import JsonOption
 from anygame.errors import ModelError
 from anygame.search import models
+from anygame.search.model import models_folder
 
 _DETAILS: Final = """\
 ANYGAME_MODELS names the folder of models. Who wants to be rid of one deletes its file.
@@ -26,7 +27,7 @@ class _Options(JsonOption):
 
 
 def run(options: _Options) -> int:
-    """Print each model with its file."""
+    """Print each model with its file, or that there is none."""
     found = models()
     if options.json:
         listed: list[dict[str, Any]] = [
@@ -35,6 +36,10 @@ def run(options: _Options) -> int:
         ]
         print_json({"models": listed})
         return Status.OK
+    if not found:
+        folder = models_folder()
+        where = "there is no folder of models" if folder is None else f"there are no models in {folder}"
+        complain(f"note: {where}; `anygame train FILE` learns one")
     for path, each in found.items():
         print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
     return Status.OK

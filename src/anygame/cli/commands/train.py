@@ -15,9 +15,9 @@ from anygame.cli.options import Command, Status, command_options, flag, option, 
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
-from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
+from anygame.cli.shared_options import JsonOption, MachineOption
 from anygame.plotting import image
-from anygame.training import train
+from anygame.training.training import MOST_THREADS, train
 
 if TYPE_CHECKING:
     from anygame.training import TrainingProgress
@@ -26,18 +26,24 @@ if TYPE_CHECKING:
 _USUAL: Final = 600.0
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d|)", re.ASCII)
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_SHAPE: Final = """\
-an object every ten seconds, with matches whenever the number of games has doubled;
-and one at the end, whose history has those with matches:
+_DETAILS: Final = """\
+Plays the game against itself, and learns what its states are worth. A trial at the end
+says whether searches play better with that; then the player mcts finds the model by
+itself, in `anygame play`, `match` and `web`. `anygame models` lists what there is.
+
+Whenever the number of games has doubled, a line says how far it is: the mean squared
+difference of estimates and ends, and how matches ended against the self of half as many
+games, with the interval in which that lies with 95 %.
+
+Ctrl-C loses nothing, whatever else ends it ten seconds at most. --resume goes on until
+--time or --games are over in all; where they are, it makes a model of what was learned.
+
+with --json, an object a line: one every ten seconds, and one whenever the number of games
+has doubled, with matches; those again, as history, in that of the end:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
-   "trial_score", "trust", "history": [...]}"""
-_DETAILS: Final = f"""\
-The sheet plays with itself, and learns what its states are worth; the player mcts and
-`anygame match` find the model by themselves, and use it if its trial speaks for it.
-Ctrl-C, or whatever else ends it, loses some seconds at most: --resume goes on.
-
-{json_shape(_SHAPE)}"""
+   "trial_score", "trust", "history": [...]}
+"""
 
 
 def duration(text: str) -> float:
@@ -52,14 +58,32 @@ def duration(text: str) -> float:
     return seconds
 
 
+def thread_count(text: str) -> int:
+    """Return how many threads learn.
+
+    Raises:
+        ArgumentTypeError: it is no such number.
+    """
+    count = positive(text)
+    if count > MOST_THREADS:
+        raise ArgumentTypeError(f"expected 1 to {MOST_THREADS}, found {count}")
+    return count
+
+
 @command_options
 class _Options(JsonOption, MachineOption):
-    time: float | None = option("--time", type=duration, metavar="T", help="how long to learn: 30m, 8h (10m)")
-    games: int | None = option("--games", type=positive, metavar="N", help="how many games to learn from")
-    into: str | None = option("--into", metavar="FILE", help="where to write the model")
-    resume: bool = flag("--resume", help="go on with the training that came furthest")
+    time: float | None = option(
+        "--time", type=duration, metavar="T", help="how long to learn, in all: 90s, 30m, 8h (10m)"
+    )
+    games: int | None = option(
+        "--games", type=positive, metavar="N", help="how many games to learn from, in all"
+    )
+    into: str | None = option(
+        "--into", metavar="FILE", help="where to write the model (the folder of models)"
+    )
+    resume: bool = flag("--resume", help="go on with the training of the sheet that came furthest")
     seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
-    threads: int | None = option("--threads", type=positive, metavar="N", help="how many cores learn (1)")
+    threads: int | None = option("--threads", type=thread_count, metavar="N", help="how many cores learn (1)")
     plot: str | None = option(
         "--plot", metavar="IMAGE", help="draw the curve at the end: *.png, *.svg, *.pdf"
     )
@@ -82,7 +106,11 @@ def run(options: _Options) -> int:
                     print(json.dumps(asdict(found)), flush=True)
                 elif found.matches:
                     screen.say(str(found))
-                bar(description=str(replace(found, matches=0)))
+                if found.left:
+                    state, total = str(replace(found, matches=0)), found.seconds + found.left
+                    bar(description=state, completed=found.seconds, total=total)
+                else:
+                    bar(description=f"{found.games:,} games: trying out what was learned", total=None)
 
             model = train(
                 game,

@@ -43,7 +43,7 @@ def learn_estimates(
     Returns:
         what came of it; None if the game is not one to learn from.
     """
-    if not can_be_learned(searcher):
+    if obstacle_to_learning(searcher) is not None:
         return None
     begin = perf_counter()
     end = begin + (inf if seconds is None else seconds)
@@ -76,7 +76,11 @@ def learn_estimates(
     )
 
 
-def can_be_learned(searcher: TreeSearcher) -> bool:
-    """Return whether a game has several roles, not too many, and no chance: others are not practised."""
+def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
+    """Return why a game is not practised, as a sentence; None for one of several roles without chance."""
     random = searcher.code.random
-    return 2 <= len(random) <= MOST_ROLES and not random.any()
+    if random.any():
+        return "it has chance"
+    if not 2 <= len(random) <= MOST_ROLES:
+        return "it has one role" if len(random) == 1 else f"it has {len(random)} roles"
+    return None
