@@ -17,6 +17,7 @@
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
     ├── ClusterError (RuntimeError)      work that cannot be divided among machines
+    ├── DeviceError (RuntimeError)       a graphics card that is not there, or cannot do what is asked
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
@@ -38,6 +39,7 @@ __all__ = [
     "AnygameError",
     "ClusterError",
     "CompilationError",
+    "DeviceError",
     "EncodingError",
     "GoalError",
     "IllegalMoveError",
@@ -196,6 +198,10 @@ class SimultaneousMovesError(AnygameError, ValueError):
 
 class ClusterError(AnygameError, RuntimeError):
     """Work that was to be divided among machines cannot be done: there is no cluster, or nobody is left."""
+
+
+class DeviceError(AnygameError, RuntimeError):
+    """A graphics card cannot be used: it or its driver is not there, is too old, has no room, or is busy."""
 
 
 class EncodingError(AnygameError, ValueError):

@@ -1,4 +1,7 @@
-"""A block: 512 games side by side that play their share of a simulation, the same way every time."""
+"""A block: 512 games side by side that play their share of a simulation, the same way every time.
+
+A warp of a graphics card plays blocks of 2,048, and a processor can do the same.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ABSENT, GO, GROUP, IDLE, LANES, RANDOM, RUNNING
+from anygame.network.kernels.function import ABSENT, GO, GROUP, IDLE, RANDOM, RUNNING
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
@@ -15,7 +18,6 @@ from anygame.network.kernels.playout_loop import (
     LEFT,
     LIMIT,
     NOW,
-    RECORD_WORDS,
     STARTS,
     STUCK_LANE,
     STUCK_LANES,
@@ -45,7 +47,7 @@ class Block:
         whole: whether to compute what the phase of the lanes does not need, too; what is played is the same.
 
     Attributes:
-        rows: uint64 [rows, 8]; see ``function.RowLayout``. The counters in there add up over all blocks.
+        rows: uint64 [rows, words]; see ``function.RowLayout``. The counters in there add up over all blocks.
         lengths: int64 [limit + 2]; at ``n`` how many playouts ended after ``n`` joint moves; at the end how
             many were cut. It adds up over all blocks.
     """
@@ -55,10 +57,11 @@ class Block:
         self._functions = kernel.library.functions  # looked up for each call: they may be replaced
         self._limit = limit
         self._whole = whole
-        self._record = np.zeros(RECORD_WORDS + kernel.network.fluents, np.int64)
+        self._record = np.zeros(STARTS + kernel.target.lanes, np.int64)
+        self._start = np.zeros(kernel.network.fluents, np.int64)
         self.rows = kernel.rows()
         self.lengths = np.zeros(limit + 2, np.int64)
-        arrays = (self.rows, kernel.data, self._record, self.lengths)
+        arrays = (self.rows, kernel.data, self._record, self.lengths, self._start)
         self._pointers = tuple(array.ctypes.data for array in arrays)
 
     def begin(self, number: int, quota: int, seed: int, state: NDArray[np.bool_]) -> None:
@@ -71,13 +74,13 @@ class Block:
             state: bool [fluents]; the state to start from.
         """
         kernel, rows, record = self._kernel, self.rows, self._record
-        lanes = min(quota, LANES)
+        lanes = min(quota, kernel.target.lanes)
         rows[kernel.layout.fluent_rows] = np.where(state, _ALL, np.uint64(0))[:, None]
-        rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, number)
+        rows[RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, number, kernel.target.row_words)
         rows[IDLE] = 0
-        rows[RUNNING] = np.packbits(np.arange(LANES) < lanes, bitorder="little").view(np.uint64)
+        rows[RUNNING] = np.packbits(np.arange(kernel.target.lanes) < lanes, bitorder="little").view(np.uint64)
         record[:] = 0
-        record[RECORD_WORDS:] = -state.astype(np.int64)
+        self._start[:] = -state.astype(np.int64)
         record[ELSEWHERE] = not np.array_equal(state, kernel.network.initial)
         record[LEFT], record[LIMIT], record[DEADLINE] = quota - lanes, self._limit, self._limit
         record[WHOLE] = self._whole

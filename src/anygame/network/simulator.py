@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,10 +27,6 @@ _CALL_SECONDS = 0.05
 #: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.
 _FIRST_STEPS = 64
-#: Playouts per block. The last playouts of a block leave lanes empty, so that a block should have many
-#: times 512; but there should be some blocks for each thread. So: sixteen, unless they were small or full
-#: ones.
-_SMALL_BLOCK, _FULL_BLOCK, _BLOCKS = 8192, 1 << 18, 16
 
 
 class Simulator:
@@ -54,7 +51,7 @@ class Simulator:
     @staticmethod
     def blocks(playouts: int) -> int:
         """Return into how many blocks so many playouts are divided."""
-        return len(_Quotas(playouts))
+        return len(Quotas(playouts))
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
         """Play.
@@ -80,12 +77,22 @@ class Simulator:
         return _Run(self._kernel, request, state).go()
 
 
-class _Quotas:
-    """The playouts of each block, by their number alone."""
+class Quotas:
+    """The playouts of each block, by their number alone.
 
-    def __init__(self, playouts: int) -> None:
+    The last playouts of a block leave lanes empty, so that a block should have many times as many; but there
+    should be some blocks for each thread. So: sixteen, unless they were small or full ones.
+
+    Args:
+        playouts: of all blocks.
+        blocks: how many there are usually.
+        small: playouts of which a block has at least so many, if there are several.
+        full: playouts of which it has at most so many.
+    """
+
+    def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:
         self._playouts = playouts
-        self._count = max(1, min(_BLOCKS, playouts // _SMALL_BLOCK), -(-playouts // _FULL_BLOCK))
+        self._count = max(1, min(blocks, playouts // small), -(-playouts // full))
 
     def __len__(self) -> int:
         return self._count
@@ -101,7 +108,7 @@ class _Run:
         self._kernel = kernel
         self._request = request
         self._state = state
-        self._quotas = _Quotas(request.playouts)
+        self._quotas = Quotas(request.playouts)
         self._blocks = range(len(self._quotas)) if request.blocks is None else request.blocks
         self._lock = threading.Lock()
         self._next = self._blocks.start
@@ -223,33 +230,11 @@ class _Run:
         return None
 
     def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally[Stuck]:
-        counters, gates = self._kernel.counters, self._kernel.gates
+        counters = self._kernel.counters
         counted = [block.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for block in blocks]
-        totals = np.sum(counted, axis=0).tolist()
         lengths = np.sum([block.lengths for block in blocks], axis=0)
-        playouts = int(lengths[:-1].sum())
-
-        def count(row: int) -> int:
-            return int(totals[row - counters.first])
-
-        def holding(bit: int) -> int:
-            positive = count(counters.goals[bit >> 1]) if bit > 1 else 0
-            return playouts - positive if bit & 1 else positive
-
-        goals = []
-        for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
-            values = zip(role, overlaps, strict=True)
-            goals.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
-        reached = np.flatnonzero(lengths[:-1])
-        return Tally(
-            playouts=playouts,
-            states=count(counters.moves),
-            goals=goals,
-            missing=[count(row) for row in counters.missing],
-            double=[count(row) for row in counters.double],
-            lengths=dict(zip(reached.tolist(), lengths[reached].tolist(), strict=True)),
-            options=[sum(count(row) << k for k, row in enumerate(rows)) for rows in counters.options],
-            cut=int(lengths[-1]),
+        return replace(
+            counted_tally(self._kernel, np.sum(counted, axis=0).tolist(), lengths),
             stuck=self._stuck,
             abandoned=self._abandoned,
             interrupted=bool(self._interrupts) and (not self._complete or self._next < self._blocks.stop),
@@ -257,3 +242,38 @@ class _Run:
             threads=self._request.threads,
             first_stuck=first_stuck,
         )
+
+
+def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[Stuck]:
+    """Return what was counted in playouts.
+
+    Args:
+        kernel: of the game.
+        totals: per row of counters its sum, over all blocks.
+        lengths: int64 [limit + 2]; as of ``Block``.
+    """
+    counters, gates = kernel.counters, kernel.gates
+    playouts = int(lengths[:-1].sum())
+
+    def count(row: int) -> int:
+        return int(totals[row - counters.first])
+
+    def holding(bit: int) -> int:
+        positive = count(counters.goals[bit >> 1]) if bit > 1 else 0
+        return playouts - positive if bit & 1 else positive
+
+    goals = []
+    for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
+        values = zip(role, overlaps, strict=True)
+        goals.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
+    reached = np.flatnonzero(lengths[:-1])
+    return Tally(
+        playouts=playouts,
+        states=count(counters.moves),
+        goals=goals,
+        missing=[count(row) for row in counters.missing],
+        double=[count(row) for row in counters.double],
+        lengths=dict(zip(reached.tolist(), lengths[reached].tolist(), strict=True)),
+        options=[sum(count(row) << k for k, row in enumerate(rows)) for rows in counters.options],
+        cut=int(lengths[-1]),
+    )

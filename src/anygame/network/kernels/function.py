@@ -1,8 +1,8 @@
-"""A builder of functions over rows of 512 bits, as LLVM's text form; and which row holds what.
+"""A builder of functions over rows of bits, as LLVM's text form; and which row holds what.
 
-A row is eight 64-bit words, one bit per lane. Values are names of LLVM; constants are folded while writing,
-so that adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0 never holds,
-so literal 0 is false and literal 1 is true.
+A row has one bit per lane: eight 64-bit words on a processor. Values are names of LLVM; constants are folded
+while writing, so that adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0
+never holds, so literal 0 is false and literal 1 is true.
 """
 
 from __future__ import annotations
@@ -13,54 +13,58 @@ from heapq import heappop, heappush
 from operator import or_
 from typing import TYPE_CHECKING
 
+from anygame.network.kernels.target import PROCESSOR
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
 
-#: As many bits as the widest vector registers have; a machine with narrower ones takes two or four for a row.
-LANES = 512
-WORDS = LANES // 64
-ROW_BYTES = LANES // 8
+#: Of a processor.
+LANES, WORDS, ROW_BYTES = PROCESSOR.lanes, PROCESSOR.row_words, PROCESSOR.stride
 ZERO = "zeroinitializer"
 ONES = "splat (i64 -1)"
-
-_ROW = f"<{WORDS} x i64>"
-#: What code here may call.
-PREAMBLE = f"""\
-declare {_ROW} @llvm.ctpop.v8i64({_ROW})
-declare {_ROW} @llvm.fshl.v8i64({_ROW}, {_ROW}, {_ROW})
-declare i64 @llvm.vector.reduce.add.v8i64({_ROW})
-declare i64 @llvm.cttz.i64(i64, i1)
-"""
-_ATTRIBUTES = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
 class FunctionBuilder:
     """A function under construction.
 
-    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read.
+    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Where
+    several threads share a row, each has a pointer to its own words in there.
     Values of rows that were read or written are known until the next label.
 
     Args:
         name: of the function.
+        target: what it is written for.
         result: its type.
         parameters: more of them, each with its type.
         rare: whether it is called so seldom that it should compile fast rather than run fast.
     """
 
     def __init__(
-        self, name: str, result: str = "void", parameters: Sequence[str] = (), rare: bool = False
+        self,
+        name: str,
+        target: Target,
+        result: str = "void",
+        parameters: Sequence[str] = (),
+        rare: bool = False,
     ) -> None:
-        extra = "".join(f", {parameter}" for parameter in parameters)
+        self.target = target
+        self._row = target.row
+        self._align = 8 * target.words
+        given, casts = target.received(
+            [f"ptr noalias align {self._align} %rows", "ptr noalias %data", *parameters]
+        )
         self._lines = [
-            f"define {result} @{name}(ptr noalias align {ROW_BYTES} %rows, ptr noalias %data{extra}) "
-            f"{_ATTRIBUTES}{' cold noinline optnone' * rare} {{",
+            f"define {target.linkage}{result} @{name}({', '.join(given)}) "
+            f"{target.attributes}{' cold noinline optnone' * rare} {{",
             "entry:",
+            *casts,
         ]
-        self._head = len(self._lines)
+        self._head = 2
         self._names = 0
         self._known: dict[int, str] = {}
         self._inverted: dict[str, str] = {}
@@ -173,13 +177,17 @@ class FunctionBuilder:
 
     def address(self, row: int) -> str:
         """Return a pointer to a row."""
-        return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * ROW_BYTES}")
+        return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
         """Return pointers to the rows of an index in a table that begins at a row and has so many of each."""
-        start = self.let(f"mul i64 {index}, {count * ROW_BYTES}")
+        start = self.let(f"mul i64 {index}, {count * self.target.stride}")
         first = self.let(f"getelementptr inbounds i8, ptr {self.address(row)}, i64 {start}")
-        return [self.offset(first, WORDS * number) for number in range(count)]
+        return [self.offset(first, self.target.row_words * number) for number in range(count)]
+
+    def row_at(self, first: str, index: str) -> str:
+        """Return a pointer to the row of an index, given one to the first."""
+        return self.offset(first, self.let(f"mul i64 {index}, {self.target.row_words}"))
 
     def load(self, row: int) -> str:
         """Return the value of a row."""
@@ -197,15 +205,15 @@ class FunctionBuilder:
 
     def read(self, pointer: str) -> str:
         """Return the row at a pointer."""
-        return self.let(f"load {_ROW}, ptr {pointer}, align {ROW_BYTES}")
+        return self.let(f"load {self._row}, ptr {pointer}, align {self._align}")
 
     def write(self, pointer: str, value: str) -> None:
         """Set the row at a pointer."""
-        self.line(f"store {_ROW} {value}, ptr {pointer}, align {ROW_BYTES}")
+        self.line(f"store {self._row} {value}, ptr {pointer}, align {self._align}")
 
     def variable(self, value: str = ZERO) -> str:
         """Return a pointer to a row that lives in a register where it can."""
-        pointer = self._reserve(f"alloca {_ROW}, align {ROW_BYTES}")
+        pointer = self._reserve(f"alloca {self._row}, align {self._align}")
         self.write(pointer, value)
         return pointer
 
@@ -233,10 +241,34 @@ class FunctionBuilder:
         """Return a pointer so many words further."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
+    # A block: a record of words, one thread's beside the other's; see ``playout_loop``.
+
+    def place_in_block(self, offset: str | int) -> str:
+        """Return a pointer to a word of the record of a block."""
+        if self.target.threads > 1:
+            offset = self.let(f"mul i64 {offset}, {self.target.threads}")
+        return self.offset("%block", offset)
+
+    def word_of_block(self, offset: int) -> str:
+        """Return a word of the record of a block."""
+        return self.word(self.place_in_block(offset))
+
+    def set_word_of_block(self, value: str | int, offset: int) -> None:
+        """Set a word of the record of a block."""
+        self.set_word(self.place_in_block(offset), value)
+
+    def increment(self, pointer: str) -> None:
+        """Add one to the word at a pointer; where there are several threads, others do so, too."""
+        if self.target.threads > 1:
+            self.line(f"atomicrmw add ptr {pointer}, i64 1 monotonic")
+        else:
+            self.set_word(pointer, self.let(f"add i64 {self.word(pointer)}, 1"))
+
     def broadcast(self, word: str) -> str:
-        """Return a row of eight times the same word."""
-        one = self.let(f"insertelement {_ROW} poison, i64 {word}, i64 0")
-        return self.let(f"shufflevector {_ROW} {one}, {_ROW} poison, <{WORDS} x i32> zeroinitializer")
+        """Return a row of which all words are the same."""
+        one = self.let(f"insertelement {self._row} poison, i64 {word}, i64 0")
+        mask = f"<{self.target.words} x i32> zeroinitializer"
+        return self.let(f"shufflevector {self._row} {one}, {self._row} poison, {mask}")
 
     # Logic over rows.
 
@@ -318,7 +350,7 @@ class FunctionBuilder:
         return values[0] if values else neutral
 
     def _binary(self, operator: str, a: str, b: str) -> str:
-        return self.let(f"{operator} {_ROW} {a}, {b}")
+        return self.let(f"{operator} {self._row} {a}, {b}")
 
     # Numbers.
 
@@ -332,7 +364,9 @@ class FunctionBuilder:
 
     def rotate_left(self, a: str, count: int) -> str:
         """Return each word rotated to the left."""
-        return self.let(f"call {_ROW} @llvm.fshl.v8i64({_ROW} {a}, {_ROW} {a}, {_ROW} splat (i64 {count}))")
+        row = self._row
+        name = f"@llvm.fshl.v{self.target.words}i64"
+        return self.let(f"call {row} {name}({row} {a}, {row} {a}, {row} splat (i64 {count}))")
 
     def count(self, row: int, value: str) -> None:
         """Add the number of lanes that hold to the counters in a row, word by word."""
@@ -342,17 +376,36 @@ class FunctionBuilder:
 
     def lanes_by_word(self, value: str) -> str:
         """Return, word by word, how many lanes hold."""
-        return self.let(f"call {_ROW} @llvm.ctpop.v8i64({_ROW} {value})")
+        return self.let(f"call {self._row} @llvm.ctpop.v{self.target.words}i64({self._row} {value})")
 
     def popcount(self, value: str) -> str:
-        """Return the number of lanes that hold, as a scalar."""
+        """Return the number of lanes that hold, as a scalar: of all threads that share a row."""
+        own = self._own_count(value)
+        return own if self.target.threads == 1 else self.let(f"call i64 @sum_over_threads(i64 {own})")
+
+    def count_before(self, value: str) -> str:
+        """Return the number of lanes that hold in threads before this one."""
+        if self.target.threads == 1:
+            return "0"
+        return self.let(f"call i64 @sum_before(i64 {self._own_count(value)})")
+
+    def _own_count(self, value: str) -> str:
         counts = self.lanes_by_word(value)
-        return self.let(f"call i64 @llvm.vector.reduce.add.v8i64({_ROW} {counts})")
+        name = f"@llvm.vector.reduce.add.v{self.target.words}i64"
+        return self.let(f"call i64 {name}({self._row} {counts})")
 
     def any_lane(self, value: str) -> str:
-        """Return a scalar: whether any lane holds."""
-        words = self.let(f"icmp ne {_ROW} {value}, {ZERO}")
-        return self.let(f"icmp ne i{WORDS} {self.let(f'bitcast <{WORDS} x i1> {words} to i{WORDS}')}, 0")
+        """Return a scalar: whether any lane holds, of all threads that share a row."""
+        count = self.target.words
+        words = self.let(f"icmp ne {self._row} {value}, {ZERO}")
+        own = self.let(f"icmp ne i{count} {self.let(f'bitcast <{count} x i1> {words} to i{count}')}, 0")
+        return own if self.target.threads == 1 else self.let(f"call i1 @any_thread(i1 {own})")
+
+    def least(self, number: str) -> str:
+        """Return the least of the numbers that the threads have which share a row."""
+        if self.target.threads == 1:
+            return number
+        return self.let(f"call i64 @least_of_threads(i64 {number})")
 
 
 #: The rows with a fixed meaning. Row 0 never holds. ``GO``: the lanes that make a move in this step;

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, WORDS, FunctionBuilder
+from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, FunctionBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
 #: Data for code that reads none.
@@ -55,9 +56,9 @@ def outputs_of(network: Network, layout: RowLayout, bit: Callable[[int], int], r
     return GateOutputs(rows, tuple(legal), bit(network.terminal), goals)
 
 
-def state_function() -> str:
+def state_function(target: Target) -> str:
     """Return ``@evaluate_state``, where its two parts are functions of their own, as text."""
-    code = FunctionBuilder("evaluate_state")
+    code = FunctionBuilder("evaluate_state", target)
     for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
     return code.text()
@@ -136,7 +137,7 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
         yield ring
 
 
-def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
+def single_state_functions(layout: RowLayout, gates: GateOutputs, target: Target) -> str:
     """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
 
     ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``gate_code.answer_bits``.
@@ -146,11 +147,11 @@ def single_state_functions(layout: RowLayout, gates: GateOutputs) -> str:
     words = ", ".join(f"i32 {bit}" for bit in bits)
     table = f"@answers = private unnamed_addr constant [{len(bits)} x i32] [{words}]\n"
     fluents, actions = str(layout.actions - layout.fluents), str(len(layout.chosen))
-    return "".join((table, _query(fluents, str(len(bits))), _advance(fluents, actions)))
+    return "".join((table, _query(fluents, str(len(bits)), target), _advance(fluents, actions, target)))
 
 
-def _query(fluents: str, answers: str) -> str:
-    code = FunctionBuilder("query", parameters=["ptr noalias %state", "ptr noalias %out"])
+def _query(fluents: str, answers: str, target: Target) -> str:
+    code = FunctionBuilder("query", target, parameters=["ptr noalias %state", "ptr noalias %out"])
     first = code.address(FIRST_FLUENT)
     for index in code.repeat(fluents):
         byte = code.let(f"load i8, ptr {_byte(code, '%state', index)}")
@@ -164,8 +165,10 @@ def _query(fluents: str, answers: str) -> str:
     return code.text()
 
 
-def _advance(fluents: str, actions: str) -> str:
-    code = FunctionBuilder("advance", parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"])
+def _advance(fluents: str, actions: str, target: Target) -> str:
+    code = FunctionBuilder(
+        "advance", target, parameters=["ptr noalias %taken", "i64 %roles", "ptr noalias %out"]
+    )
     state = code.address(FIRST_FLUENT)
     moves = _row(code, state, fluents)
     for index in code.repeat(actions):
@@ -183,7 +186,7 @@ def _advance(fluents: str, actions: str) -> str:
 
 
 def _row(code: FunctionBuilder, first: str, index: str) -> str:
-    return code.offset(first, code.let(f"shl i64 {index}, {WORDS.bit_length() - 1}"))
+    return code.row_at(first, index)
 
 
 def _byte(code: FunctionBuilder, pointer: str, index: str) -> str:

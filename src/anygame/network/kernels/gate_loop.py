@@ -7,7 +7,7 @@ another one, since a processor reads ahead of writes, on the guess that they are
 waits where it has guessed wrong.
 
 Gates of a cycle and fluents have entries of two numbers each: the row to read, and the row of what reads it,
-both times 64 (the bytes of a row). The lowest bit says of the first that it is inverted, and of the second
+both times the bytes of a row. The lowest bit says of the first that it is inverted, and of the second
 that this was the last input of the gate, or that the fluent holds initially.
 
 What is done with runs, and in which phases, is a list of operations: data, too. So the functions
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ROW_BYTES, linear_scan
+from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
 from anygame.network.kernels.schedule import Dependences, runs_of_shapes
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule, Unit
     from anygame.network.kernels.segments import Allocation
+    from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
 #: A gate is evaluated at most so many places before its turn. More would make runs longer, and values would
@@ -62,6 +63,7 @@ def loop_gates(
     order: Schedule,
     phases: Phases,
     layout: RowLayout,
+    target: Target,
     straight: Allocation | None = None,
     first_row: int = 0,
 ) -> GateCode:
@@ -72,10 +74,11 @@ def loop_gates(
         order: in which its gates are evaluated.
         phases: of the game.
         layout: the rows of the inputs.
+        target: what they are written for.
         straight: where the values of the straight code live that the loop is to stand in for, if it is.
         first_row: then the first row that is free for values of the loop alone.
     """
-    return _Writer(network, order, phases, layout, straight, first_row).write()
+    return _Writer(network, order, phases, layout, target, straight, first_row).write()
 
 
 class Kind(IntEnum):
@@ -97,6 +100,7 @@ class _Writer:
         order: Schedule,
         phases: Phases,
         layout: RowLayout,
+        target: Target,
         straight: Allocation | None,
         first_row: int,
     ) -> None:
@@ -107,6 +111,8 @@ class _Writer:
         self._starts = network.starts.astype(np.int64)
         self._straight = straight
         self._layout = layout
+        self._target = target
+        self._stride = target.stride
         self._base = network.first_gate
         self._next: list[int] = network.next.tolist()
         #: Per node the bit literal of where it lies, -1 for gates that have no place yet.
@@ -210,7 +216,9 @@ class _Writer:
         words = np.array([word for each in self._operations for word in each], np.int64)
         factors = bool(self._scattered)
         return GateCode(
-            code=loop_functions(self._phases, self._bits, list(self._unrolled), places_of, factors=factors),
+            code=loop_functions(
+                self._phases, self._bits, list(self._unrolled), places_of, self._target, factors=factors
+            ),
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs()
             if self._straight
@@ -279,7 +287,7 @@ class _Writer:
 
     def _source(self, literal: int) -> int:
         bit = self._bit(literal)
-        return (bit >> 1) * ROW_BYTES | bit & 1
+        return (bit >> 1) * self._stride | bit & 1
 
     # Phases.
 
@@ -359,13 +367,13 @@ class _Writer:
         firsts = np.cumsum(heads + lengths) - lengths
         words = np.zeros(int(firsts[-1] + lengths[-1]), np.int64)
         here = self._here()
-        words[firsts[begins] - 2] = factors[begins, 0] * ROW_BYTES
+        words[firsts[begins] - 2] = factors[begins, 0] * self._stride
         ends = np.append(firsts[begins[1:]] - 2, len(words))
         words[firsts[begins] - 1] = here + ends
-        words[firsts] = factors[:, 1] * ROW_BYTES
+        words[firsts] = factors[:, 1] * self._stride
         words[firsts + 1] = counts - set_counts
         words[firsts + 2] = set_counts
-        words[places(firsts + 3, counts)] = rows * ROW_BYTES
+        words[places(firsts + 3, counts)] = rows * self._stride
         self._entries.append(words)
         self._written += len(words)
         masks = [self._layout.chosen[move] for move in moves[begins].tolist()]
@@ -415,8 +423,8 @@ class _Writer:
         literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
         entries = np.empty((len(literals), 2), np.int64)
-        entries[:, 0] = (bits >> 1) * ROW_BYTES | bits & 1
-        entries[:, 1] = np.repeat((self._place[self._base + gates] >> 1) * ROW_BYTES, lengths)
+        entries[:, 0] = (bits >> 1) * self._stride | bits & 1
+        entries[:, 1] = np.repeat((self._place[self._base + gates] >> 1) * self._stride, lengths)
         entries[np.cumsum(lengths) - 1, 1] |= 1
         self._entries.append(entries.reshape(-1))
         self._written += entries.size
@@ -464,7 +472,7 @@ class _Writer:
         rows = range(self._end, self._end + len(copied))
         sources_of = [self._bit(self._next[fluent]) for fluent in copied]
         self._copy(list(zip(sources_of, rows, strict=True)), during=self._phases.every)
-        copies = dict(zip(copied, (row * ROW_BYTES for row in rows), strict=True))
+        copies = dict(zip(copied, (row * self._stride for row in rows), strict=True))
         self._end += len(copied)
         fluents = [fluent for ring in rings for fluent in ring]
         changes = self._phases.changes
@@ -482,5 +490,5 @@ class _Writer:
                 self._operate(Kind.SET, begin, only=mask, restarting=True)
 
     def _set(self, fluent: int, source: int) -> None:
-        target = (self._layout.fluents + fluent) * ROW_BYTES | bool(self._network.initial[fluent])
+        target = (self._layout.fluents + fluent) * self._stride | bool(self._network.initial[fluent])
         self._add(source, target)

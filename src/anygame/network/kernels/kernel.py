@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from anygame.network.kernels.clusters import cluster, part_by_phase
-from anygame.network.kernels.function import LANES, MOST_UNROLLED, PREAMBLE, ROW_BYTES, WORDS, RowLayout
+from anygame.network.kernels.function import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.native import (
@@ -33,6 +33,7 @@ from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
+from anygame.network.kernels.target import PROCESSOR, Target
 from anygame.network.kernels.uniform_choice import choose_function
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ _SIGNATURES = {
     "query": (None, _POINTER, _POINTER, ctypes.c_char_p, _POINTER),
     "advance": (None, _POINTER, _POINTER, _POINTER, _WORD, _POINTER),
     "choose": (ctypes.c_bool, _POINTER, _POINTER),
-    "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
+    "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
 _LOCK = threading.RLock()
 #: Taken at once: sources that change while a program runs are not those that it writes code with.
@@ -120,6 +121,7 @@ class Kernel:
         candidates: per role the moves that can be legal.
         end: how many rows a block has in the final code.
         stands_in: whether a loop stands in for the final code until that is compiled.
+        target: what it is written for.
     """
 
     network: Network
@@ -130,6 +132,7 @@ class Kernel:
     candidates: tuple[Candidates, ...]
     end: int
     stands_in: bool
+    target: Target
     _parted: Network
     _phases: Phases
     _order: Schedule
@@ -170,8 +173,8 @@ class Kernel:
         if found is not None:
             self._allocated.clear()
             return _Start(found, NO_DATA, self.end)
-        places = (self._order, self._phases, self.layout, self._allocation(), self.end)
-        gates = loop_gates(self._parted, *places)
+        places = (self.layout, self.target, self._allocation(), self.end)
+        gates = loop_gates(self._parted, self._order, self._phases, *places)
         library = load_library(make_image(self._module(gates)), _SIGNATURES)
         return _Start(library, gates.data, gates.end, Compilation(self))
 
@@ -208,7 +211,7 @@ class Kernel:
         """The final code, as LLVM's text form."""
         gates = self._written
         if gates is None:
-            gates = straight_gates(self._parted, self._allocation())
+            gates = straight_gates(self._parted, self._allocation(), self.target)
         return self._module(gates)
 
     def _allocation(self) -> Allocation:
@@ -234,7 +237,7 @@ class Kernel:
         """How many steps lanes at their ends may wait together: those cost as much as to evaluate goals."""
         starts = self._parted.starts
         goals = sum(int(starts[unit.stop] - starts[unit.start]) for unit in self._order.goals)
-        return -(-LANES * goals // max(1, self._step_cost - goals))
+        return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property
     def _step_cost(self) -> int:
@@ -242,16 +245,26 @@ class Kernel:
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
-    def _module(self, gates: GateCode) -> str:
+    def written_for(self, target: Target) -> tuple[str, NDArray[np.int32]]:
+        """Return the final code for a machine whose rows have as many words, and what it reads."""
+        assert target.row_words == self.target.row_words
+        if self.style == "straight":
+            gates = straight_gates(self._parted, self._allocation(), target)
+        else:
+            gates = loop_gates(self._parted, self._order, self._phases, self.layout, target)
+        return self._module(gates, target), gates.data
+
+    def _module(self, gates: GateCode, target: Target | None = None) -> str:
+        target = target or self.target
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         parts = (
-            PREAMBLE,
+            target.preamble,
             gates.code,
-            choose_function(self.candidates, self._step_cost, self._phases),
-            factor_functions(self.layout, self._phases, gates.factors),
-            account_function(self.gates, self.counters),
-            play_functions(PlayedGame(*numbers, gates.factors, self._patience)),
-            single_state_functions(self.layout, self.gates),
+            choose_function(self.candidates, self._step_cost, self._phases, target),
+            factor_functions(self.layout, self._phases, gates.factors, target),
+            account_function(self.gates, self.counters, target),
+            play_functions(PlayedGame(target, *numbers, gates.factors, self._patience)),
+            single_state_functions(self.layout, self.gates, target) if target.threads == 1 else "",
         )
         return "".join(parts)
 
@@ -261,7 +274,7 @@ class Kernel:
     def bytes(self) -> int:
         """Bytes of a block of lanes, and of what its functions read: with the final code."""
         data = NO_DATA if self._written is None else self._written.data
-        return self.end * ROW_BYTES + data.nbytes
+        return self.end * self.target.stride + data.nbytes
 
     def describe(self) -> dict[str, int | str]:
         """Return figures of the final code: style, gates, rows, bytes of a block, characters."""
@@ -269,7 +282,7 @@ class Kernel:
             "style": self.style,
             "gates": self.network.gates,
             "inputs": len(self.network.inputs),
-            "lanes": LANES,
+            "lanes": self.target.lanes,
             "rows": self.end,
             "bytes": self.bytes,
             "text": len(self.code),
@@ -280,19 +293,23 @@ class Kernel:
         return self._start.rows if self.stands_in else self.end
 
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
-        """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, 8], aligned."""
-        size = blocks * self._block_rows * WORDS
-        words = np.zeros(size + WORDS, np.uint64)
-        skip = -words.ctypes.data % ROW_BYTES // 8
-        return words[skip : skip + size].reshape(-1, WORDS)
+        """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, words], aligned."""
+        width, stride = self.target.row_words, self.target.stride
+        size = blocks * self._block_rows * width
+        words = np.zeros(size + width, np.uint64)
+        skip = -words.ctypes.data % stride // 8
+        return words[skip : skip + size].reshape(-1, width)
 
 
-def build_kernel(network: Network, style: Style = "auto", phases: Phases | None = None) -> Kernel:
+def build_kernel(
+    network: Network, style: Style = "auto", phases: Phases | None = None, target: Target = PROCESSOR
+) -> Kernel:
     """Lay out the code of a network. It is compiled when it is first used.
 
     Args:
         network: the compiled game.
         style: how the gates are written.
+        target: what it is written for; but for a processor with a style.
         phases: of the game; None for those that it has, if it is so large that something is gained by them.
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
@@ -305,7 +322,7 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
     written: GateCode | None = None
     allocated: list[Allocation] = []
     if style == "loop":
-        written = loop_gates(parted, order, phases, layout)
+        written = loop_gates(parted, order, phases, layout, target)
         gates = written.outputs
     else:
         straight = allocate(parted, order, phases, layout)
@@ -313,7 +330,7 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         if stands_in:
             allocated.append(straight)
         else:
-            written = straight_gates(parted, straight)
+            written = straight_gates(parted, straight, target)
     roles = _roles(network, layout, gates)
     counters = Counters.after(gates, list(map(len, roles)))
     candidates, end = [], counters.end
@@ -324,7 +341,7 @@ def build_kernel(network: Network, style: Style = "auto", phases: Phases | None 
         scratch, factors = (end, layout.factors[actions[0]]) if many else (None, (0, 0))
         candidates.append(Candidates(legal, does, counting, chosen, scratch, factors))
         end += scratch_rows(len(actions)) if many else 0
-    places = (gates, layout, counters, tuple(candidates), end, stands_in)
+    places = (gates, layout, counters, tuple(candidates), end, stands_in, target)
     return Kernel(network, style, *places, parted, phases, order, written, allocated)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import GO, ONES, RESTART, ROW_BYTES, ZERO, FunctionBuilder
+from anygame.network.kernels.function import GO, ONES, RESTART, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import Presence, state_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
 
 #: How many words an operation has: its kind, the phases in which it is done, those in which it is done only
 #: where all lanes are in one, whether only where a lane restarts, and what its function gets.
@@ -25,6 +26,7 @@ def loop_functions(
     bits: int,
     unrolled: Sequence[tuple[int, int]],
     places_of: Sequence[int],
+    target: Target,
     *,
     factors: bool,
 ) -> str:
@@ -36,22 +38,22 @@ def loop_functions(
         unrolled: shapes of gates that have a function each: how many plain and how many inverted inputs.
         places_of: where the operations begin for what depends on the state, for late goals, and for moves,
             and where the last ones end; in words of the data.
+        target: what they are written for.
         factors: whether moves are read as groups and members, see ``nth_set_bit``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     kinds = ["set", "cycle", "run", "scatter", *(f"run_{plain}_{inverted}" for plain, inverted in unrolled)]
-    table = ", ".join(f"ptr @{kind}" for kind in kinds)
-    parts = [_run(bits), _run_cycle(), _cycle(), _set(), _scatter(), _operate_function(phases)]
-    parts += [_run_unrolled(bits, *shape) for shape in unrolled]
+    parts = [_run(bits, target), *(write(target) for write in (_run_cycle, _cycle, _set, _scatter))]
+    parts.append(_operate_function(phases, kinds, target))
+    parts += [_run_unrolled(bits, *shape, target) for shape in unrolled]
     for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
-        code = FunctionBuilder(name)
+        code = FunctionBuilder(name, target)
         code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
         parts.append(code.text())
-    head = f"@kinds = private unnamed_addr constant [{len(kinds)} x ptr] [{table}]\n"
-    return "".join([_MASKS, head, *parts, state_function()])
+    return "".join([_MASKS, *parts, state_function(target)])
 
 
-def _operate_function(phases: Phases) -> str:
+def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
     """Do the operations in some words of the table that the lanes need in their phase.
 
     ::
@@ -60,7 +62,7 @@ def _operate_function(phases: Phases) -> str:
             if (during & present or only & alone) and (not restarting or a lane restarts):
                 kinds[kind](begin, end, first, second)
     """
-    code = FunctionBuilder("operate", parameters=["i64 %first", "i64 %end"])
+    code = FunctionBuilder("operate", target, parameters=["i64 %first", "i64 %end"])
     presence = Presence(code, phases)
     steady = code.let(f"xor i1 {code.any_lane(code.load(RESTART))}, true")
     count = code.let(f"sdiv i64 {code.let('sub i64 %end, %first')}, {OPERATION_WORDS}")
@@ -75,17 +77,21 @@ def _operate_function(phases: Phases) -> str:
         skipped = code.let(f"and i1 {steady}, {code.let(f'trunc i64 {restarting} to i1')}")
         done = code.let(f"or i1 {skipped}, {code.let(f'icmp eq i64 {needed}, 0')}")
         with code.when(code.let(f"xor i1 {done}, true")):
-            place = code.let(f"getelementptr inbounds ptr, ptr @kinds, i64 {kind}")
-            function = code.let(f"load ptr, ptr {place}")
-            code.line(
-                f"call void {function}(ptr %rows, ptr %data, {', '.join(f'i64 {word}' for word in rest)})"
-            )
+            arguments = ", ".join(f"i64 {word}" for word in rest)
+            labels, done_with = [code.new_label() for _ in kinds], code.new_label()
+            cases = " ".join(f"i64 {number}, label %{label}" for number, label in enumerate(labels))
+            code.line(f"switch i64 {kind}, label %{done_with} [ {cases} ]")
+            for name, label in zip(kinds, labels, strict=True):
+                code.label(label)
+                code.line(f"call void @{name}(ptr %rows, ptr %data, {arguments})")
+                code.jump(done_with)
+            code.label(done_with)
     return code.text()
 
 
-def _cycle() -> str:
+def _cycle(target: Target) -> str:
     """Evaluate a cycle until no gate changes, or for as many rounds as there may be."""
-    code = FunctionBuilder("cycle", parameters=_PARAMETERS)
+    code = FunctionBuilder("cycle", target, parameters=_PARAMETERS)
     left = code.word_variable("%plain")
     code.jump("again")
     code.label("again")
@@ -113,7 +119,7 @@ def _number(code: FunctionBuilder, index: str) -> str:
 
 def _row_at(code: FunctionBuilder, place: str) -> str:
     """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
-    start = code.let(f"and i64 {place}, -{ROW_BYTES}")
+    start = code.let(f"and i64 {place}, -{code.target.stride}")
     return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
@@ -143,10 +149,7 @@ def _loop(
     code.label("done")
 
 
-_ROW = "<8 x i64>"
-
-
-def _run(bits: int) -> str:
+def _run(bits: int, target: Target) -> str:
     """Evaluate gates with so many plain and so many inverted inputs.
 
     ::
@@ -154,7 +157,7 @@ def _run(bits: int) -> str:
         for each gate (plain..., inverted..., target):
             row[target] = all of row[plain] and not any of row[inverted]
     """
-    code = FunctionBuilder("run", parameters=_PARAMETERS)
+    code = FunctionBuilder("run", target, parameters=_PARAMETERS)
     place = code.word_variable("%from")
     value, seen = code.variable(ONES), code.variable()
     again, behind = code.new_label(), code.new_label()
@@ -177,9 +180,9 @@ def _run(bits: int) -> str:
     return code.text()
 
 
-def _run_unrolled(bits: int, plain: int, inverted: int) -> str:
+def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
     """Do what ``run`` does, for one shape."""
-    code = FunctionBuilder(f"run_{plain}_{inverted}", parameters=_PARAMETERS)
+    code = FunctionBuilder(f"run_{plain}_{inverted}", target, parameters=_PARAMETERS)
     code.jump("loop")
     code.label("loop")
     code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %loop ]")
@@ -198,12 +201,12 @@ def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
     """Return a pointer to the row of which the number is one of the numbers of so many bits in the data."""
     word = code.let(f"getelementptr inbounds i{bits}, ptr %data, i64 {index}")
     number = code.let(f"zext i{bits} {code.let(f'load i{bits}, ptr {word}')} to i64")
-    return code.let(f"getelementptr inbounds {_ROW}, ptr %rows, i64 {number}")
+    return code.row_at("%rows", number)
 
 
-def _run_cycle() -> str:
+def _run_cycle(target: Target) -> str:
     """One round over a cycle; returns whether a gate changed. A gate is written once, whole."""
-    code = FunctionBuilder("run_cycle", "i1", _PARAMETERS[:2])
+    code = FunctionBuilder("run_cycle", target, "i1", _PARAMETERS[:2])
 
     def body(index: str, state: list[str]) -> list[str]:
         value, target, last, number = _entry(code, index)
@@ -214,11 +217,11 @@ def _run_cycle() -> str:
             code.write(target, value)
         return [code.or_(value, last), changed]
 
-    _loop(code, [(_ROW, ONES), (_ROW, ZERO)], body)
+    _loop(code, [(target.row, ONES), (target.row, ZERO)], body)
     return code.text(f"ret i1 {code.any_lane('%state1.next')}")
 
 
-def _scatter() -> str:
+def _scatter(target: Target) -> str:
     """Clear and set rows in the lanes that make a move.
 
     ::
@@ -229,7 +232,7 @@ def _scatter() -> str:
                 row[each of cleared] &= not value
                 row[each of set] |= value
     """
-    code = FunctionBuilder("scatter", parameters=_PARAMETERS)
+    code = FunctionBuilder("scatter", target, parameters=_PARAMETERS)
     place = code.word_variable("%from")
     again, behind = code.new_label(), code.new_label()
     code.jump(again)
@@ -265,7 +268,7 @@ def _scatter() -> str:
     return code.text()
 
 
-def _set() -> str:
+def _set(target: Target) -> str:
     """Set fluents; the lowest bit of the second number is the initial value.
 
     ::
@@ -274,7 +277,7 @@ def _set() -> str:
             value = go ? row[source] ^ inverted : row[target]
             row[target] = restart ? initial : value
     """
-    code = FunctionBuilder("set", parameters=_PARAMETERS)
+    code = FunctionBuilder("set", target, parameters=_PARAMETERS)
     go, restart = code.load(GO), code.load(RESTART)
 
     def body(index: str, _state: list[str]) -> list[str]:

@@ -42,6 +42,8 @@ _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
 _SUFFIX = ".code"
 #: What LLVM does by default for code that is straight, as that of games: faster to compile, no slower to run.
 _EFFORT = 1
+#: What graphics cards are to LLVM; redux.sync is in them from compute capability 8.0 on.
+_CARD: Final = "nvptx64-nvidia-cuda"
 #: For loops and calls.
 _FULL_EFFORT = 3
 
@@ -117,6 +119,32 @@ def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straig
     if path:
         write_cached(path, image)
     return image
+
+
+def make_ptx(code: str) -> str:
+    """Compile LLVM's text form to PTX, for graphics cards from the generation of 2020 on.
+
+    Raises:
+        RuntimeError: LLVM cannot read it, or was built without what writes PTX.
+    """
+    llvm = _llvm()[0]
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(_CARD).create_target_machine(
+        cpu="sm_80", features="+ptx70", opt=_FULL_EFFORT
+    )
+    module = llvm.parse_assembly(f'target triple = "{_CARD}"\n{code}')
+    module.data_layout = str(machine.target_data)
+    passes = llvm.create_new_module_pass_manager()
+    for add in (
+        passes.add_always_inliner_pass,
+        passes.add_sroa_pass,
+        passes.add_simplify_cfg_pass,
+        passes.add_global_dead_code_eliminate_pass,
+    ):
+        add()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
+    return str(machine.emit_assembly(module))
 
 
 def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached: bool = False) -> Library:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
 
     #: Where the rows of a group are, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
@@ -298,7 +299,7 @@ def each_group(
             yield partial(code.addresses, str(groups)), rest
 
 
-def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:
+def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:
     """Write ``@choose`` and ``@evaluate_moves``, or ``@evaluate_factors``, by the functions that are there.
 
     See ``RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. What looks at
@@ -309,10 +310,11 @@ def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:
         layout: the rows.
         phases: of the game.
         straight: whether the gates read groups and members, not the rows of actions.
+        target: what they are written for.
     """
     if not layout.many:
         return ""
-    choose = FunctionBuilder("choose", "i1")
+    choose = FunctionBuilder("choose", target, "i1")
     refused = choose.let("call i1 @choose_factors(ptr %rows, ptr %data)")
     chosen = choose.new_label()
     choose.branch(refused, "refused", chosen)
@@ -320,18 +322,18 @@ def factor_functions(layout: RowLayout, phases: Phases, straight: bool) -> str:
     choose.line("ret i1 true")
     choose.label(chosen)
     choose.line("call void @from_factors(ptr %rows, ptr %data)")
-    parts = [_from_factors(layout, phases), choose.text("ret i1 false")]
+    parts = [_from_factors(layout, phases, target), choose.text("ret i1 false")]
     if straight:
-        moves = FunctionBuilder("evaluate_moves")
+        moves = FunctionBuilder("evaluate_moves", target)
         moves.line("call void @to_factors(ptr %rows, ptr %data)")
         moves.line("call void @evaluate_factors(ptr %rows, ptr %data)")
-        parts += [_to_factors(layout), moves.text()]
+        parts += [_to_factors(layout, target), moves.text()]
     return "".join(parts)
 
 
-def _from_factors(layout: RowLayout, phases: Phases) -> str:
+def _from_factors(layout: RowLayout, phases: Phases, target: Target) -> str:
     """Set the rows of the actions, of those groups of which one can be chosen."""
-    code = FunctionBuilder("from_factors")
+    code = FunctionBuilder("from_factors", target)
     presence = Presence(code, phases)
     for first, count in layout.many:
         groups, members = layout.factors[first]
@@ -342,9 +344,9 @@ def _from_factors(layout: RowLayout, phases: Phases) -> str:
     return code.text()
 
 
-def _to_factors(layout: RowLayout) -> str:
+def _to_factors(layout: RowLayout, target: Target) -> str:
     """Set groups and members by the rows of the actions."""
-    code = FunctionBuilder("to_factors")
+    code = FunctionBuilder("to_factors", target)
     for first, count in layout.many:
         members = [code.variable() for _ in range(GROUP)]
         for table, size in each_group(code, count):

@@ -23,11 +23,9 @@ from anygame.network.kernels.function import (
     FIRST_FLUENT,
     GO,
     IDLE,
-    LANES,
     RESTART,
     RUNNING,
     STUCK,
-    WORDS,
     ZERO,
     FunctionBuilder,
 )
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
 
 
 #: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
@@ -46,11 +45,13 @@ if TYPE_CHECKING:
 #: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
 #: of the lanes does not need, too; how many steps lanes at their ends have waited, all together, since goals
 #: were evaluated; whether the moves of the last step are groups and members alone, see ``nth_set_bit``.
-#: Then per lane the step in which its playout began, later by the steps it waited. Then, to start elsewhere,
-#: what each fluent is: 0 or -1.
+#: Then per lane the step in which its playout began, later by the steps it waited. Where several threads
+#: share a row, each has a record of its own, of its lanes; but for what got stuck their words are alike.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
-RECORD_WORDS = STARTS + LANES
+
+
+_PARAMETERS = ["ptr noalias %block", "ptr noalias %lengths", "ptr noalias %start", "i64 %steps"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class PlayedGame:
     """What the loop needs to know of a game.
 
     Attributes:
+        target: what the loop is written for.
         layout: the rows.
         terminal: bit literal of the end.
         moves: the row that counts joint moves.
@@ -67,6 +69,7 @@ class PlayedGame:
             it is evaluated in each step.
     """
 
+    target: Target
     layout: RowLayout
     terminal: int
     moves: int
@@ -84,13 +87,14 @@ def play_functions(game: PlayedGame) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
-    has a slot for each number of moves up to the limit, and one behind for what was cut.
+    has a slot for each number of moves up to the limit, and one behind for what was cut. To start elsewhere
+    than in the initial state, ``%start`` says what each fluent is: 0 or -1.
     """
     parts = (
         _cut(game),
         _finish(game),
         _leave_stuck(game),
-        _start_idle() if game.has_phases else "",
+        _start_idle(game) if game.has_phases else "",
         _wait(game),
         _start_elsewhere(game),
     )
@@ -112,7 +116,7 @@ def _each_lane(
         The number of a lane, its word and its bit in there.
     """
     base, left = code.address(row), code.word_variable(0)
-    for word in code.loop(WORDS):
+    for word in code.loop(code.target.words):
         code.set_word(left, code.word(base, word))
         again, inside, done = (code.new_label() for _ in range(3))
         code.jump(again)
@@ -132,8 +136,8 @@ def _each_lane(
 
 def _cut(game: PlayedGame) -> str:
     """Find the lanes that have made as many moves as they may, and when the next one can have."""
-    code = FunctionBuilder("cut", parameters=["ptr noalias %block"])
-    now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
+    code = FunctionBuilder("cut", game.target, parameters=["ptr noalias %block"])
+    now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
     code.set_word(first, code.let(f"add i64 {code.let(f'add i64 {now}, {limit}')}, 1"))
     code.store(ACTIVE, code.and_(code.load(RUNNING), code.not_(code.bits(game.terminal))))
@@ -146,16 +150,16 @@ def _cut(game: PlayedGame) -> str:
         soon = code.let(f"icmp slt i64 {due}, {code.word(first)}")
         sooner = code.let(f"and i1 {soon}, {code.let(f'icmp slt i64 {now}, {due}')}")
         code.set_word(first, code.let(f"select i1 {sooner}, i64 {due}, i64 {code.word(first)}"))
-    code.set_word("%block", code.word(first), DEADLINE)
+    code.set_word_of_block(code.least(code.word(first)), DEADLINE)
     return code.text()
 
 
 def _finish(game: PlayedGame) -> str:
     """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
-    code = FunctionBuilder("finish", parameters=["ptr noalias %block", "ptr noalias %lengths"])
-    now, limit = code.word("%block", NOW), code.word("%block", LIMIT)
+    code = FunctionBuilder("finish", game.target, parameters=["ptr noalias %block", "ptr noalias %lengths"])
+    now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
-    late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
+    late = code.let(f"icmp sge i64 {now}, {code.word_of_block(DEADLINE)}")
     with code.either(late) as otherwise:
         code.line("call void @cut(ptr %rows, ptr %data, ptr %block)")
         otherwise()
@@ -168,7 +172,7 @@ def _finish(game: PlayedGame) -> str:
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         cut = code.let(f"trunc i64 {code.let(f'lshr i64 {code.word(cuts, word)}, {bit}')} to i1")
         slot = code.offset("%lengths", code.let(f"select i1 {cut}, i64 {bucket}, i64 {length}"))
-        code.set_word(slot, code.let(f"add i64 {code.word(slot)}, 1"))
+        code.increment(slot)
     if game.has_phases:
         _let_wait(code, leaving)
         return code.text()
@@ -179,7 +183,7 @@ def _finish(game: PlayedGame) -> str:
 
 
 def _start_of(code: FunctionBuilder, lane: str) -> str:
-    return code.offset(code.offset("%block", STARTS), lane)
+    return code.place_in_block(code.let(f"add i64 {lane}, {STARTS}"))
 
 
 def _each_playout(
@@ -205,10 +209,10 @@ def _let_wait(code: FunctionBuilder, leaving: str) -> None:
     code.store(IDLE, code.or_(code.load(IDLE), leaving))
 
 
-def _start_idle() -> str:
+def _start_idle(game: PlayedGame) -> str:
     """Start the next playouts in the lanes that wait; those for which none is left wait no longer."""
-    code = FunctionBuilder("start_idle", parameters=["ptr noalias %block"])
-    for _ in _start_next(code, IDLE, code.word("%block", NOW)):
+    code = FunctionBuilder("start_idle", game.target, parameters=["ptr noalias %block"])
+    for _ in _start_next(code, IDLE, code.word_of_block(NOW)):
         pass
     code.store(RUNNING, code.or_(code.load(RUNNING), code.load(RESTART)))
     code.store(IDLE, ZERO)
@@ -227,7 +231,11 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
         Before the next playout of a lane is started: the lane, where the start of its last one is found, its
         word and its bit.
     """
-    left, mask = code.word_variable(code.word("%block", LEFT)), code.word_variable(0)
+    before = code.count_before(code.load(row))
+    left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))
+    mask = code.word_variable(0)
+    everyone = code.load(row)
+    rest = code.let(f"sub i64 {code.word_of_block(LEFT)}, {code.popcount(everyone)}")
     after = code.let(f"add i64 {now}, 1")
     restarts = code.address(RESTART)
     for lane, word, bit in _each_lane(code, row, mask, restarts):
@@ -237,7 +245,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
         code.set_word(left, code.let(f"sub i64 {code.word(left)}, {again}"))
         code.set_word(mask, code.let(f"or i64 {code.word(mask)}, {code.let(f'shl i64 {again}, {bit}')}"))
         code.set_word(start, after)
-    code.set_word("%block", code.word(left), LEFT)
+    code.set_word_of_block(code.let(f"call i64 @llvm.smax.i64(i64 {rest}, i64 0)"), LEFT)
 
 
 def _leave_stuck(game: PlayedGame) -> str:
@@ -245,17 +253,17 @@ def _leave_stuck(game: PlayedGame) -> str:
 
     They are only counted, and the first one is noted: the block can be played again up to it.
     """
-    code = FunctionBuilder("leave_stuck", parameters=["ptr noalias %block"], rare=True)
-    now = code.word("%block", NOW)
+    code = FunctionBuilder("leave_stuck", game.target, parameters=["ptr noalias %block"], rare=True)
+    now = code.word_of_block(NOW)
     restarting = code.variable(code.load(RESTART))
     for lane, start, _, _ in _each_playout(code, game, STUCK, now):
-        before = code.word("%block", STUCK_LANES)
+        before = code.word_of_block(STUCK_LANES)
         first = code.let(f"icmp eq i64 {before}, 0")
         length = code.let(f"sub i64 {now}, {code.word(start)}")
         for offset, value in ((STUCK_STEP, now), (STUCK_LANE, lane), (STUCK_LENGTH, length)):
-            old = code.word("%block", offset)
-            code.set_word("%block", code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
-        code.set_word("%block", code.let(f"add i64 {before}, 1"), STUCK_LANES)
+            old = code.word_of_block(offset)
+            code.set_word_of_block(code.let(f"select i1 {first}, i64 {value}, i64 {old}"), offset)
+        code.set_word_of_block(code.let(f"add i64 {before}, 1"), STUCK_LANES)
     if game.has_phases:
         restart = code.read(restarting)
         _let_wait(code, code.load(STUCK))
@@ -272,7 +280,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 def _wait(game: PlayedGame) -> str:
     """Make up for the step in which a lane waited: its playout began one later."""
-    code = FunctionBuilder("wait", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
         start = _start_of(code, lane)
@@ -291,12 +299,12 @@ def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
 
 def _start_elsewhere(game: PlayedGame) -> str:
     """Put the lanes that restart into another state than the initial one."""
-    code = FunctionBuilder("start_elsewhere", parameters=["ptr noalias %block"])
+    code = FunctionBuilder("start_elsewhere", game.target, parameters=["ptr noalias %start"])
     restart = code.load(RESTART)
-    first, table = code.address(FIRST_FLUENT), code.offset("%block", RECORD_WORDS)
+    first = code.address(FIRST_FLUENT)
     for fluent in code.repeat(str(game.layout.actions - game.layout.fluents)):
-        row = code.offset(first, code.let(f"shl i64 {fluent}, {WORDS.bit_length() - 1}"))
-        value = code.broadcast(code.word(table, fluent))
+        row = code.row_at(first, fluent)
+        value = code.broadcast(code.word("%start", fluent))
         code.write(row, code.mux(restart, value, code.read(row)))
     return code.text()
 
@@ -305,7 +313,7 @@ def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
     """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
     if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
-        whole = code.let(f"icmp ne i64 {code.word('%block', WHOLE)}, 0")
+        whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
         absent = code.address(ABSENT)
         code.set_word(absent, code.let(f"select i1 {whole}, i64 0, i64 {code.word(absent)}"))
 
@@ -316,8 +324,8 @@ def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
     What is wasted on waiting is then about what the goals cost, and both together at most twice the least
     possible (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
     """
-    waited = code.let(f"add i64 {code.word('%block', WAITED)}, {code.popcount(ended)}")
-    code.set_word("%block", waited, WAITED)
+    waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
+    code.set_word_of_block(waited, WAITED)
     others = code.any_lane(code.and_(code.load(RUNNING), code.not_(ended)))
     enough = code.let(f"icmp sge i64 {waited}, {game.patience}")
     return code.let(f"select i1 {others}, i1 {enough}, i1 true")
@@ -336,23 +344,23 @@ def _play(game: PlayedGame) -> str:
     choose, evaluate = "choose", "evaluate_moves"
     if game.has_factors:
         choose, evaluate = "choose_factors", "evaluate_factors"
-    code = FunctionBuilder("play", "i1", ["ptr noalias %block", "ptr noalias %lengths", "i64 %steps"])
+    code = FunctionBuilder("play", game.target, "i1", _PARAMETERS)
     names = ("loop", "leaving", "staying", "moving", "waiting", "going", "done", "stuck")
     loop, leaving, staying, moving, waiting, going, done, stuck = names
     code.jump(loop)
     code.label(loop)
     code.line("%step = phi i64 [ 0, %entry ], [ %next.step, %again ]")
-    now = code.word("%block", NOW)
+    now = code.word_of_block(NOW)
     _look_for_phase(code, game)
     state = "evaluate_options" if game.patience else "evaluate_state"
     code.line(f"call void @{state}(ptr %rows, ptr %data)")
-    late = code.let(f"icmp sge i64 {now}, {code.word('%block', DEADLINE)}")
+    late = code.let(f"icmp sge i64 {now}, {code.word_of_block(DEADLINE)}")
     ended = ended_lanes(code, game.terminal)
     due = _are_enough(code, ended, game) if game.patience else code.any_lane(ended)
     code.branch(code.let(f"or i1 {late}, {due}"), leaving, staying)
     code.label(leaving)
     if game.patience:
-        code.set_word("%block", 0, WAITED)
+        code.set_word_of_block(0, WAITED)
         code.line("call void @evaluate_goals(ptr %rows, ptr %data)")
     code.line("call void @account(ptr %rows, ptr %data)")
     code.line("call void @finish(ptr %rows, ptr %data, ptr %block, ptr %lengths)")
@@ -384,14 +392,14 @@ def _play(game: PlayedGame) -> str:
     code.jump(going)
     code.label(going)
     code.line(f"call void @{evaluate}(ptr %rows, ptr %data)")
-    code.set_word("%block", int(game.has_factors), FACTORS)
+    code.set_word_of_block(int(game.has_factors), FACTORS)
     replacing, counting = code.new_label(), code.new_label()
-    code.branch(code.let(f"icmp eq i64 {code.word('%block', ELSEWHERE)}, 0"), counting, replacing)
+    code.branch(code.let(f"icmp eq i64 {code.word_of_block(ELSEWHERE)}, 0"), counting, replacing)
     code.label(replacing)
-    code.line("call void @start_elsewhere(ptr %rows, ptr %data, ptr %block)")
+    code.line("call void @start_elsewhere(ptr %rows, ptr %data, ptr %start)")
     code.jump(counting)
     code.label(counting)
-    code.set_word("%block", code.let(f"add i64 {now}, 1"), NOW)
+    code.set_word_of_block(code.let(f"add i64 {now}, 1"), NOW)
     code.line("%next.step = add i64 %step, 1")
     code.branch(code.let("icmp slt i64 %next.step, %steps"), "again", "out")
     code.label("again")
@@ -451,12 +459,12 @@ def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
     return code.and_(code.load(RUNNING), code.bits(terminal))
 
 
-def account_function(gates: GateOutputs, counters: Counters) -> str:
+def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
     """Write ``@account``: count the goals of the lanes that end.
 
     That a role has no goal there or several should not be: it is looked for, and counted only if it is so.
     """
-    code = FunctionBuilder("account")
+    code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():
         code.count(counter, code.and_(code.load(row), ended))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
+    from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
 _Item = TypeVar("_Item")
@@ -58,9 +59,9 @@ def sizes() -> tuple[int, ...]:
     return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, function.MOST_UNROLLED, function.GROUP
 
 
-def straight_gates(network: Network, allocation: Allocation) -> GateCode:
+def straight_gates(network: Network, allocation: Allocation, target: Target) -> GateCode:
     """Write the gates of a network as straight-line code."""
-    return _Writer(network, allocation).write()
+    return _Writer(network, allocation, target).write()
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,9 @@ class _Call:
 
 
 class _Writer:
-    def __init__(self, network: Network, allocation: Allocation) -> None:
+    def __init__(self, network: Network, allocation: Allocation, target: Target) -> None:
         self._network = network
+        self._target = target
         self._rows = allocation
         self._base = network.first_gate
         self._next: list[int] = network.next.tolist()
@@ -113,7 +115,7 @@ class _Writer:
         self._write_driver("evaluate_options" if goals else "evaluate_state", calls[False])
         if goals:
             self._write_driver("evaluate_goals", goals)
-            self._code.append(state_function())
+            self._code.append(state_function(self._target))
         self._write_driver("evaluate_factors" if self._factors else "evaluate_moves", calls[True])
         return GateCode(
             code="".join(self._code),
@@ -124,7 +126,7 @@ class _Writer:
         )
 
     def _write_driver(self, name: str, calls: Sequence[_Call]) -> None:
-        code = FunctionBuilder(name)
+        code = FunctionBuilder(name, self._target)
         presence = Presence(code, self._rows.phases)
         for call in calls:
             when = presence.during
@@ -159,7 +161,7 @@ class _Writer:
         calls = []
         for start in range(0, len(items), FUNCTION_FLUENTS):
             name = f"{call.name}{start}"
-            code = FunctionBuilder(name)
+            code = FunctionBuilder(name, self._target)
             for item in items[start : start + FUNCTION_FLUENTS]:
                 write(code, item)
             self._code.append(code.text())
@@ -187,7 +189,7 @@ class _Writer:
     def _write_segment(self, segment: Segment, setting: Iterable[int]) -> list[_Call]:
         name = f"gates{self._written}"
         self._written += 1
-        code = FunctionBuilder(name, "i1" if segment.cycle else "void")
+        code = FunctionBuilder(name, self._target, "i1" if segment.cycle else "void")
         values: dict[int, str] = {}
         changes = []
         for number, gate in enumerate(segment.gates):
@@ -256,7 +258,7 @@ class _Writer:
         assert segment.cycle
         gates = [b for b in self._rows.segments if b.cycle == segment.cycle]
         name = f"cycle{self._written}"
-        code = FunctionBuilder(name)
+        code = FunctionBuilder(name, self._target)
         for gate in (gate for b in gates for gate in b.gates):
             live = self._rows.live.get(self._base + gate)
             if live is not None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.target import Target
 
 
 #: A draw ends after so many rounds at the latest: of 512 lanes, half of which fail at worst, one in eight
@@ -60,7 +61,7 @@ class _Draw:
     number: list[str]
 
 
-def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases) -> str:
+def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases, target: Target) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
     If some role has many moves, it is ``i1 @choose_factors``, see ``nth_set_bit``.
@@ -73,9 +74,10 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases)
         roles: the candidates of each role.
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
         phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
+        target: what it is written for.
     """
     many = any(role.scratch is not None for role in roles)
-    code = FunctionBuilder("choose_factors" if many else "choose", "i1")
+    code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
     presence = Presence(code, phases)
     generator = Xoshiro(code)
     failed = code.variable()
@@ -195,7 +197,8 @@ class _Drawing:
         accepted = less(code, [code.read(target) for target in draw.number], draw.count)
         left = code.and_(left, code.not_(accepted))
         code.write(self._failed, left)
-        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {bearable(len(draw.number), self._step_cost)}")
+        limit = bearable(len(draw.number), self._step_cost, code.target.lanes)
+        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {limit}")
         code.line(f"%next.{name} = add i64 %round.{name}, 1")
         more = code.let(f"icmp ult i64 %next.{name}, {self._rounds}")
         again = code.let(f"and i1 {many}, {more}")
@@ -217,12 +220,12 @@ def most_rounds(step_cost: int | None) -> int:
     return _MANY_ROUNDS if step_cost is None else _ROUNDS
 
 
-def bearable(planes: int, step_cost: int | None) -> int:
-    """Return how many lanes may wait: another round would cost more than it saves."""
+def bearable(planes: int, step_cost: int | None, lanes: int = LANES) -> int:
+    """Return how many of some lanes may wait: another round would cost more than it saves."""
     if step_cost is None:
         return 0
     round_cost = _PLANE_COST * planes + _ROUND_COST
-    return 2 * LANES * round_cost // (_WAIT_COST * LANES + step_cost)
+    return 2 * lanes * round_cost // (_WAIT_COST * lanes + step_cost)
 
 
 #: The state of the generators takes so many rows, from row RANDOM on.
@@ -265,22 +268,35 @@ class Xoshiro:
             self._code.store(RANDOM + number, self._code.read(pointer))
 
 
-def seed_rows(seed: int, block: int) -> NDArray[np.uint64]:
-    """Return the state of the generators of a block, uint64 [4, 8]: splitmix64 of the seed and the block.
+def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
+    """Return the state of the generators of a block, uint64 [4, words]: see :func:`seeds_of_blocks`."""
+    rows: NDArray[np.uint64] = seeds_of_blocks(seed, range(block, block + 1), words)[0]
+    return rows
 
-    Each half of the state is drawn from the seed and the block alone, so blocks may be played in any order.
+
+def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
+    """Return the state of the generators of blocks: splitmix64 of the seed and the block.
+
+    Each is drawn from the seed and its block alone, so blocks may be played in any order.
+
+    Args:
+        seed: of the simulation; any integer.
+        blocks: their numbers.
+        words: of a row.
+
+    Returns:
+        uint64 [blocks, 4, words].
     """
-    words = []
-    state = _mix(_mix(seed & _WORD) ^ _mix(_mix(seed >> 64 & _WORD) + 1) ^ _mix(block + 2))
-    for _ in range(STATE_ROWS * WORDS):
-        state = (state + _GOLDEN) & _WORD
-        words.append(_mix(state))
-    return np.array(words, np.uint64).reshape(STATE_ROWS, WORDS)
+    low, high = (np.array(part & _WORD, np.uint64) for part in (seed, seed >> 64))
+    numbers = np.arange(blocks.start, blocks.stop, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        first = _mix(_mix(low) ^ _mix(_mix(high) + np.uint64(1)) ^ _mix(numbers + np.uint64(2)))
+        steps = np.arange(1, STATE_ROWS * words + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
+        return _mix(first[:, None] + steps).reshape(-1, STATE_ROWS, words)
 
 
-def _mix(word: int) -> int:
+def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the output function of splitmix64."""
-    word &= _WORD
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD
-    return word ^ (word >> 31)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))

@@ -1,0 +1,233 @@
+"""NVIDIA's graphics cards, through their driver alone (NVIDIA, "CUDA Driver API").
+
+The only module that knows the driver's library, which it looks for when a card is first asked for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from anygame.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: What a card has to be able to do: votes and sums over a warp (``redux.sync``).
+_LEAST_CAPABILITY: Final = (8, 0)
+#: Numbers of what can be asked of a card, and of options when code is read, by the driver's header.
+_MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
+_ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
+_LOG_BYTES: Final = 1 << 14
+_OUT_OF_MEMORY: Final = 2
+_HOST, _DEVICE = 1, 2
+
+
+class _Copy2D(ctypes.Structure):
+    """``CUDA_MEMCPY2D``: rows of bytes, a pitch apart."""
+
+    _fields_ = [
+        *(
+            (f"{side}_{name}", kind)
+            for side in ("from", "to")
+            for name, kind in (
+                ("x", c_size_t),
+                ("y", c_size_t),
+                ("kind", c_int),
+                ("host", c_void_p),
+                ("device", c_void_p),
+                ("array", c_void_p),
+                ("pitch", c_size_t),
+            )
+        ),
+        ("width", c_size_t),
+        ("height", c_size_t),
+    ]
+
+
+class Card:
+    """A graphics card that is there and can be used, and what this process has on it.
+
+    Args:
+        number: which of the cards, from 0.
+
+    Attributes:
+        name: of the model.
+        processors: how many multiprocessors it has.
+
+    Raises:
+        DeviceError: there is no such card, or none that is new enough.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self._library = _library()
+        self._call("cuInit", 0)
+        count = c_int()
+        self._call("cuDeviceGetCount", byref(count))
+        if number >= count.value:
+            raise DeviceError(_there_are(count.value, number))
+        device = c_int()
+        self._call("cuDeviceGet", byref(device), number)
+        name = ctypes.create_string_buffer(256)
+        self._call("cuDeviceGetName", name, len(name), device)
+        self.name = name.value.decode(errors="replace")
+        major, minor, self.processors = (self._ask(what, device) for what in (_MAJOR, _MINOR, _PROCESSORS))
+        if (major, minor) < _LEAST_CAPABILITY:
+            needed = ".".join(map(str, _LEAST_CAPABILITY))
+            raise DeviceError(
+                f"{self.name} has compute capability {major}.{minor}; at least {needed} is needed"
+            )
+        self._context = c_void_p()
+        self._call("cuDevicePrimaryCtxRetain", byref(self._context), device)
+
+    def _ask(self, what: int, device: c_int) -> int:
+        value = c_int()
+        self._call("cuDeviceGetAttribute", byref(value), what, device)
+        return value.value
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        result = getattr(self._library, name)(*arguments)
+        if result:
+            text = c_char_p()
+            self._library.cuGetErrorString(result, byref(text))
+            reason = (text.value or b"an error that it does not know").decode(errors="replace")
+            if result == _OUT_OF_MEMORY:
+                reason = "out of memory: another program may use the card"
+            raise DeviceError(f"the graphics card's driver says in {name}: {reason}")
+
+    def use(self) -> None:
+        """Have what follows in this thread done on this card."""
+        self._call("cuCtxSetCurrent", self._context)
+
+    @property
+    def free_bytes(self) -> int:
+        """Bytes of its memory that nobody uses."""
+        free, every = c_size_t(), c_size_t()
+        self._call("cuMemGetInfo_v2", byref(free), byref(every))
+        return free.value
+
+    def load(self, ptx: str, name: str) -> c_void_p:
+        """Read code in PTX, and return a function of it.
+
+        Raises:
+            DeviceError: the driver cannot read it: what it says is told.
+        """
+        log = ctypes.create_string_buffer(_LOG_BYTES)
+        options = (c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
+        values = (c_void_p * 2)(ctypes.addressof(log), _LOG_BYTES)
+        module, function = c_void_p(), c_void_p()
+        try:
+            self._call("cuModuleLoadDataEx", byref(module), ptx.encode() + b"\0", 2, options, values)
+        except DeviceError as error:
+            raise DeviceError("\n".join([str(error), log.value.decode(errors="replace")]).strip()) from None
+        self._call("cuModuleGetFunction", byref(function), module, name.encode())
+        return function
+
+    def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
+        """Start a function with 64-bit arguments in so many groups of threads, and wait until it is done."""
+        values = (ctypes.c_uint64 * len(arguments))(*arguments)
+        size, first = ctypes.sizeof(ctypes.c_uint64), ctypes.addressof(values)
+        pointers = (c_void_p * len(arguments))(*range(first, first + size * len(arguments), size))
+        shape = [c_uint(part) for part in (groups, 1, 1, threads, 1, 1, 0)]
+        self._call("cuLaunchKernel", function, *shape, None, pointers, None)
+        self._call("cuCtxSynchronize")
+
+
+class CardMemory:
+    """Memory of a card, all zero at first. It is freed when the object goes, or is left as a context.
+
+    Args:
+        card: the card.
+        rows: of bytes.
+        width: bytes of each.
+    """
+
+    def __init__(self, card: Card, rows: int, width: int) -> None:
+        self._card = card
+        self._rows = rows
+        self.width = width
+        self.address = 0
+        found = c_size_t()
+        card._call("cuMemAlloc_v2", byref(found), c_size_t(max(1, rows * width)))
+        self.address = found.value
+        card._call("cuMemsetD8_v2", c_size_t(self.address), ctypes.c_ubyte(0), c_size_t(max(1, rows * width)))
+
+    @classmethod
+    def of(cls, card: Card, values: NDArray[Any]) -> CardMemory:
+        """Return memory with the bytes of an array."""
+        memory = cls(card, 1, values.nbytes)
+        memory.write(values.reshape(1, -1))
+        return memory
+
+    def fill(self, offset: int, width: int, word: int) -> None:
+        """Set some bytes of every row to the same 32-bit word again and again."""
+        place, pitch = c_size_t(self.address + offset), c_size_t(self.width)
+        self._card._call(
+            "cuMemsetD2D32_v2", place, pitch, c_uint(word), c_size_t(width // 4), c_size_t(self._rows)
+        )
+
+    def write(self, values: NDArray[Any], offset: int = 0) -> None:
+        """Write an array, its first axis row by row, from some byte of each row on."""
+        values = np.ascontiguousarray(values)
+        self._copy(values, offset, is_read=False)
+
+    def read(self, shape: tuple[int, ...], kind: type, offset: int = 0) -> NDArray[Any]:
+        """Return an array, its first axis row by row, from some byte of each row on."""
+        values: NDArray[Any] = np.empty(shape, kind)
+        self._copy(values, offset, is_read=True)
+        return values
+
+    def _copy(self, values: NDArray[Any], offset: int, *, is_read: bool) -> None:
+        if not values.size:
+            return
+        width = values.nbytes // len(values)
+        copy = _Copy2D(width=width, height=len(values))
+        card, host = ("from", "to") if is_read else ("to", "from")
+        for side, kind, pitch in ((card, _DEVICE, self.width), (host, _HOST, width)):
+            setattr(copy, f"{side}_kind", kind)
+            setattr(copy, f"{side}_pitch", pitch)
+        setattr(copy, f"{card}_device", self.address + offset)
+        setattr(copy, f"{host}_host", values.ctypes.data)
+        self._card._call("cuMemcpy2D_v2", byref(copy))
+
+    def close(self) -> None:
+        """Free it."""
+        address, self.address = self.address, 0
+        if address:
+            self._card._call("cuMemFree_v2", c_size_t(address))
+
+    def __enter__(self) -> CardMemory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@functools.cache
+def card(number: int = 0) -> Card:
+    """Return a card, always the same for a number; see :class:`Card`."""
+    return Card(number)
+
+
+def _library() -> Any:
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        raise DeviceError(
+            f"no driver of an NVIDIA graphics card is installed ({name} is not there): play on the processor"
+        ) from None
+
+
+def _there_are(count: int, number: int) -> str:
+    if not count:
+        return "the driver of NVIDIA's graphics cards is installed, but finds no card: play on the processor"
+    cards = "1 graphics card, cuda:0" if count == 1 else f"{count} graphics cards, cuda:0 to cuda:{count - 1}"
+    return f"there is no cuda:{number}: this machine has {cards}"

@@ -1,0 +1,320 @@
+"""Random playouts on a graphics card: blocks of 2,048 games, each a warp's, thousands of blocks at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.errors import DeviceError
+from anygame.network.block import Block, Found, Stuck, StuckError, replay
+from anygame.network.card import CardMemory
+from anygame.network.kernels.function import RANDOM, RUNNING
+from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.playout_loop import (
+    DEADLINE,
+    ELSEWHERE,
+    LEFT,
+    LIMIT,
+    NOW,
+    STUCK_LANE,
+    STUCK_LANES,
+    STUCK_LENGTH,
+    STUCK_STEP,
+)
+from anygame.network.kernels.target import WIDE
+from anygame.network.kernels.uniform_choice import seeds_of_blocks
+from anygame.network.kernels.warp_code import (
+    DONE,
+    ENTRY,
+    GOT_STUCK,
+    RECORD_WORDS,
+    STATUS_WORDS,
+    STILL_LEFT,
+    UNDER_WAY,
+    warp_code,
+)
+from anygame.network.simulator import Quotas, counted_tally
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from anygame.network.card import Card
+    from anygame.network.kernels.kernel import Style
+    from anygame.network.network import Network
+    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts.tally import Tally
+
+#: Up to so many gate inputs a network becomes straight code: the driver takes some three milliseconds to
+#: compile each, and longer ones do not fit the cache of instructions.
+_STRAIGHT_INPUTS: Final = 4_000
+#: Into how many blocks playouts are divided, and how many each has at least: a card that is filled plays ten
+#: thousand blocks at once.
+_BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 14, 1 << 12, 1 << 24
+#: Threads that the card starts together: four warps.
+_THREADS: Final = 128
+#: Of the free memory, what is taken.
+_SHARE: Final = 0.8
+#: A launch takes about so long; then progress is reported, and an interrupt is seen.
+_LAUNCH_SECONDS: Final = 0.1
+_FIRST_STEPS: Final = 16
+_REPORT_SECONDS: Final = 0.1
+_WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
+
+
+class WarpSimulator:
+    """Plays a game at random on a graphics card, 2,048 games a warp.
+
+    What is played depends on the request alone, not on the card: a processor that plays blocks as wide has
+    the same tally (``build_kernel(network, "loop", target=WIDE)``).
+
+    Args:
+        network: the compiled game.
+        card: what plays it.
+        style: how its gates are written.
+    """
+
+    def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
+        if style == "auto":
+            style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
+        self.card = card
+        self.kernel = build_kernel(network, style, target=WIDE)
+        ptx, self.data = warp_code(self.kernel)
+        card.use()
+        self.function = card.load(ptx, ENTRY)
+
+    @staticmethod
+    def quotas(playouts: int) -> Quotas:
+        """Return how many playouts each block has."""
+        return Quotas(playouts, _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that a block takes on the card."""
+        return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
+
+    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
+        """Play; see ``Simulator.run``.
+
+        Raises:
+            DeviceError: the card is busy, or has no room for a single block.
+            StuckError: a role has no legal move, and that was to end all.
+            ValueError: ``start`` has another shape.
+        """
+        network = self.kernel.network
+        state = np.asarray(network.initial if start is None else start, np.bool_)
+        if state.shape != (network.fluents,):
+            raise ValueError(f"expected a start of {network.fluents} fluents, got shape {state.shape}")
+        self.card.use()
+        return _Run(self, request, state).go()
+
+
+class _Run:
+    """The state of a simulation."""
+
+    def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
+        self._simulator = simulator
+        self._kernel = simulator.kernel
+        self._request = request
+        self._state = state
+        self._quotas = simulator.quotas(request.playouts)
+        self._blocks = range(len(self._quotas)) if request.blocks is None else request.blocks
+        counters = self._kernel.counters
+        self._totals = np.zeros(counters.end - counters.first, np.uint64)
+        self._started = self._stuck = self._abandoned = 0
+        self._interrupts = 0
+        self._error: Exception | None = None
+        self._lengths = np.zeros(request.limit + 2, np.int64)
+        self._complete = True
+        self._first_stuck: Found | None = None
+
+    def go(self) -> Tally[Stuck]:
+        began = time.perf_counter()
+        working = threading.Thread(target=self._work, daemon=True)
+        working.start()
+        while working.is_alive():
+            try:
+                working.join(_REPORT_SECONDS)
+                if self._request.progress:
+                    self._request.progress(self._started)
+            except KeyboardInterrupt:
+                self._interrupts += 1
+        if self._error:
+            raise self._error
+        seconds = time.perf_counter() - began
+        return replace(
+            counted_tally(self._kernel, self._totals.tolist(), self._lengths),
+            stuck=self._stuck,
+            abandoned=self._abandoned,
+            interrupted=not self._complete,
+            seconds=seconds,
+            threads=1,
+            first_stuck=self._example(),
+        )
+
+    def _work(self) -> None:
+        try:
+            self._simulator.card.use()
+            self._play_all()
+        except Exception as error:  # for the thread that waits
+            self._error = error
+
+    def _play_all(self) -> None:
+        simulator, request = self._simulator, self._request
+        card = simulator.card
+        room = int(_SHARE * card.free_bytes) // simulator.bytes
+        if not room:
+            raise DeviceError(
+                f"{card.name} has too little memory left: 2,048 games need {simulator.bytes:,} bytes"
+            )
+        with (
+            CardMemory(card, 1, 8 * (request.limit + 2)) as lengths,
+            CardMemory.of(card, simulator.data) as data,
+            CardMemory.of(card, -self._state.astype(np.int64)) as start,
+        ):
+            for first in range(self._blocks.start, self._blocks.stop, room):
+                blocks = range(first, min(first + room, self._blocks.stop))
+                if self._interrupts or (request.strict and self._first_stuck):
+                    self._complete &= not self._interrupts
+                    break
+                with _Warps(simulator, blocks, (data.address, lengths.address, start.address)) as warps:
+                    self._begin(warps)
+                    self._play(warps)
+                    self._finish(warps)
+            self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
+
+    def _begin(self, warps: _Warps) -> None:
+        """Write what blocks begin with."""
+        quotas = np.array([self._quotas[block] for block in warps.blocks], np.int64)
+        lanes = np.minimum(quotas, WIDE.lanes)
+        seeds = seeds_of_blocks(self._request.seed, warps.blocks, WIDE.row_words)
+        warps.rows.write(seeds, RANDOM * WIDE.stride)
+        running = np.packbits(np.arange(WIDE.lanes) < lanes[:, None], axis=1, bitorder="little")
+        warps.rows.write(running, RUNNING * WIDE.stride)
+        first = self._kernel.layout.fluents
+        for fluent in np.flatnonzero(self._state).tolist():
+            warps.rows.fill((first + fluent) * WIDE.stride, WIDE.stride, 0xFFFFFFFF)
+        left = np.repeat((quotas - lanes)[:, None], _WARP, axis=1)
+        warps.records.write(left, LEFT * WIDE.stride)
+        elsewhere = not np.array_equal(self._state, self._kernel.network.initial)
+        limit = self._request.limit
+        for word, value in ((LIMIT, limit), (DEADLINE, limit), (ELSEWHERE, elsewhere)):
+            warps.records.write(np.full((len(quotas), _WARP), value, np.int64), word * WIDE.stride)
+
+    def _play(self, warps: _Warps) -> None:
+        """Play until all blocks are done, or left."""
+        known = self._started + sum(self._quotas[block] for block in warps.blocks)
+        steps, last_start = _FIRST_STEPS, None
+        while True:
+            began = time.perf_counter()
+            status = warps.launch(steps)
+            seconds = time.perf_counter() - began
+            left = int(status[:, STILL_LEFT].sum())
+            self._started = known - left
+            stuck = np.flatnonzero(status[:, GOT_STUCK])
+            is_done = bool(status[:, DONE].all())
+            found = self._request.strict and len(stuck) and status[: stuck[0], DONE].all()
+            if is_done or self._interrupts > 1 or found:
+                break
+            if self._interrupts and left:
+                self._complete = False
+                known -= left
+                last_start = int(warps.words(NOW).max())
+                warps.records.fill(LEFT * WIDE.stride, WIDE.stride, 0)
+            steps = max(1, min(int(steps * _LAUNCH_SECONDS / max(seconds, 1e-6)), 8 * steps, 1 << 30))
+        if not is_done:
+            self._abandoned += int(status[:, UNDER_WAY].sum())
+        self._stuck += int(status[:, GOT_STUCK].sum())
+        if len(stuck) and self._first_stuck is None:
+            self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)
+
+    def _finish(self, warps: _Warps) -> None:
+        """Add up what the blocks have counted."""
+        counters = self._kernel.counters
+        shape = (len(warps.blocks), len(self._totals) * WIDE.row_words)
+        counted = warps.rows.read(shape, np.uint64, counters.first * WIDE.stride)
+        by_row = counted.reshape(len(warps.blocks), -1, WIDE.row_words)
+        self._totals += by_row.sum(axis=(0, 2), dtype=np.uint64)
+
+    def _example(self) -> Stuck | None:
+        """Return the first playout that got stuck: a processor plays its block once more."""
+        found = self._first_stuck
+        if found is None or self._interrupts > 1:
+            return None
+        kernel = build_kernel(self._kernel.network, "loop", target=WIDE)
+        block = Block(kernel, self._request.limit, whole=True)
+        quota, seed = self._quotas[found.block], self._request.seed
+        with contextlib.suppress(KeyboardInterrupt):
+            stuck = replay(block, lambda: block.begin(found.block, quota, seed, self._state), found)
+            if self._request.strict:
+                raise StuckError(stuck)
+            return stuck
+        return None
+
+
+def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> Found:
+    """Return the first playout of a block that got stuck: of each thread that has one, the first is noted."""
+    some, steps, lanes, lengths = (
+        warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
+    )
+    thread = int(np.where(some > 0, steps, np.iinfo(np.int64).max).argmin())
+    lane = _LANES_OF_A_THREAD * thread + int(lanes[thread])
+    return Found(warps.blocks[block], int(steps[thread]), lane, int(lengths[thread]), last_start)
+
+
+class _Warps:
+    """The memory of some blocks on a card.
+
+    Args:
+        simulator: what plays.
+        blocks: their numbers.
+        shared: the addresses of what all blocks share: data, lengths, start.
+
+    Attributes:
+        rows: of each block, one behind the other.
+        records: of each block; a word has one for each thread, side by side.
+    """
+
+    def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:
+        self.blocks = blocks
+        self._simulator = simulator
+        self._shared = shared
+        self._memory = contextlib.ExitStack()
+        card, stride = simulator.card, WIDE.stride
+        widths = (simulator.kernel.end * stride, RECORD_WORDS * stride, 8 * STATUS_WORDS)
+        with contextlib.ExitStack() as taken:
+            self.rows, self.records, self._status = (
+                taken.enter_context(CardMemory(card, len(blocks), width)) for width in widths
+            )
+            self._memory = taken.pop_all()
+
+    def launch(self, steps: int) -> NDArray[np.int64]:
+        """Make so many steps; return the status of each block."""
+        data, lengths, start = self._shared
+        count = len(self.blocks)
+        places = (self.rows.address, data, self.records.address, lengths, start, self._status.address)
+        sizes = (count, self.rows.width, steps)
+        groups = -(-count * _WARP // _THREADS)
+        self._simulator.card.launch(self._simulator.function, (*places, *sizes), groups, _THREADS)
+        return self.status()
+
+    def status(self) -> NDArray[np.int64]:
+        """Return the status of each block: int64 [blocks, STATUS_WORDS]."""
+        found: NDArray[np.int64] = self._status.read((len(self.blocks), STATUS_WORDS), np.int64)
+        return found
+
+    def words(self, number: int) -> NDArray[np.int64]:
+        """Return a word of the records: int64 [blocks, threads]."""
+        shape = (len(self.blocks), _WARP)
+        found: NDArray[np.int64] = self.records.read(shape, np.int64, number * WIDE.stride)
+        return found
+
+    def __enter__(self) -> _Warps:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._memory.close()
