@@ -1,5 +1,8 @@
-"""A graphics card that is not there: its driver, and warps as 32 threads of this processor that wait for each
-other wherever a warp votes."""
+"""A graphics card that is not there: its driver, and warps as threads of this processor.
+
+32 of them wait for each other wherever a warp votes or adds up.
+"""
+# ruff: noqa: N802 - the names are those of the driver
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from anygame.network.kernels.native import load_library, make_image
 from anygame.network.kernels.warp_code import COLLECTIVES, ENTRY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _THREADS = 32
 _DECLARED = """
@@ -35,7 +38,10 @@ class Warp:
         self._values = [0] * _THREADS
         kinds: dict[str, tuple[Any, Callable[..., int]]] = {
             "thread_number": (ctypes.CFUNCTYPE(ctypes.c_int64), lambda: self.own.number),
-            "any_thread": (ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_bool), lambda own: any(self._of_all(own))),
+            "any_thread": (
+                ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_bool),
+                lambda own: any(self._of_all(own)),
+            ),
             "sum_over_threads": (_WORDS, lambda own: sum(self._of_all(own))),
             "least_of_threads": (_WORDS, lambda own: min(self._of_all(own))),
             "sum_before": (_WORDS, lambda own: sum(self._of_all(own)[: self.own.number % _THREADS])),
@@ -133,8 +139,14 @@ class EmulatedDriver:
 
     def cuMemcpy2D_v2(self, described: Any) -> int:
         copy = described._obj
-        source, target = ((copy.__getattribute__(f"{side}_host") if copy.__getattribute__(f"{side}_kind") == 1
-                           else copy.__getattribute__(f"{side}_device")) for side in ("from", "to"))
+        source, target = (
+            (
+                copy.__getattribute__(f"{side}_host")
+                if copy.__getattribute__(f"{side}_kind") == 1
+                else copy.__getattribute__(f"{side}_device")
+            )
+            for side in ("from", "to")
+        )
         for row in range(copy.height):
             ctypes.memmove(target + row * copy.to_pitch, source + row * copy.from_pitch, copy.width)
         return 0

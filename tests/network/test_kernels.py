@@ -22,6 +22,7 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.phases import Phases
 from anygame.network.kernels.schedule import Dependences, runs_of_shapes, schedule
 from anygame.network.kernels.segments import Allocation
+from anygame.network.kernels.target import PROCESSOR
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def test_rows_are_used_again() -> None:
     phases = Phases.none(network)
     order, layout = schedule(network, phases), RowLayout(network, phases)
     assert Allocation(network, order, phases, layout, 10).end < 40
-    assert loop_gates(network, order, phases, layout).end < 200
+    assert loop_gates(network, order, phases, layout, PROCESSOR).end < 200
 
 
 def test_gates_that_nobody_needs_are_left_out() -> None:

@@ -14,6 +14,7 @@ import pytest
 from anygame.network.kernels import native
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.native import cache_folder, compile_library, find_library
+from anygame.network.kernels.target import PROCESSOR
 
 if TYPE_CHECKING:
     from anygame.network.kernels.native import Library
@@ -197,7 +198,7 @@ def test_the_compiler_is_imported_when_it_is_needed() -> None:
 
 
 def test_constants_are_folded() -> None:
-    code = FunctionBuilder("folded")
+    code = FunctionBuilder("folded", PROCESSOR)
     a, b = code.load(1), code.load(2)
     before = code.text()
     assert code.and_(a, ZERO) == code.and_(ZERO, a) == code.xor(a, a) == code.not_(ONES) == ZERO

@@ -15,7 +15,7 @@ import pytest
 from tests.network.networks import Builder
 
 from anygame.network.kernels import uniform_choice
-from anygame.network.kernels.function import ACTIVE, GO, LANES, PREAMBLE, RANDOM, FunctionBuilder
+from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, FunctionBuilder
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.nth_set_bit import (
@@ -29,6 +29,7 @@ from anygame.network.kernels.nth_set_bit import (
     subtract,
 )
 from anygame.network.kernels.phases import Phases
+from anygame.network.kernels.target import PROCESSOR
 from anygame.network.kernels.uniform_choice import STATE_ROWS, choose_function, seed_rows
 from anygame.network.network import FALSE, TRUE
 
@@ -80,12 +81,14 @@ class Chooser:
 
 def compute(write: Callable[[FunctionBuilder], list[str]], given: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Compile a function of rows 16 and on, bool [n, lanes], call it, and return its results."""
-    code = FunctionBuilder("compute")
+    code = FunctionBuilder("compute", PROCESSOR)
     results = write(code)
     out = 16 + len(given)
     for number, value in enumerate(results):
         code.store(out + number, value)
-    library = compile_library(PREAMBLE + code.text(), {"compute": (None, ctypes.c_void_p, ctypes.c_void_p)})
+    library = compile_library(
+        PROCESSOR.preamble + code.text(), {"compute": (None, ctypes.c_void_p, ctypes.c_void_p)}
+    )
     words = np.zeros((out + len(results) + 1) * 8, np.uint64)
     rows = words[-words.ctypes.data % 64 // 8 :][: (out + len(results)) * 8].reshape(-1, 8)
     rows[16:out] = pack(given)
@@ -319,4 +322,4 @@ def test_a_constant_choice_costs_nothing() -> None:
     assert chosen.all()
     assert go.all()
     assert (chooser.rows[RANDOM : RANDOM + STATE_ROWS] == before).all()
-    assert "round" not in choose_function(kernel.candidates, 100, Phases.none(network))
+    assert "round" not in choose_function(kernel.candidates, 100, Phases.none(network), PROCESSOR)

@@ -10,7 +10,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final, cast
 from warnings import warn
 
-from anygame.errors import PositionError
+from anygame.errors import DeviceError, PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.roles import Role, find_role
@@ -181,6 +181,7 @@ class Game:
         strict: bool = False,
         progress: Callable[[int], None] | None = None,
         cluster: Workers | None = None,
+        device: str = "cpu",
     ) -> SimulationResult:
         """Play random matches by the million, and return what they have in common.
 
@@ -201,9 +202,13 @@ class Game:
                 notebook shows a bar.
             cluster: other processes that play, here or on other machines, with the same result; see
                 ``anygame.cluster``. ``threads`` does not matter then.
+            device: ``cpu``, or a graphics card of NVIDIA's (``cuda``, ``cuda:1``), which plays thousands of
+                blocks of 2,048 games at once; the same seed gives the same result on any card, another one
+                than on a processor. ``threads`` does not matter then.
 
         Raises:
             ClusterError: nobody is left to play.
+            DeviceError: there is no such card, or it cannot play this game; or there is a cluster as well.
             IllegalMoveError: a role has no legal move, and that is to be an error.
             ValueError: a number is out of range.
 
@@ -218,7 +223,9 @@ class Game:
         ([0, 100], {1: 10000}, True)
         """
         chosen = SystemRandom().getrandbits(32) if seed is None else seed
-        request = PlayoutRequest(playouts, chosen, threads, limit, strict)
+        request = PlayoutRequest(playouts, chosen, threads, limit, strict, device=device)
+        if cluster is not None and request.card is not None:
+            raise DeviceError("play on a cluster or on a graphics card: the processes of a cluster use none")
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
         if state is not None and machine is not self.machine:

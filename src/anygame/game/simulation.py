@@ -64,6 +64,7 @@ class SimulationResult:
         seed: of the random numbers.
         threads: how many were used.
         machine: what played, ``network`` or ``reasoner``.
+        device: on what: ``cpu``, or a graphics card as it was asked for, such as ``cuda``.
         interrupted: whether it was ended early.
         seconds: how long playing took.
         setup_seconds: how long compiling the game took, when it was compiled.
@@ -86,6 +87,7 @@ class SimulationResult:
     seed: int
     threads: int
     machine: str
+    device: str
     interrupted: bool
     seconds: float
     setup_seconds: float
@@ -176,6 +178,7 @@ def simulate(
         seed=request.seed,
         threads=tally.threads,
         machine=machine.name,
+        device=request.device,
         interrupted=tally.interrupted,
         seconds=tally.seconds,
         setup_seconds=setup_seconds,

@@ -14,6 +14,7 @@ from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
+from anygame.playouts.request import PlayoutRequest
 from anygame.plotting import image
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.game import Game, SimulationResult, State
 
 _SHAPE: Final = """\
-{"game", "seed", "threads", "machine", "fallback", "asked", "playouts", "cut", "stuck", "first_stuck",
-   "interrupted", "states",
+{"game", "seed", "threads", "machine", "device", "fallback", "asked", "playouts", "cut", "stuck",
+   "first_stuck", "interrupted", "states",
    "seconds", "setup_seconds", "playouts_per_second", "states_per_second",
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
@@ -53,6 +54,13 @@ def _many(text: str) -> int:
     return int(number)
 
 
+def _device(text: str) -> str:
+    try:
+        return PlayoutRequest(0, device=text).device
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 @command_options
 class _Options(PositionOptions):
     playouts: int = option(
@@ -66,6 +74,9 @@ class _Options(PositionOptions):
         default=10_000,
         metavar="L",
         help="give a game up after L joint moves (10000)",
+    )
+    device: str = option(
+        "--device", type=_device, default="cpu", metavar="D", help="cuda or cuda:N plays on a graphics card"
     )
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals: *.png, *.svg, *.pdf")
@@ -105,6 +116,7 @@ def _played(game: Game, state: State, seed: int, options: _Options) -> Simulatio
             limit=options.limit,
             progress=lambda done: show(completed=done),
             cluster=cluster,
+            device=options.device,
         )
 
 
@@ -115,6 +127,7 @@ def describe(game: Game, result: SimulationResult, asked: int) -> dict[str, Any]
         "seed": result.seed,
         "threads": result.threads,
         "machine": result.machine,
+        "device": result.device,
         "fallback": reason_of(game.fallback),
         "asked": asked,
         "playouts": result.playouts,
@@ -170,9 +183,10 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     cached = ""
     if result.machine == "network":
         cached = ", with cached machine code" if game.has_cached_code else ", machine code made now"
+    device = "" if result.device == "cpu" else f" on {result.device}"
     threads = f", {result.threads} threads" if result.threads > 1 else ""
     yield (
-        f"{result.seconds:.2f} s by the {result.machine}{threads}: {result.playouts_per_second:,.0f} "
+        f"{result.seconds:.2f} s by the {result.machine}{device}{threads}: {result.playouts_per_second:,.0f} "
         f"playouts and {result.states_per_second:,.0f} states a second; set-up {result.setup_seconds:.2f} s"
         f"{cached}"
     )

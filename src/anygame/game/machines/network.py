@@ -20,6 +20,7 @@ from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.block import StuckError
+from anygame.network.card import card
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
@@ -27,6 +28,7 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
+from anygame.network.warp_simulator import WarpSimulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,6 +104,7 @@ class NetworkMachine:
         self._reasoner = reasoner
         self.kernel = build_kernel(compiled.network)
         self._asking = RLock()
+        self._cards: dict[int, WarpSimulator] = {}
         self._percepts = [np.empty(len(terms), object) for terms in compiled.percepts]
         for named, terms in zip(self._percepts, compiled.percepts, strict=True):
             named[:] = terms
@@ -140,6 +143,13 @@ class NetworkMachine:
     def simulator(self) -> Simulator:
         """What plays random matches."""
         return Simulator(self.kernel)
+
+    def _on_card(self, number: int) -> WarpSimulator:
+        """Return what plays random matches on a graphics card."""
+        with self._asking:
+            if number not in self._cards:
+                self._cards[number] = WarpSimulator(self.compiled.network, card(number))
+            return self._cards[number]
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side; where the rules hide information, they know what each role sees."""
@@ -321,9 +331,10 @@ class NetworkMachine:
         return self.simulator.blocks(playouts)
 
     def simulate(self, position: bytes, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play random matches, 512 at a time in each thread."""
+        """Play random matches, 512 at a time in each thread, or 2,048 in each warp of a graphics card."""
+        simulator = self.simulator if request.card is None else self._on_card(request.card)
         try:
-            tally = self.simulator.run(request, np.frombuffer(position, np.bool_))
+            tally = simulator.run(request, np.frombuffer(position, np.bool_))
         except StuckError as error:
             raise self._named(error.stuck).error() from None
         stuck = tally.first_stuck

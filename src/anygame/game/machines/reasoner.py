@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from anygame.datalog.explain import Explainer
 from anygame.datalog.reasoner import Reasoner
 from anygame.datalog.strategy import DEFAULT
-from anygame.errors import QueryError
+from anygame.errors import DeviceError, QueryError
 from anygame.game.outcomes import Outcome, Stuck, count_outcomes
 from anygame.game.roles import Role
 from anygame.language.rules import KEYWORDS
@@ -194,7 +194,15 @@ class ReasonerMachine:
         return 1
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play one match after the other and count, in one thread."""
+        """Play one match after the other and count, in one thread.
+
+        Raises:
+            DeviceError: a graphics card was to do it.
+        """
+        if request.card is not None:
+            raise DeviceError(
+                "the reasoner plays here, and needs a processor: a graphics card plays networks alone"
+            )
         random = Random(request.seed)
         outcomes = (self.play_out(position, random, request.limit) for _ in range(request.playouts))
         return count_outcomes(outcomes, len(self.roles), request)
