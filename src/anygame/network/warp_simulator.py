@@ -228,6 +228,7 @@ class _Run:
             steps = max(1, min(int(steps * _LAUNCH_SECONDS / max(seconds, 1e-6)), 8 * steps, 1 << 30))
         if not is_done:
             self._abandoned += int(status[:, UNDER_WAY].sum())
+            self._complete = self._complete and not self._interrupts
         self._stuck += int(status[:, GOT_STUCK].sum())
         if len(stuck) and self._first_stuck is None:
             self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)

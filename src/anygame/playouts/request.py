@@ -27,8 +27,8 @@ class PlayoutRequest:
         limit: joint moves after which a playout is given up.
         strict: whether a playout in which a role has no legal move ends all.
         progress: called about ten times a second with the number of playouts so far.
-        device: what plays: ``cpu``, or ``cuda`` or ``cuda:1`` for a graphics card, whose number is 0 unless it
-            is given. What playouts come to depends on whether it is a card, not on which.
+        device: what plays: ``cpu``, or a graphics card: ``cuda``, which is ``cuda:0``, or ``cuda:1`` ...
+            What playouts come to depends on whether it is a card, not on which.
         blocks: which of the blocks to play that playouts are divided into, each with random numbers of its
             own; None for all. Tallies of different blocks add up.
 

@@ -181,19 +181,32 @@ def _run(bits: int, target: Target) -> str:
 
 
 def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
-    """Do what ``run`` does, for one shape."""
+    """Do what ``run`` does, for one shape: as many gates at once as the target has reads under way."""
     code = FunctionBuilder(f"run_{plain}_{inverted}", target, parameters=_PARAMETERS)
-    code.jump("loop")
-    code.label("loop")
-    code.line("%index = phi i64 [ %from, %entry ], [ %next.index, %loop ]")
-    inputs = plain + inverted
-    pointers = [_row_of(code, bits, code.let(f"add i64 %index, {number}")) for number in range(inputs + 1)]
-    values = [code.read(pointer) for pointer in pointers[:-1]]
-    value = code.and_(code.all(values[:plain]), code.not_(code.any(values[plain:])))
-    code.write(pointers[-1], value)
-    code.line(f"%next.index = add nuw i64 %index, {inputs + 1}")
-    code.branch(code.let("icmp ult i64 %next.index, %until"), "loop", "done")
-    code.label("done")
+    size = plain + inverted + 1
+    place = code.word_variable("%from")
+    for gates in sorted({max(1, target.reads // size), 1}, reverse=True):
+        again, inside, done = (code.new_label() for _ in range(3))
+        code.jump(again)
+        code.label(again)
+        start = code.word(place)
+        end = code.let(f"add i64 {start}, {gates * size}")
+        code.branch(code.let(f"icmp ule i64 {end}, %until"), inside, done)
+        code.label(inside)
+        pointers = [
+            [
+                _row_of(code, bits, code.let(f"add i64 {start}, {size * gate + number}"))
+                for number in range(size)
+            ]
+            for gate in range(gates)
+        ]
+        values = [[code.read(pointer) for pointer in of_gate[:-1]] for of_gate in pointers]
+        for of_gate, value in zip(pointers, values, strict=True):
+            result = code.and_(code.all(value[:plain]), code.not_(code.any(value[plain:])))
+            code.write(of_gate[-1], result)
+        code.set_word(place, end)
+        code.jump(again)
+        code.label(done)
     return code.text()
 
 

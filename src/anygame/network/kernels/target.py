@@ -21,12 +21,15 @@ class Target:
         row_words: of a whole row.
         attributes: of each function, as LLVM's text.
         linkage: of each function, as LLVM's text.
+        reads: how many of memory one thread should have under way. A processor finds as many as it can by
+            itself, running ahead of what it waits for.
     """
 
     words: int
     row_words: int
     attributes: str = _VECTORS
     linkage: str = ""
+    reads: int = 1
 
     @property
     def row(self) -> str:
@@ -87,4 +90,4 @@ PROCESSOR = Target(8, 8)
 #: A processor that plays as a warp of a graphics card does: what one has begun the other can go on with.
 WIDE = Target(32, 32)
 #: A thread of a warp: 32 of them share a row, and go the same way but where they visit their own lanes.
-WARP = Target(1, 32, "convergent", "internal ")
+WARP = Target(1, 32, "convergent", "internal ", reads=16)
