@@ -259,6 +259,18 @@ def _installed_assemblers() -> Any:
         yield from map(str, Path(folder).glob("nvidia/cuda_nvcc/bin/ptxas"))
 
 
+def test_code_for_cards_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path / "cache"))
+    text = "define ptx_kernel void @f() { ret void }"
+    made = make_ptx(text)
+    (file,) = (tmp_path / "cache").iterdir()
+    written = file.stat().st_mtime_ns
+    assert make_ptx(text) == made
+    file.write_bytes(b"damaged")
+    assert make_ptx(text) == made
+    assert file.stat().st_size > len(made) > 0 < written
+
+
 def test_a_function_of_a_card_calls_no_unknown_one() -> None:
     with pytest.raises(RuntimeError):
         make_ptx("define ptx_kernel void @f() { call void @unknown() ret void }")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LEAST_CAPABILITY: Final = (8, 0)
 #: Numbers of what can be asked of a card, and of options when code is read, by the driver's header.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
-_ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
+_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
 _LOG_BYTES: Final = 1 << 14
 _OUT_OF_MEMORY: Final = 2
 _HOST, _DEVICE = 1, 2
@@ -113,18 +113,23 @@ class Card:
         self._call("cuMemGetInfo_v2", byref(free), byref(every))
         return free.value
 
-    def load(self, ptx: str, name: str) -> c_void_p:
+    def load(self, ptx: str, name: str, registers: int) -> c_void_p:
         """Read code in PTX, and return a function of it.
+
+        Args:
+            ptx: the code.
+            name: of the function.
+            registers: that a thread may have at most: with fewer, more threads run at a time.
 
         Raises:
             DeviceError: the driver cannot read it: what it says is told.
         """
         log = ctypes.create_string_buffer(_LOG_BYTES)
-        options = (c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
-        values = (c_void_p * 2)(ctypes.addressof(log), _LOG_BYTES)
+        options = (c_int * 3)(_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
+        values = (c_void_p * 3)(registers, ctypes.addressof(log), _LOG_BYTES)
         module, function = c_void_p(), c_void_p()
         try:
-            self._call("cuModuleLoadDataEx", byref(module), ptx.encode() + b"\0", 2, options, values)
+            self._call("cuModuleLoadDataEx", byref(module), ptx.encode() + b"\0", 3, options, values)
         except DeviceError as error:
             raise DeviceError("\n".join([str(error), log.value.decode(errors="replace")]).strip()) from None
         self._call("cuModuleGetFunction", byref(function), module, name.encode())

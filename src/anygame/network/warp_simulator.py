@@ -14,7 +14,7 @@ from anygame.errors import DeviceError
 from anygame.network.block import Block, Found, Stuck, StuckError, replay
 from anygame.network.card import CardMemory
 from anygame.network.kernels.function import RANDOM, RUNNING
-from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.kernel import Style, build_kernel
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
@@ -44,17 +44,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.card import Card
-    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
     from anygame.playouts.request import PlayoutRequest
     from anygame.playouts.tally import Tally
 
-#: Up to so many gate inputs a network becomes straight code: the driver takes some three milliseconds to
-#: compile each, and longer ones do not fit the cache of instructions.
-_STRAIGHT_INPUTS: Final = 4_000
-#: Into how many blocks playouts are divided, and how many each has at least: a card that is filled plays ten
-#: thousand blocks at once.
-_BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 14, 1 << 12, 1 << 24
+#: Up to so many gate inputs a network becomes straight code, which is four times as fast as a loop: LLVM and
+#: the driver take half a millisecond to compile each.
+_STRAIGHT_INPUTS: Final = 50_000
+#: How many registers a thread has: for straight code as many as there are, since it waits for memory less
+#: often; for loops fewer, so that other threads go on meanwhile.
+_REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
+#: Into how many blocks playouts are divided, and how many each has at least and at most: a card runs one to
+#: four thousand warps at a time.
+_BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
 #: Threads that the card starts together: four warps.
 _THREADS: Final = 128
 #: Of the free memory, what is taken.
@@ -85,7 +87,7 @@ class WarpSimulator:
         self.kernel = build_kernel(network, style, target=WIDE)
         ptx, self.data = warp_code(self.kernel)
         card.use()
-        self.function = card.load(ptx, ENTRY)
+        self.function = card.load(ptx, ENTRY, _REGISTERS[style])
 
     @staticmethod
     def quotas(playouts: int) -> Quotas:

@@ -122,12 +122,16 @@ def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straig
 
 
 def make_ptx(code: str) -> str:
-    """Compile LLVM's text form to PTX, for graphics cards from the generation of 2020 on.
+    """Compile LLVM's text form to PTX, for graphics cards from the generation of 2020 on, or find it cached.
 
     Raises:
         RuntimeError: LLVM cannot read it, or was built without what writes PTX.
     """
     llvm = _llvm()[0]
+    path = _path("ptx\0" + code, None)
+    found = read_cached(path) if path else None
+    if found is not None:
+        return found.decode()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(_CARD).create_target_machine(
@@ -144,7 +148,10 @@ def make_ptx(code: str) -> str:
     ):
         add()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
-    return str(machine.emit_assembly(module))
+    ptx = str(machine.emit_assembly(module))
+    if path:
+        write_cached(path, ptx.encode())
+    return ptx
 
 
 def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached: bool = False) -> Library:
