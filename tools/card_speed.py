@@ -28,6 +28,7 @@ from tools.tables import aligned, as_markdown, number, put_into, seconds, spread
 
 import anygame
 from anygame.errors import AnygameError
+from anygame.game.simulation import card_of
 from anygame.network import simulator as simulators
 from anygame.network.card import card
 from anygame.network.kernels.kernel import build_kernel
@@ -103,9 +104,8 @@ def _sized(play: Callable[[int], Any], wanted: float) -> int:
 
 
 def _compare(name: str, network: Network, device: str) -> None:
-    request = PlayoutRequest(_COMPARED, seed=7, limit=_LIMIT, device=device)
-    assert request.card is not None
-    found = WarpSimulator(network, card(request.card)).run(request)
+    request = PlayoutRequest(_COMPARED, seed=7, limit=_LIMIT, card=card_of(device) or 0)
+    found = WarpSimulator(network, card(card_of(device) or 0)).run(request)
     of_blocks, simulators.Quotas = simulators.Quotas, WarpSimulator.quotas  # type: ignore[misc, assignment]
     try:
         expected = simulators.Simulator(build_kernel(network, "loop", target=WIDE)).run(request)
@@ -118,7 +118,7 @@ def _compare(name: str, network: Network, device: str) -> None:
 
 def card_name(device: str) -> str:
     """Return the name of a card."""
-    return card(PlayoutRequest(0, device=device).card or 0).name
+    return card(card_of(device) or 0).name
 
 
 def _sheets(names: Sequence[str]) -> list[Path]:

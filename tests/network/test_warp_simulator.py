@@ -109,7 +109,7 @@ def test_playouts_begin_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load("gdl/tic_tac_toe.kif")
     state = game.initial_state().next(["(mark 2 2)", "noop"])
     found = game.simulate(2_000, seed=5, state=state, device="cuda")
-    assert found.device == "cuda"
+    assert found.device == "cuda:0"
     assert max(found.lengths) == 8
     assert found.goal_counts == game.simulate(2_000, seed=5, state=state, device="cuda:0").goal_counts
     monkeypatch.setattr(simulators, "Quotas", WarpSimulator.quotas)
@@ -220,7 +220,7 @@ def test_without_a_driver_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_no_card_plays() -> None:
     game = anygame.load("gdl/tic_tac_toe.kif")
-    with pytest.raises(ValueError, match="device should be cpu, cuda or cuda:NUMBER, not 'tpu'"):
+    with pytest.raises(DeviceError, match="the device should be cpu, cuda or cuda:NUMBER, not tpu"):
         game.simulate(10, device="tpu")
     with pytest.raises(DeviceError, match="the reasoner plays here"):
         anygame.load("gdl/tic_tac_toe.kif", machine="reasoner").simulate(10, device="cuda")

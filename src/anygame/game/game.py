@@ -14,7 +14,7 @@ from anygame.errors import DeviceError, PositionError
 from anygame.game.backends import Backends
 from anygame.game.machine import FallbackWarning
 from anygame.game.roles import Role, find_role
-from anygame.game.simulation import Playout, Share, play_outs, simulate
+from anygame.game.simulation import Playout, Share, card_of, play_outs, simulate
 from anygame.game.state import State
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_program, parse_term
@@ -223,7 +223,7 @@ class Game:
         ([0, 100], {1: 10000}, True)
         """
         chosen = SystemRandom().getrandbits(32) if seed is None else seed
-        request = PlayoutRequest(playouts, chosen, threads, limit, strict, device=device)
+        request = PlayoutRequest(playouts, chosen, threads, limit, strict, card=card_of(device))
         if cluster is not None and request.card is not None:
             raise DeviceError("play on a cluster or on a graphics card: the processes of a cluster use none")
         self.compile_if_worth_it()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from math import isnan, isqrt, nan, sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from anygame.errors import DeviceError
 from anygame.game.outcomes import usable_goal
 from anygame.language.diagnostics import shown
 from anygame.language.markup import meter, paragraph, table
@@ -64,7 +66,7 @@ class SimulationResult:
         seed: of the random numbers.
         threads: how many were used.
         machine: what played, ``network`` or ``reasoner``.
-        device: on what: ``cpu``, or a graphics card as it was asked for, such as ``cuda``.
+        device: on what: ``cpu``, or a graphics card, such as ``cuda:0``.
         interrupted: whether it was ended early.
         seconds: how long playing took.
         setup_seconds: how long compiling the game took, when it was compiled.
@@ -139,6 +141,21 @@ class SimulationResult:
         return table(("role", "mean goal", "standard error", "matches by goal"), rows) + paragraph(told)
 
 
+_DEVICES: Final = re.compile(r"cpu|cuda(?::(\d{1,3}))?")
+
+
+def card_of(device: str) -> int | None:
+    """Return the number of a graphics card, None for a processor.
+
+    Raises:
+        DeviceError: it is neither.
+    """
+    found = _DEVICES.fullmatch(device)
+    if not found:
+        raise DeviceError(f"the device should be cpu, cuda or cuda:NUMBER, not {shown(device, 40)}")
+    return None if device == "cpu" else int(found[1] or 0)
+
+
 def simulate(
     machine: Machine,
     roles: Sequence[Role],
@@ -178,7 +195,7 @@ def simulate(
         seed=request.seed,
         threads=tally.threads,
         machine=machine.name,
-        device=request.device,
+        device="cpu" if request.card is None else f"cuda:{request.card}",
         interrupted=tally.interrupted,
         seconds=tally.seconds,
         setup_seconds=setup_seconds,

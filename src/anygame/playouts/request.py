@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
 #: The same bounds for all that play, so that what one refuses the other does too: counters of 64 bits; more
 #: threads than any computer has cores; an array of lengths of 80 MB for each thread.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
-
-_DEVICES: Final = re.compile(r"cpu|cuda(?::(\d{1,3}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,8 @@ class PlayoutRequest:
         limit: joint moves after which a playout is given up.
         strict: whether a playout in which a role has no legal move ends all.
         progress: called about ten times a second with the number of playouts so far.
-        device: what plays: ``cpu``, or a graphics card: ``cuda``, which is ``cuda:0``, or ``cuda:1`` ...
-            What playouts come to depends on whether it is a card, not on which.
+        card: the number of the graphics card that plays; None for a processor. What comes of it depends on
+            whether it is a card, but not on which.
         blocks: which of the blocks to play that playouts are divided into, each with random numbers of its
             own; None for all. Tallies of different blocks add up.
 
@@ -42,7 +39,7 @@ class PlayoutRequest:
     limit: int = 10_000
     strict: bool = False
     progress: Callable[[int], None] | None = None
-    device: str = "cpu"
+    card: int | None = None
     blocks: range | None = None
 
     def __post_init__(self) -> None:
@@ -50,12 +47,3 @@ class PlayoutRequest:
             value = getattr(self, name)
             if not least <= value <= most:
                 raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
-        if not _DEVICES.fullmatch(self.device):
-            raise ValueError(f"device should be cpu, cuda or cuda:NUMBER, not {self.device[:40]!r}")
-
-    @property
-    def card(self) -> int | None:
-        """The number of the graphics card that plays, None for a processor."""
-        found = _DEVICES.fullmatch(self.device)
-        assert found
-        return None if self.device == "cpu" else int(found[1] or 0)

@@ -14,7 +14,6 @@ from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import shown
-from anygame.playouts.request import PlayoutRequest
 from anygame.plotting import image
 
 if TYPE_CHECKING:
@@ -54,13 +53,6 @@ def _many(text: str) -> int:
     return int(number)
 
 
-def _device(text: str) -> str:
-    try:
-        return PlayoutRequest(0, device=text).device
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 @command_options
 class _Options(PositionOptions):
     playouts: int = option(
@@ -76,7 +68,7 @@ class _Options(PositionOptions):
         help="give a game up after L joint moves (10000)",
     )
     device: str = option(
-        "--device", type=_device, default="cpu", metavar="D", help="cuda or cuda:N plays on a graphics card"
+        "--device", default="cpu", metavar="D", help="cuda or cuda:N plays on a graphics card"
     )
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals: *.png, *.svg, *.pdf")
