@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,13 @@ from anygame.language.parser import parse_program
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits, ground
+from anygame.network.grounding.instantiation import Work
 from anygame.network.grounding.tables import Table, hashed, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from anygame.network.grounding.instantiation import Instances
 
 _ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 2)), max_size=40)
 
@@ -218,3 +222,19 @@ def test_a_table_may_be_wider_than_any_relation_of_a_game_that_was_seen() -> Non
     rows = [tuple(range(600)), tuple(range(1, 601)), tuple(range(600))]
     assert table.add(_columns(rows, 600), 3).tolist() == [0, 1, 0]
     assert table.find(_columns([rows[1]], 600), 1).tolist() == [1]
+
+
+def test_what_no_state_depends_on_has_its_turn_when_all_states_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns = Counter[str]()
+    news = Work.news
+
+    def counted(work: Work) -> Iterator[Instances]:
+        for found in news(work):
+            turns[work.rule.head.relation.title] += 1
+            yield found
+
+    monkeypatch.setattr(Work, "news", counted)
+    ground(_reasoner(_COUNTER))
+    assert turns["next/1"] > turns["terminal/0"] == 1

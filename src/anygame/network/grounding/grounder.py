@@ -7,10 +7,10 @@ literals arises (semi-naive evaluation). Static relations are those of the reaso
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -28,9 +28,10 @@ from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
+from anygame.network.logic.ragged import strong_components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from anygame.datalog.reasoner import Reasoner
     from anygame.datalog.relations import FlatAtom
@@ -74,7 +75,7 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Instances of one rule.
+    """Instances of one rule: all of them in a grounding, which is made of those that were found together.
 
     Attributes:
         rule: the rule.
@@ -87,6 +88,17 @@ class Batch:
     heads: Ids
     positives: list[Ids]
     negatives: list[list[Rows]]
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the instances of some batches of a rule as one."""
+        positives = [np.concatenate(rows) for rows in zip(*(one.positives for one in batches), strict=True)]
+        negatives = [
+            [np.concatenate(rows) for rows in zip(*columns, strict=True)]
+            for columns in zip(*(one.negatives for one in batches), strict=True)
+        ]
+        heads = np.concatenate([one.heads for one in batches])
+        return cls(batches[0].rule, heads, positives, negatives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +157,8 @@ class _Grounder:
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
-        self._batches: list[Batch] = []
+        #: By identity of the rule.
+        self._batches: dict[int, list[Batch]] = defaultdict(list)
         #: Of relations that give ``true`` or ``does`` their rows, how many these have taken.
         self._flowed: dict[Relation, int] = {}
         #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
@@ -163,15 +176,17 @@ class _Grounder:
         static = self._static
         works = [Work(rule, self._tables, static, lambda of: not static.is_static(of)) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
+        self._flow()
         rounds = 0
-        while self._round(works):
-            rounds += 1
+        for together in _in_order(works):
+            while self._round(together):
+                rounds += 1
         by_invariants = any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS)
         return Grounding(
             self._reasoner,
             {r: t for r, t in self._tables.of.items() if not self._static.is_static(r)},
             facts,
-            self._batches,
+            [Batch.joined(self._batches.pop(rule)) for rule in list(self._batches)],
             initial,
             self._proofs.proved if by_invariants else (),
             passes,
@@ -255,13 +270,13 @@ class _Grounder:
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
-            self._batches.append(Batch(rule, heads, positives, negatives))
+            self._batches[id(rule)].append(Batch(rule, heads, positives, negatives))
         return table.count > before
 
     def _too_many_instances(self) -> LimitError:
         bound = self._limits.instances
         of = Counter[str]()
-        for batch in self._batches:
+        for batch in chain.from_iterable(self._batches.values()):
             relation = batch.rule.head.relation
             if not is_own(relation):
                 of[relation.title] += len(batch.heads)
@@ -290,6 +305,25 @@ class _Grounder:
                 target.add(columns, len(columns[0]) if columns else source.count - flowed)
                 grown |= target.count > before
         return grown
+
+
+def _in_order(works: Sequence[Work]) -> Iterator[list[Work]]:
+    """Yield the rules that depend on each other together, behind all that they depend on.
+
+    What no state depends on so has its turn when all states are known, and not anew whenever one arises.
+    """
+    by_head: dict[Relation, list[int]] = defaultdict(list)
+    for number, work in enumerate(works):
+        relation = work.rule.head.relation
+        by_head[relation].append(number)
+        if relation.predicate in _FLOWS:
+            by_head[Relation(_FLOWS[relation.predicate], relation.shapes)].append(number)
+
+    def parents(number: int) -> list[int]:
+        return [parent for relation in works[number].reads for parent in by_head.get(relation, ())]
+
+    for component in strong_components(range(len(works)), parents):
+        yield [works[number] for number in sorted(component)]
 
 
 def _blamed(error: LimitError, rule: GroundRule) -> LimitError:

@@ -122,6 +122,8 @@ class Join:
 
     def _next(self, found: Instances, waiting: set[int]) -> int:
         """Return the waiting literal that multiplies instances least."""
+        if len(waiting) == 1:
+            return next(iter(waiting))
         return min(sorted(waiting), key=lambda index: self._growth(found, index))
 
     def _growth(self, found: Instances, index: int) -> float:
@@ -301,6 +303,11 @@ class Work:
         tables: of all relations that it reads.
         static: those of them that are static.
         grows: whether a relation may still get rows.
+
+    Attributes:
+        rule: as given.
+        join: its literals, joined.
+        reads: the relations of these that may still get rows, each once.
     """
 
     def __init__(
@@ -315,6 +322,7 @@ class Work:
         self._tables = tables
         literals = enumerate(self.join.literals)
         self._growing = [number for number, atom in literals if grows(atom.relation)]
+        self.reads = list(dict.fromkeys(self.join.literals[number].relation for number in self._growing))
         self._seen = [0] * len(self._growing)
         self._read: list[Table] = []
         self._has_run = False

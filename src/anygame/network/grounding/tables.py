@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
 
 #: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
-_FACTORS: Final = np.random.default_rng(20130501).integers(1, 2**63, size=256, dtype=np.uint64) | np.uint64(1)
+_FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
 #: Rows for which a table has room at first: most relations of a game have fewer.
 _SMALLEST: Final = 64
 
@@ -31,28 +31,48 @@ def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
     """Return one key per row; equal rows have equal keys, and others hardly ever."""
     keys = np.zeros(count, np.uint64)
     for column, factor in zip(columns, cycle(_FACTORS), strict=False):
-        keys += column.astype(np.uint64) * factor
+        keys += np.multiply(column, factor, dtype=np.uint64, casting="unsafe")
     keys ^= keys >> np.uint64(29)
     return keys
 
 
 class Index:
-    """Rows of a table in the order of the keys of some columns."""
+    """Rows of a table in the order of the keys of some columns.
 
-    __slots__ = ("count", "keys", "order")
+    Attributes:
+        keys: ascending.
+        order: the number of the row of each.
+    """
+
+    __slots__ = ("_different", "keys", "order")
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:
-        self.count = len(keys)
         self.order: Ids = np.argsort(keys, kind="stable")
         self.keys = keys[self.order]
+        self._different = 0
 
     def grow(self, keys: NDArray[np.uint64]) -> None:
         """Take in the keys of the rows that came last: as if all were sorted anew, but in linear time."""
         order = np.argsort(keys, kind="stable")
-        places = np.searchsorted(self.keys, keys[order], side="right")
-        self.keys = np.insert(self.keys, places, keys[order])
-        self.order = np.insert(self.order, places, order + self.count)
-        self.count += len(keys)
+        self.insert(keys[order], order + len(self.keys))
+
+    def insert(self, keys: NDArray[np.uint64], order: Ids) -> None:
+        """Take in keys in ascending order, and the numbers of their rows, which came last."""
+        places = np.searchsorted(self.keys, keys, side="right") + np.arange(len(keys))
+        before = np.ones(len(self.keys) + len(keys), np.bool_)
+        before[places] = False
+        both, rows = np.empty(len(before), np.uint64), np.empty(len(before), np.int64)
+        both[places], rows[places] = keys, order
+        both[before], rows[before] = self.keys, self.order
+        self.keys, self.order = both, rows
+        self._different = 0
+
+    @property
+    def different(self) -> int:
+        """How many different keys there are."""
+        if not self._different and len(self.keys):
+            self._different = 1 + int(np.count_nonzero(self.keys[1:] != self.keys[:-1]))
+        return self._different
 
 
 class Table:
@@ -67,6 +87,7 @@ class Table:
         self.count = 0
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
         self._indexes: dict[tuple[int, ...], Index] = {}
+        self._everything = tuple(range(width))
 
     def column(self, number: int) -> Rows:
         """Return a column of all rows."""
@@ -82,32 +103,29 @@ class Table:
         if found is None:
             found = Index(hashed([self.column(number) for number in columns], self.count))
             self._indexes[columns] = found
-        elif found.count != self.count:
-            news = [self.column(number)[found.count :] for number in columns]
-            found.grow(hashed(news, self.count - found.count))
+        elif len(found.keys) != self.count:
+            news = [self.column(number)[len(found.keys) :] for number in columns]
+            found.grow(hashed(news, self.count - len(found.keys)))
         return found
 
     def distinct(self, columns: tuple[int, ...]) -> int:
         """Return how many different values some columns have, 1 at least."""
         if not columns or not self.count:
             return 1
-        keys = self.index(columns).keys
-        return 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
+        return self.index(columns).different
 
     def find(self, columns: Sequence[Rows], count: int) -> Ids:
         """Return the number of each of some rows, given by columns; -1 for rows that are not here."""
-        everything = tuple(range(self.width))
-        index = self.index(everything)
+        return self._find(columns, hashed(columns, count))
+
+    def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
         if not self.count:
-            return np.full(count, -1, np.int64)
-        keys = hashed(columns, count)
-        positions = np.searchsorted(index.keys, keys)
-        positions[positions == self.count] = 0
-        found = index.order[positions]
-        same = index.keys[positions] == keys
+            return np.full(len(keys), -1, np.int64)
+        index = self.index(self._everything)
+        found = index.order[np.minimum(np.searchsorted(index.keys, keys), self.count - 1)]
         for number, column in enumerate(columns):
-            same &= self._data[number, found] == column
-        return np.where(same, found, -1)
+            found = np.where(self._data[number, found] == column, found, -1)
+        return found
 
     def add(self, columns: Sequence[Rows], count: int) -> Ids:
         """Add rows that are not here yet and return the number of each.
@@ -117,22 +135,31 @@ class Table:
         """
         if not count:
             return np.zeros(0, np.int64)
-        numbers = self.find(columns, count)
+        keys = hashed(columns, count)
+        numbers = self._find(columns, keys)
         fresh = np.flatnonzero(numbers < 0)
         if not len(fresh):
             return numbers
-        keys = hashed([column[fresh] for column in columns], len(fresh))
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        # In the order of arrival, whatever the keys.
-        order = np.argsort(first, kind="stable")
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        added = fresh[first[order]]
-        self._append([column[added] for column in columns], len(added))
-        numbers[fresh] = self.count - len(added) + rank[inverse]
-        for number, column in enumerate(columns):
-            if not np.array_equal(self._data[number, numbers[fresh]], column[fresh]):
+        keys = keys[fresh]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        begins = np.ones(len(keys), np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+        ordered = fresh[order]
+        for column in columns if not begins.all() else ():
+            values = column[ordered]
+            if not (begins[1:] | (values[1:] == values[:-1])).all():
                 raise LimitError("two rows have one hash value", limit="hash", bound=1)
+        # In the order of arrival, whatever the keys.
+        first = ordered[begins]
+        arrival = np.argsort(first)
+        added = first[arrival]
+        rank = np.empty_like(arrival)
+        rank[arrival] = np.arange(self.count, self.count + len(added))
+        numbers[ordered] = rank[np.cumsum(begins) - 1]
+        index = self.index(self._everything)
+        self._append([column[added] for column in columns], len(added))
+        index.insert(keys[begins], rank)
         return numbers
 
     def _append(self, columns: Sequence[Rows], count: int) -> None:
