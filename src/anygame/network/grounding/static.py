@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from math import inf
+from math import inf, prod
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -82,6 +82,8 @@ class StaticRelations:
         tables.of |= self.filled
         self._on_demand: set[Relation] = set()
         self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
+        self._dense: dict[Relation, bool] = {}
+        self._classified: dict[Relation, list[GroundRule]] = {}
 
     # -- what relations are like -------------------------------------------------------------------
 
@@ -106,11 +108,11 @@ class StaticRelations:
         self.fill(relation)
         if self.is_on_demand(relation):
             return False
-        table = self._tables.table(relation)
-        possible = 1
-        for number in range(table.width):
-            possible *= len(np.unique(table.column(number)))
-        return 2 * table.count > possible
+        if relation not in self._dense:
+            table = self._tables.table(relation)
+            possible = prod(len(np.unique(table.column(number))) for number in range(table.width))
+            self._dense[relation] = 2 * table.count > possible
+        return self._dense[relation]
 
     def fan_out(self, relation: Relation, known: tuple[int, ...]) -> float:
         """Return how many rows a static relation has on average for what stands in some columns."""
@@ -145,12 +147,15 @@ class StaticRelations:
         self.fill(relation)
         # What nearly always holds is better left to complementing moves.
         if self.is_on_demand(relation):
-            return None if len(rules) > _MOST_RULES_ON_DEMAND else self._classified(rules)
+            return None if len(rules) > _MOST_RULES_ON_DEMAND else self._classify(relation, rules)
         is_fine = self._tables.table(relation).count <= _LARGE or (not dense and self.is_dense(relation))
-        return None if is_fine or len(rules) > _MOST_RULES else self._classified(rules)
+        return None if is_fine or len(rules) > _MOST_RULES else self._classify(relation, rules)
 
-    def _classified(self, rules: Iterable[FlatRule]) -> list[GroundRule]:
-        return [classified(rule, self.is_static) for rule in rules]
+    def _classify(self, relation: Relation, rules: Iterable[FlatRule]) -> list[GroundRule]:
+        """Return the rules of a relation as those to be instantiated: the same ones each time."""
+        if relation not in self._classified:
+            self._classified[relation] = [classified(rule, self.is_static) for rule in rules]
+        return self._classified[relation]
 
     # -- rules and rows ----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ is not refuted.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations, count
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -432,6 +433,9 @@ class Knowledge:
         self._values = values
         self._definition = definition
         self._numbers = count(1)
+        #: Per rule, by identity since it is kept, the rule and its copies; and how many of these are taken.
+        self._copies: dict[int, list[GroundRule]] = {}
+        self._taken = Counter[int]()
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
         #: Whether rules, by identity since they are kept, may derive atoms like one.
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
@@ -444,8 +448,16 @@ class Knowledge:
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
-        """Return a rule with variables of its own."""
-        return renamed_apart(rule, next(self._numbers))
+        """Return a rule with variables that no other one has that was returned since ``begin_anew``."""
+        copies = self._copies.setdefault(id(rule), [rule])
+        self._taken[id(rule)] += 1
+        if self._taken[id(rule)] == len(copies):
+            copies.append(renamed_apart(rule, next(self._numbers)))
+        return copies[self._taken[id(rule)]]
+
+    def begin_anew(self) -> None:
+        """Let go of all variables of renamed rules: what held them is done with."""
+        self._taken.clear()
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
         """Whether a rule of the game may derive an atom, by its head and all of its body that is static."""

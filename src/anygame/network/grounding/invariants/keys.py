@@ -190,6 +190,7 @@ class Proofs:
             return False
         others = [number for number in range(relation.width) if number not in key]
         for rules_of_two in combinations_with_replacement(rules, 2):
+            self._knowledge.begin_anew()
             one, other = map(self._knowledge.renamed, rules_of_two)
             for number in others:
                 pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
