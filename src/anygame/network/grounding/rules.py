@@ -231,8 +231,8 @@ def named_by_place(
     found: dict[Variable, Term] = {}
     for atom in atoms:
         for variable in variables_of_atom(atom):
-            if variable not in but:
-                found.setdefault(variable, Variable(name.format(len(found))))
+            if variable not in found and variable not in but:
+                found[variable] = Variable(name.format(len(found)))
     return found
 
 
@@ -267,7 +267,11 @@ def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatA
     """Return an atom with variables replaced; the same one where it has none of them."""
     if bindings.keys().isdisjoint(atom.columns) and not any(isinstance(t, Compound) for t in atom.columns):
         return atom
-    return FlatAtom(atom.relation, tuple([apply(term, bindings) for term in atom.columns]))
+    columns = [
+        apply(term, bindings) if term in bindings or isinstance(term, Compound) else term
+        for term in atom.columns
+    ]
+    return FlatAtom(atom.relation, tuple(columns))
 
 
 def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Condition:

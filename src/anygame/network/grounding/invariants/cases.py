@@ -208,7 +208,8 @@ def _are_one(one: FlatAtom, other: FlatAtom, knowledge: Knowledge) -> bool:
         if not knowledge.is_static(one.relation):
             knowledge.used.add(Invariant(one.relation, found))
         return True
-    lone = (Invariant(one.relation, (number,), one.columns[number]) for number in same)
+    ground = [number for number in same if one.columns[number].is_ground]
+    lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
     used = next((invariant for invariant in lone if invariant in knowledge.lone), None)
     if used is not None:
         knowledge.used.add(used)
