@@ -157,6 +157,7 @@ class _Grounder:
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
+        self._atoms = 0
         #: By identity of the rule.
         self._batches: dict[int, list[Batch]] = defaultdict(list)
         #: Of relations that give ``true`` or ``does`` their rows, how many these have taken.
@@ -176,6 +177,7 @@ class _Grounder:
         static = self._static
         works = [Work(rule, self._tables, static, lambda of: not static.is_static(of)) for rule in rules]
         facts, initial = self._static.facts(), self._static.initial()
+        self._atoms = sum(table.count for table in self._tables.of.values())
         self._flow()
         rounds = 0
         for together in _in_order(works):
@@ -186,7 +188,7 @@ class _Grounder:
             self._reasoner,
             {r: t for r, t in self._tables.of.items() if not self._static.is_static(r)},
             facts,
-            [Batch.joined(self._batches.pop(rule)) for rule in list(self._batches)],
+            [Batch.joined(self._batches.pop(id(rule))) for rule in rules if id(rule) in self._batches],
             initial,
             self._proofs.proved if by_invariants else (),
             passes,
@@ -240,9 +242,10 @@ class _Grounder:
         grown = False
         for work in works:
             grown |= self._advance(work)
-        grown |= self._flow()
-        if self._progress is not None:
-            self._progress(self._instances, sum(table.count for table in self._tables.of.values()))
+        if any(work.rule.head.relation.predicate in _FLOWS for work in works):
+            grown |= self._flow()
+        if grown and self._progress is not None:
+            self._progress(self._instances, self._atoms)
         return grown
 
     def _advance(self, work: Work) -> bool:
@@ -271,6 +274,7 @@ class _Grounder:
             negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
             self._batches[id(rule)].append(Batch(rule, heads, positives, negatives))
+        self._atoms += table.count - before
         return table.count > before
 
     def _too_many_instances(self) -> LimitError:
@@ -303,6 +307,7 @@ class _Grounder:
                     held = np.isin(columns[0], self._roles)
                     columns = [column[held] for column in columns]
                 target.add(columns, len(columns[0]) if columns else source.count - flowed)
+                self._atoms += target.count - before
                 grown |= target.count > before
         return grown
 
