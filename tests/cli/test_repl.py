@@ -231,13 +231,14 @@ def test_boards_tell_why_one_is_not_drawn(tmp_path: Path) -> None:
 
 
 def test_moves_are_typed_as_people_say_them() -> None:
-    lines = ["d 4", "sw", "legal d *", "(move d 3", "d 9", "legal zz", "legal d 9"]
+    lines = ["d 4", "sw", "legal d *", "(move d 3", "d 9", "move d 9", "legal zz", "legal d 9"]
     output, status = run(["repl", "gdl/copolymer.kif", "--echo"], "\n".join(lines))
     assert status == 1
     assert "played (move d 4) noop" in output
     assert "played noop swap" in output
     assert "player1: 6 of 36 legal moves\n  16  (move d 1)" in output
     assert "error: d is neither a command nor a legal move; did you mean (move d 7) or" in output
+    assert "error: d is not a legal move of player1 here, but can mean #16 (move d 1), #17" in output
     assert "error: no role is called zz: the roles are player1, player2" in output
     assert "error: no legal move fits d 9; `legal` lists them all" in output
 

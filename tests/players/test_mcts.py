@@ -175,7 +175,7 @@ def test_states_of_a_table_are_played_perfectly(tmp_path: Path) -> None:
     assert player.move(other.initial_state(), Clock.of(0.2)) in other.initial_state().legal_moves(
         other.roles[0]
     )
-    with pytest.raises(PlayerError, match="there is no file nowhere"):
+    with pytest.raises(PlayerError, match="cannot be made: there is no file nowhere"):
         make_player("mcts:table=nowhere")
 
 

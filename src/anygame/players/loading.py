@@ -55,8 +55,8 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     try:
         return kind(**options)
     except Exception as error:
-        reason = str(error) if isinstance(error, PlayerError) else f"{type(error).__name__}: {error}"
-        raise PlayerError(f"the player {spec} cannot be made: {reason}") from error
+        fault = "" if isinstance(error, PlayerError | OSError) else f"{type(error).__name__}: "
+        raise PlayerError(f"the player {spec} cannot be made: {fault}{error}") from error
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:

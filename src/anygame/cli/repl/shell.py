@@ -32,7 +32,7 @@ from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import format_diagnostics, shown
 from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.language.parser import parse_nodes
-from anygame.language.terms import Constant
+from anygame.language.terms import Compound, Constant
 from anygame.search.analysing import SECONDS
 
 if TYPE_CHECKING:
@@ -187,7 +187,8 @@ class Shell:
         word = line.split()[0]
         legal = self.visible_moves().values()
         names = {str(move) for moves in legal for move in moves if isinstance(move, Constant)}
-        is_move = line.startswith("(") or word.lstrip("#").isdigit() or word in names
+        functors = {move.functor for moves in legal for move in moves if isinstance(move, Compound)}
+        is_move = line.startswith("(") or word.lstrip("#").isdigit() or word in names | functors
         if is_move or any(meant_moves(line, moves) for moves in legal):
             self._play(line)
             return
