@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +12,13 @@ from tests.cli.transcripts import ROOT, run
 
 from anygame.cli.output import Screen
 from anygame.cli.progress import analyse
+from anygame.cli.repl.analyses import Analyses
+from anygame.cli.repl.session import Session
 from anygame.game.loading import load
 from anygame.search import Search
+from anygame.search.model import model_path
 from anygame.search.state_tree import StateSearcher
+from anygame.training import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +159,26 @@ def test_the_prompt_analyses_and_gives_hints() -> None:
     assert "  proven: 100\n" in output
     assert "x: (mark 1 3)   (goal 100, proven)\n" in output
     assert output.endswith("no role has a choice here\n")
+
+
+def test_the_prompt_searches_with_the_model_that_players_search_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path))
+    game = load("tic_tac_toe")
+    path = model_path(game)
+    assert path is not None
+    model = train(game, games=100, seed=1)
+    replace(model, figures=replace(model.figures, trust=1.0)).save(path)
+
+    def estimates() -> set[bool]:
+        session = Session(game, seed=1)
+        found = Analyses(session)._begun().run(session.state, iterations=100)
+        return {move.estimate is not None for move in found.moves[game.roles[0]]}
+
+    assert estimates() == {True}
+    path.write_bytes(b"")
+    assert estimates() == {False}
 
 
 def test_the_prompt_takes_seconds() -> None:
