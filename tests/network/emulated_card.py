@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from anygame.network.kernels.native import load_library, make_image
-from anygame.network.kernels.warp_code import COLLECTIVES, ENTRY
+from anygame.network.kernels.warp_code import COLLECTIVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +78,7 @@ class EmulatedDriver:
         self.launches = 0
         self.on_launch: Callable[[], None] = lambda: None
         self._warp = Warp()
+        self._modules: list[Any] = []
         self._functions: list[Any] = []
 
     def cuInit(self, _flags: int) -> int:
@@ -149,25 +151,33 @@ class EmulatedDriver:
             ctypes.memmove(target + row * copy.to_pitch, source + row * copy.from_pitch, copy.width)
         return 0
 
-    def cuModuleLoadDataEx(self, module: Any, code: bytes, *_options: Any) -> int:
-        """Compile the code for this processor; it is LLVM's text here, not PTX."""
-        text = code.rstrip(b"\0").decode().replace(COLLECTIVES, _DECLARED).replace("ptx_kernel ", "")
-        parameters = [ctypes.c_uint64] * 9
-        self._functions.append(load_library(make_image(text), {ENTRY: (None, *parameters)}))
-        module._obj.value = len(self._functions)
+    def cuMemcpyDtoH_v2(self, target: Any, place: Any, count: Any) -> int:
+        ctypes.memmove(target, place.value, count.value)
         return 0
 
-    def cuModuleGetFunction(self, function: Any, module: Any, _name: bytes) -> int:
-        function._obj.value = module.value
+    def cuModuleLoadDataEx(self, module: Any, code: bytes, *_options: Any) -> int:
+        """Compile the code for this processor; it is LLVM's text here, not PTX."""
+        text = code.rstrip(b"\0").decode().replace(COLLECTIVES, _DECLARED)
+        signatures = {
+            name: (None, *[ctypes.c_uint64] * (given.count(",") + 1))
+            for name, given in re.findall(r"define ptx_kernel void @(\w+)\(([^)]*)\)", text)
+        }
+        self._modules.append(load_library(make_image(text.replace("ptx_kernel ", "")), signatures))
+        module._obj.value = len(self._modules)
+        return 0
+
+    def cuModuleGetFunction(self, function: Any, module: Any, name: bytes) -> int:
+        self._functions.append(self._modules[module.value - 1][name.decode()])
+        function._obj.value = len(self._functions)
         return 0
 
     def cuLaunchKernel(self, function: Any, *rest: Any) -> int:
         groups, threads, pointers = rest[0].value, rest[3].value, rest[8]
         given = [ctypes.cast(pointer, ctypes.POINTER(ctypes.c_uint64))[0] for pointer in pointers]
-        entry = self._functions[function.value - 1][ENTRY]
+        entry = self._functions[function.value - 1]
         self.launches += 1
         for first in range(0, groups * threads, _THREADS):
-            if first // _THREADS < given[6]:
+            if first // _THREADS < given[2]:
                 self._run(entry, given, first)
         self.on_launch()
         return 0

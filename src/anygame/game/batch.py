@@ -41,6 +41,22 @@ class Snapshot:
     random_state: NDArray[np.uint64]
 
 
+def arrays_in_order(game: GameLike, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
+    """Return the arrays of moves that are given by role, in the order of the roles.
+
+    Raises:
+        IllegalMoveError: a role has none, or two; or it is no mapping.
+        UnknownRoleError: a key is no role.
+    """
+    if not isinstance(moves, Mapping):
+        raise IllegalMoveError(
+            f"expected a mapping from roles ({', '.join(game.roles)}) to arrays of moves, found "
+            f"{type(moves).__name__}"
+        )
+    words = ("two arrays are", "no array of moves is", "one per role")
+    return in_order(moves, game.roles, game.role_index, words)
+
+
 class Batch:
     """Games side by side: each lane is a match of its own, moved as its owner likes.
 
@@ -180,13 +196,7 @@ class Batch:
             UnknownRoleError: a key is no role.
             ValueError: an array has another shape or type.
         """
-        if not isinstance(moves, Mapping):
-            raise IllegalMoveError(
-                f"expected a mapping from roles ({', '.join(self.game.roles)}) to arrays of moves, found "
-                f"{type(moves).__name__}"
-            )
-        words = ("two arrays are", "no array of moves is", "one per role")
-        self._lanes.step(in_order(moves, self.game.roles, self.game.role_index, words), lanes)
+        self._lanes.step(arrays_in_order(self.game, moves), lanes)
 
     def step_random(self) -> dict[str, NDArray[np.int32]]:
         """Make a random joint move in every lane that can go on, each role's uniform.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from anygame.game.backends import MachineName
     from anygame.game.batch import Batch
+    from anygame.game.card_batch import CardBatch
     from anygame.game.encoding import Encoding
     from anygame.game.machine import Machine
     from anygame.game.simulation import SimulationResult, Workers
@@ -255,6 +256,25 @@ class Game:
         from anygame.game.batch import Batch
 
         return Batch(self, self.backends.needed_network(), lanes, seed)
+
+    def card_batch(self, lanes: int = 65_536, seed: int | None = None, device: str = "cuda") -> CardBatch:
+        """Return many games side by side on a graphics card, for learners that are there; see ``CardBatch``.
+
+        Args:
+            lanes: how many; multiples of 2,048 cost least.
+            seed: for random moves; None for fresh random numbers.
+            device: the card: ``cuda``, or ``cuda:1`` and so on.
+
+        Raises:
+            DeviceError: there is no such card, or it has no room for them.
+            LimitError: the game has no network.
+        """
+        from anygame.game.card_batch import CardBatch
+
+        number = card_of(device)
+        if number is None:
+            raise DeviceError("a processor has batches of its own: game.batch()")
+        return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
         """Return the moves that can ever be legal for a role, sorted by text: what a batch numbers.

@@ -8,15 +8,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+from contextlib import suppress
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from typing import TYPE_CHECKING, Any, Final
+from weakref import finalize
 
 import numpy as np
 
 from anygame.errors import DeviceError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,6 +61,7 @@ class Card:
         number: which of the cards, from 0.
 
     Attributes:
+        number: which it is.
         name: of the model.
         processors: how many multiprocessors it has.
 
@@ -68,6 +71,7 @@ class Card:
 
     def __init__(self, number: int = 0) -> None:
         self._library = _library()
+        self.number = number
         self._call("cuInit", 0)
         count = c_int()
         self._call("cuDeviceGetCount", byref(count))
@@ -113,12 +117,12 @@ class Card:
         self._call("cuMemGetInfo_v2", byref(free), byref(every))
         return free.value
 
-    def load(self, ptx: str, name: str, registers: int) -> c_void_p:
-        """Read code in PTX, and return a function of it.
+    def load(self, ptx: str, names: Iterable[str], registers: int) -> dict[str, c_void_p]:
+        """Read code in PTX, and return functions of it by their names.
 
         Args:
             ptx: the code.
-            name: of the function.
+            names: of the functions.
             registers: that a thread may have at most: with fewer, more threads run at a time.
 
         Raises:
@@ -127,13 +131,21 @@ class Card:
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (c_int * 3)(_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
         values = (c_void_p * 3)(registers, ctypes.addressof(log), _LOG_BYTES)
-        module, function = c_void_p(), c_void_p()
+        module = c_void_p()
         try:
             self._call("cuModuleLoadDataEx", byref(module), ptx.encode() + b"\0", 3, options, values)
         except DeviceError as error:
             raise DeviceError("\n".join([str(error), log.value.decode(errors="replace")]).strip()) from None
-        self._call("cuModuleGetFunction", byref(function), module, name.encode())
-        return function
+        functions = {name: c_void_p() for name in names}
+        for name, function in functions.items():
+            self._call("cuModuleGetFunction", byref(function), module, name.encode())
+        return functions
+
+    def read(self, address: int, count: int) -> bytes:
+        """Return so many bytes of its memory."""
+        found = ctypes.create_string_buffer(count)
+        self._call("cuMemcpyDtoH_v2", found, c_size_t(address), c_size_t(count))
+        return found.raw
 
     def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
         """Start a function with 64-bit arguments in so many groups of threads, and wait until it is done."""
@@ -148,6 +160,8 @@ class Card:
 class CardMemory:
     """Memory of a card, all zero at first. It is freed when the object goes, or is left as a context.
 
+    What is read and written is copied at once, after all that was started before.
+
     Args:
         card: the card.
         rows: of bytes.
@@ -155,13 +169,13 @@ class CardMemory:
     """
 
     def __init__(self, card: Card, rows: int, width: int) -> None:
-        self._card = card
+        self.card = card
         self._rows = rows
         self.width = width
-        self.address = 0
         found = c_size_t()
         card._call("cuMemAlloc_v2", byref(found), c_size_t(max(1, rows * width)))
         self.address = found.value
+        self._free = finalize(self, _free, card, found.value)
         card._call("cuMemsetD8_v2", c_size_t(self.address), ctypes.c_ubyte(0), c_size_t(max(1, rows * width)))
 
     @classmethod
@@ -174,7 +188,7 @@ class CardMemory:
     def fill(self, offset: int, width: int, word: int) -> None:
         """Set some bytes of every row to the same 32-bit word again and again."""
         place, pitch = c_size_t(self.address + offset), c_size_t(self.width)
-        self._card._call(
+        self.card._call(
             "cuMemsetD2D32_v2", place, pitch, c_uint(word), c_size_t(width // 4), c_size_t(self._rows)
         )
 
@@ -189,30 +203,45 @@ class CardMemory:
         self._copy(values, offset, is_read=True)
         return values
 
+    def write_bytes(self, offset: int, values: NDArray[Any]) -> None:
+        """Write the bytes of an array, from some byte on."""
+        self._copy(np.ascontiguousarray(values).reshape(1, -1), offset, is_read=False)
+
+    def read_bytes(self, offset: int, count: int) -> NDArray[np.uint8]:
+        """Return so many bytes, from some byte on."""
+        values = np.empty((1, count), np.uint8)
+        self._copy(values, offset, is_read=True)
+        found: NDArray[np.uint8] = values[0]
+        return found
+
     def _copy(self, values: NDArray[Any], offset: int, *, is_read: bool) -> None:
         if not values.size:
             return
         width = values.nbytes // len(values)
         copy = _Copy2D(width=width, height=len(values))
         card, host = ("from", "to") if is_read else ("to", "from")
-        for side, kind, pitch in ((card, _DEVICE, self.width), (host, _HOST, width)):
+        for side, kind, pitch in ((card, _DEVICE, max(width, self.width)), (host, _HOST, width)):
             setattr(copy, f"{side}_kind", kind)
             setattr(copy, f"{side}_pitch", pitch)
         setattr(copy, f"{card}_device", self.address + offset)
         setattr(copy, f"{host}_host", values.ctypes.data)
-        self._card._call("cuMemcpy2D_v2", byref(copy))
+        self.card._call("cuMemcpy2D_v2", byref(copy))
 
     def close(self) -> None:
         """Free it."""
-        address, self.address = self.address, 0
-        if address:
-            self._card._call("cuMemFree_v2", c_size_t(address))
+        self._free()
 
     def __enter__(self) -> CardMemory:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _free(card: Card, address: int) -> None:
+    with suppress(DeviceError):  # a process that ends, or was forked off, has nothing on the card any more
+        card.use()
+        card._call("cuMemFree_v2", c_size_t(address))
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from anygame.errors import DeviceError
 from anygame.network.block import Block, Found, Stuck, StuckError, replay
 from anygame.network.card import CardMemory
 from anygame.network.kernels.function import RANDOM, RUNNING
-from anygame.network.kernels.kernel import Style, build_kernel
+from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,
@@ -33,9 +33,11 @@ from anygame.network.kernels.warp_code import (
     ENTRY,
     GOT_STUCK,
     RECORD_WORDS,
+    REGISTERS,
     STATUS_WORDS,
     STILL_LEFT,
     UNDER_WAY,
+    card_kernel,
     warp_code,
 )
 from anygame.network.simulator import Quotas, counted_tally
@@ -44,16 +46,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.card import Card
+    from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
     from anygame.playouts.request import PlayoutRequest
     from anygame.playouts.tally import Tally
 
-#: Up to so many gate inputs a network becomes straight code, which is four times as fast as a loop: LLVM and
-#: the driver take half a millisecond to compile each.
-_STRAIGHT_INPUTS: Final = 50_000
-#: How many registers a thread has: for straight code as many as there are, since it waits for memory less
-#: often; for loops fewer, so that other threads go on meanwhile.
-_REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: Into how many blocks playouts are divided, and how many each has at least and at most: a card runs one to
 #: four thousand warps at a time.
 _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
@@ -81,13 +78,11 @@ class WarpSimulator:
     """
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
-        if style == "auto":
-            style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
         self.card = card
-        self.kernel = build_kernel(network, style, target=WIDE)
+        self.kernel = card_kernel(network, style)
         ptx, self.data = warp_code(self.kernel)
         card.use()
-        self.function = card.load(ptx, ENTRY, _REGISTERS[style])
+        self.function = card.load(ptx, [ENTRY], REGISTERS[self.kernel.style])[ENTRY]
 
     @staticmethod
     def quotas(playouts: int) -> Quotas:
@@ -299,10 +294,10 @@ class _Warps:
         """Make so many steps; return the status of each block."""
         data, lengths, start = self._shared
         count = len(self.blocks)
-        places = (self.rows.address, data, self.records.address, lengths, start, self._status.address)
-        sizes = (count, self.rows.width, steps)
+        of_rows = (self.rows.address, data, count, self.rows.width)
+        rest = (self.records.address, lengths, start, self._status.address, steps)
         groups = -(-count * _WARP // _THREADS)
-        self._simulator.card.launch(self._simulator.function, (*places, *sizes), groups, _THREADS)
+        self._simulator.card.launch(self._simulator.function, (*of_rows, *rest), groups, _THREADS)
         return self.status()
 
     def status(self) -> NDArray[np.int64]:

@@ -28,6 +28,7 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
+from anygame.network.warp_lanes import WarpLanes
 from anygame.network.warp_simulator import WarpSimulator
 
 if TYPE_CHECKING:
@@ -150,6 +151,10 @@ class NetworkMachine:
             if number not in self._cards:
                 self._cards[number] = WarpSimulator(self.compiled.network, card(number))
             return self._cards[number]
+
+    def lanes_on_card(self, count: int, seed: int, number: int) -> WarpLanes:
+        """Return games side by side on a graphics card."""
+        return WarpLanes(self.compiled.network, card(number), count, seed)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side; where the rules hide information, they know what each role sees."""

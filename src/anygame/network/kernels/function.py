@@ -169,6 +169,21 @@ class FunctionBuilder:
         self.branch(self.let(f"icmp eq i64 %next.{begin}, {count}"), done, begin)
         self.label(done)
 
+    def set_bits(self, word: str) -> Iterator[str]:
+        """Write a loop over the bits of a word that are set, as ``loop`` does, with the number of the bit."""
+        left = self.word_variable(0)
+        self.set_word(left, word)
+        again, inside, done = (self.new_label() for _ in range(3))
+        self.jump(again)
+        self.label(again)
+        bits = self.word(left)
+        self.branch(self.let(f"icmp eq i64 {bits}, 0"), done, inside)
+        self.label(inside)
+        self.set_word(left, self.let(f"and i64 {bits}, {self.let(f'sub i64 {bits}, 1')}"))
+        yield self.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        self.jump(again)
+        self.label(done)
+
     def text(self, result: str = "ret void") -> str:
         """Return the finished function."""
         return "\n".join([*self._lines, f"  {result}", "}", ""])

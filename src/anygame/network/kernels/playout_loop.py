@@ -115,20 +115,10 @@ def _each_lane(
     Yields:
         The number of a lane, its word and its bit in there.
     """
-    base, left = code.address(row), code.word_variable(0)
+    base = code.address(row)
     for word in code.loop(code.target.words):
-        code.set_word(left, code.word(base, word))
-        again, inside, done = (code.new_label() for _ in range(3))
-        code.jump(again)
-        code.label(again)
-        bits = code.word(left)
-        code.branch(code.let(f"icmp eq i64 {bits}, 0"), done, inside)
-        code.label(inside)
-        code.set_word(left, code.let(f"and i64 {bits}, {code.let(f'sub i64 {bits}, 1')}"))
-        bit = code.let(f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
-        yield code.let(f"add i64 {bit}, {code.let(f'shl i64 {word}, 6')}"), word, bit
-        code.jump(again)
-        code.label(done)
+        for bit in code.set_bits(code.word(base, word)):
+            yield code.let(f"add i64 {bit}, {code.let(f'shl i64 {word}, 6')}"), word, bit
         if mask:
             code.set_word(target, code.word(mask), word)
             code.set_word(mask, 0)

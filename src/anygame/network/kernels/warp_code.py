@@ -10,16 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.kernels.function import RUNNING
+from anygame.network.kernels.kernel import Kernel, Style, build_kernel
 from anygame.network.kernels.native import make_ptx
 from anygame.network.kernels.playout_loop import LEFT, STARTS, STUCK_LANES
-from anygame.network.kernels.target import WARP
+from anygame.network.kernels.target import WARP, WIDE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.kernel import Kernel
+    from anygame.network.network import Network
 
+#: Up to so many gate inputs a network becomes straight code, which is four times as fast as a loop: LLVM and
+#: the driver take half a millisecond to compile each.
+_STRAIGHT_INPUTS: Final = 50_000
+#: How many registers a thread has: for straight code as many as there are, since it waits for memory less
+#: often; for loops fewer, so that other threads go on meanwhile.
+REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: The name of the function that the driver starts.
 ENTRY: Final = "playouts"
 #: What it tells of each block, as 64-bit words: whether all its playouts have ended, how many are left to
@@ -29,23 +38,100 @@ DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
 
 
+def card_kernel(network: Network, style: Style = "auto") -> Kernel:
+    """Lay out the code of a network for blocks as wide as a warp's."""
+    if style == "auto":
+        style = "straight" if len(network.inputs) <= _STRAIGHT_INPUTS else "loop"
+    return build_kernel(network, style, target=WIDE)
+
+
 def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
     """Return the code of a game as PTX, and what it reads.
 
-    Its function ``playouts`` gets the addresses of rows, data, records, lengths, start and status, each of
-    all blocks, one behind the other; then how many blocks there are, the bytes of the rows of one, and the
-    steps to make.
+    Its function ``playouts`` gets the addresses of rows and data, how many blocks there are, the bytes of the
+    rows of one, the addresses of records, lengths, start and status, and the steps to make. What belongs to a
+    block stands behind what belongs to the one before.
 
     Args:
         kernel: of the game, written for rows as wide as those of a warp.
     """
     code, data = kernel.written_for(WARP)
-    return make_ptx(code + _ENTRY + COLLECTIVES), data
+    return make_ptx(code + _playouts() + COLLECTIVES), data
 
 
-def _telling(value: str, word: int) -> str:
-    place = f"%told.{value}"
-    return f"{place} = getelementptr i64, ptr %told, i64 {word}\n  store i64 %{value}, ptr {place}"
+def entry(name: str, parameters: Sequence[str], lines: Sequence[str]) -> str:
+    """Write a function that the driver starts, for the threads of all blocks.
+
+    Args:
+        name: of the function.
+        parameters: behind rows and data, how many blocks there are and the bytes of the rows of one.
+        lines: what a thread does. It knows ``%rows.own``, where its words of the rows begin, and the numbers
+            of its ``%block``, of itself in there (``%number``), and of its ``%first`` lane.
+    """
+    given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
+    return "\n".join(
+        [
+            f"define ptx_kernel void @{name}({given}) {{",
+            "entry:",
+            "  %thread = call i64 @thread_number()",
+            "  %block = lshr i64 %thread, 5",
+            "  %is_block = icmp ult i64 %block, %blocks",
+            "  br i1 %is_block, label %own, label %out",
+            "own:",
+            "  %number = and i64 %thread, 31",
+            "  %first = shl i64 %thread, 6",
+            "  %words = shl i64 %number, 3",
+            "  %rows.offset = mul i64 %block, %bytes",
+            "  %rows.first = getelementptr i8, ptr %rows, i64 %rows.offset",
+            "  %rows.own = getelementptr i8, ptr %rows.first, i64 %words",
+            *lines,
+            "  br label %out",
+            "out:",
+            "  ret void",
+            "}",
+            "",
+        ]
+    )
+
+
+def _playouts() -> str:
+    parameters = ["ptr %records", "ptr %lengths", "ptr %start", "ptr %status", "i64 %steps"]
+    called = "ptr %rows.own, ptr %data, ptr %record.own, ptr %lengths, ptr %start, i64 %steps"
+
+    def telling(value: str, word: int) -> list[str]:
+        place = f"%told.{value}"
+        return [f"  {place} = getelementptr i64, ptr %told, i64 {word}", f"  store i64 %{value}, ptr {place}"]
+
+    lines = [
+        f"  %told.offset = mul i64 %block, {8 * STATUS_WORDS}",
+        "  %told = getelementptr i8, ptr %status, i64 %told.offset",
+        "  %was_done = load i64, ptr %told",
+        "  %is_done = icmp ne i64 %was_done, 0",
+        "  br i1 %is_done, label %out, label %play",
+        "play:",
+        f"  %record.offset = mul i64 %block, {RECORD_WORDS * WARP.stride}",
+        "  %record.first = getelementptr i8, ptr %records, i64 %record.offset",
+        "  %record.own = getelementptr i8, ptr %record.first, i64 %words",
+        f"  %over = call i1 @play({called})",
+        "  %done = zext i1 %over to i64",
+        f"  %left.place = getelementptr i8, ptr %record.own, i64 {LEFT * WARP.stride}",
+        "  %left = load i64, ptr %left.place",
+        f"  %running.place = getelementptr i8, ptr %rows.own, i64 {RUNNING * WARP.stride}",
+        "  %running.lanes = load i64, ptr %running.place",
+        "  %running.own = call i64 @llvm.ctpop.i64(i64 %running.lanes)",
+        "  %running = call i64 @sum_over_threads(i64 %running.own)",
+        f"  %stuck.place = getelementptr i8, ptr %record.own, i64 {STUCK_LANES * WARP.stride}",
+        "  %stuck.own = load i64, ptr %stuck.place",
+        "  %stuck = call i64 @sum_over_threads(i64 %stuck.own)",
+        "  %is_first = icmp eq i64 %number, 0",
+        "  br i1 %is_first, label %tell, label %out",
+        "tell:",
+        *telling("done", DONE),
+        *telling("left", STILL_LEFT),
+        *telling("running", UNDER_WAY),
+        *telling("stuck", GOT_STUCK),
+    ]
+    return entry(ENTRY, parameters, lines) + "declare i64 @llvm.ctpop.i64(i64)\n"
 
 
 #: What a warp does together, and the number of a thread among all of them.
@@ -108,53 +194,4 @@ define internal i64 @sum_before(i64 %own) alwaysinline convergent {
   %long = zext i32 %before to i64
   ret i64 %long
 }
-"""
-
-_ENTRY = f"""
-define ptx_kernel void @{ENTRY}(ptr %rows, ptr %data, ptr %records, ptr %lengths, ptr %start, ptr %status,
-                                i64 %blocks, i64 %bytes, i64 %steps) {{
-entry:
-  %thread = call i64 @thread_number()
-  %block = lshr i64 %thread, 5
-  %is_block = icmp ult i64 %block, %blocks
-  br i1 %is_block, label %look, label %out
-look:
-  %told.offset = mul i64 %block, {8 * STATUS_WORDS}
-  %told = getelementptr i8, ptr %status, i64 %told.offset
-  %was_done = load i64, ptr %told
-  %is_done = icmp ne i64 %was_done, 0
-  br i1 %is_done, label %out, label %play
-play:
-  %number = and i64 %thread, 31
-  %words = shl i64 %number, 3
-  %rows.offset = mul i64 %block, %bytes
-  %rows.first = getelementptr i8, ptr %rows, i64 %rows.offset
-  %rows.own = getelementptr i8, ptr %rows.first, i64 %words
-  %record.offset = mul i64 %block, {RECORD_WORDS * WARP.stride}
-  %record.first = getelementptr i8, ptr %records, i64 %record.offset
-  %record.own = getelementptr i8, ptr %record.first, i64 %words
-  %over = call i1 @play(ptr %rows.own, ptr %data, ptr %record.own, ptr %lengths, ptr %start, i64 %steps)
-  %done = zext i1 %over to i64
-  %left.place = getelementptr i8, ptr %record.own, i64 {LEFT * WARP.stride}
-  %left = load i64, ptr %left.place
-  %running.place = getelementptr i8, ptr %rows.own, i64 {RUNNING * WARP.stride}
-  %running.lanes = load i64, ptr %running.place
-  %running.own = call i64 @llvm.ctpop.i64(i64 %running.lanes)
-  %running = call i64 @sum_over_threads(i64 %running.own)
-  %stuck.place = getelementptr i8, ptr %record.own, i64 {STUCK_LANES * WARP.stride}
-  %stuck.own = load i64, ptr %stuck.place
-  %stuck = call i64 @sum_over_threads(i64 %stuck.own)
-  %is_first = icmp eq i64 %number, 0
-  br i1 %is_first, label %tell, label %out
-tell:
-  {_telling("done", DONE)}
-  {_telling("left", STILL_LEFT)}
-  {_telling("running", UNDER_WAY)}
-  {_telling("stuck", GOT_STUCK)}
-  br label %out
-out:
-  ret void
-}}
-
-declare i64 @llvm.ctpop.i64(i64)
 """

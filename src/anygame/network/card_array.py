@@ -1,0 +1,155 @@
+"""Arrays that lie on a graphics card, for the libraries of learners, which read them where they are.
+
+By DLPack (https://dmlc.github.io/dlpack/), which ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and
+``cupy.from_dlpack`` read, and by CUDA's array interface of version 3 (Numba, "CUDA Array Interface").
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from anygame.network.card import CardMemory
+
+#: A card, as DLPack numbers devices, and kinds of numbers: signed, unsigned, floats, truth values.
+_CUDA: Final = 2
+_KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
+_NAME: Final = b"dltensor"
+
+
+class _Tensor(ctypes.Structure):
+    """``DLManagedTensor``."""
+
+    _fields_ = (
+        ("data", c_void_p),
+        ("device_kind", c_int32),
+        ("device", c_int32),
+        ("dimensions", c_int32),
+        ("kind", c_uint8),
+        ("bits", c_uint8),
+        ("lanes", c_uint16),
+        ("shape", c_void_p),
+        ("strides", c_void_p),
+        ("offset", c_uint64),
+        ("manager", c_void_p),
+        ("deleter", c_void_p),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CardArray:
+    """An array on a card: what it lies in stays there as long as somebody has it.
+
+    Attributes:
+        memory: what it lies in.
+        offset: bytes to its first item.
+        shape: its lengths.
+        strides: bytes from one item to the next, along each axis.
+        dtype: of its items.
+    """
+
+    memory: CardMemory
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def address(self) -> int:
+        """Where it begins on the card."""
+        return self.memory.address + self.offset
+
+    def __repr__(self) -> str:
+        return f"<CardArray {self.dtype} {list(self.shape)} on {self.memory.card.name}>"
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def numpy(self) -> NDArray[Any]:
+        """Return a copy in the memory of the processor."""
+        self.memory.card.use()
+        size = sum((length - 1) * stride for length, stride in zip(self.shape, self.strides, strict=True))
+        read = self.memory.read_bytes(self.offset, size + self.dtype.itemsize if self.shape[0] else 0)
+        return np.ndarray(self.shape, self.dtype, read, 0, self.strides).copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("an array on a graphics card is copied where the processor reads it")
+        return self.numpy().astype(dtype or self.dtype, copy=False)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self.address, False),
+            "version": 3,
+            "strides": self.strides,
+            "stream": None,
+        }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _CUDA, self.memory.card.number
+
+    def __dlpack__(self, **_options: Any) -> Any:
+        """Return a capsule with the array; all that was to be done with it is done."""
+        count = len(self.shape)
+        items = [stride // self.dtype.itemsize for stride in self.strides]
+        lengths = (c_int64 * (2 * count))(*self.shape, *items)
+        tensor = _Tensor(
+            data=self.address,
+            device_kind=_CUDA,
+            device=self.memory.card.number,
+            dimensions=count,
+            kind=_KINDS[self.dtype.kind],
+            bits=8 * self.dtype.itemsize,
+            lanes=1,
+            shape=ctypes.addressof(lengths),
+            strides=ctypes.addressof(lengths) + ctypes.sizeof(c_int64) * count,
+            deleter=ctypes.cast(_delete, c_void_p),
+        )
+        address = ctypes.addressof(tensor)
+        _HANDED_OUT[address] = (self, tensor, lengths)
+        return _new_capsule(address, _NAME, _destroy)
+
+
+#: What others have, by its address, until they give it back.
+_HANDED_OUT: Final[dict[int, object]] = {}
+
+_Deleter = ctypes.CFUNCTYPE(None, c_void_p)
+_Destructor = ctypes.PYFUNCTYPE(None, ctypes.py_object)
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = (c_void_p, ctypes.c_char_p, _Destructor)
+_is_capsule = ctypes.pythonapi.PyCapsule_IsValid
+_is_capsule.restype = ctypes.c_int
+_is_capsule.argtypes = (ctypes.py_object, ctypes.c_char_p)
+_address_in = ctypes.pythonapi.PyCapsule_GetPointer
+_address_in.restype = c_void_p
+_address_in.argtypes = (ctypes.py_object, ctypes.c_char_p)
+
+
+def _give_back(address: int) -> None:
+    _HANDED_OUT.pop(address, None)
+
+
+def _give_back_unused(capsule: object) -> None:
+    """Give back what nobody took out of a capsule; who takes it renames that."""
+    if _is_capsule(capsule, _NAME):
+        _HANDED_OUT.pop(_address_in(capsule, _NAME), None)
+
+
+_delete, _destroy = _Deleter(_give_back), _Destructor(_give_back_unused)
+
+
+def lies_on_card(value: object) -> dict[str, Any] | None:
+    """Return the CUDA array interface of an array that has one."""
+    found = getattr(value, "__cuda_array_interface__", None)
+    return found if isinstance(found, dict) else None

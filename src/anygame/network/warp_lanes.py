@@ -1,0 +1,232 @@
+"""Many games at once on a graphics card, for search and learning there."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from anygame.network.card import CardMemory
+from anygame.network.card_array import CardArray, lies_on_card
+from anygame.network.kernels.function import IDLE, RANDOM, STUCK
+from anygame.network.kernels.target import WIDE
+from anygame.network.kernels.uniform_choice import seeds_of_blocks
+from anygame.network.kernels.warp_code import REGISTERS, card_kernel
+from anygame.network.kernels.warp_lanes_code import ENTRIES, warp_lanes_code
+from anygame.network.lanes import IllegalChoiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from anygame.network.card import Card
+    from anygame.network.kernels.kernel import Style
+    from anygame.network.network import Network
+
+#: Threads that the card starts together: four warps.
+_THREADS: Final = 128
+_MOST_LANES: Final = 1 << 26
+_NOWHERE: Final = (1 << 64) - 1
+
+
+class WarpLanes:
+    """A number of games side by side on a card; see ``Lanes``.
+
+    What it returns lies on the card and is its own: it is written anew after the next move. Moves and masks
+    are read where they lie, on the card or not.
+
+    Args:
+        network: the compiled game.
+        card: where they are.
+        count: how many lanes; memory is taken for a multiple of 2,048.
+        seed: for :meth:`step_random`.
+        style: how the gates are written.
+
+    Raises:
+        DeviceError: the card has too little memory.
+    """
+
+    def __init__(
+        self, network: Network, card: Card, count: int, seed: int = 0, style: Style = "auto"
+    ) -> None:
+        if not 1 <= count <= _MOST_LANES:
+            raise ValueError(f"expected from 1 to {_MOST_LANES:,} lanes, got {count}")
+        self.network = network
+        self.card = card
+        self.count = count
+        self._blocks = -(-count // WIDE.lanes)
+        self._lanes = self._blocks * WIDE.lanes
+        self._firsts: list[int] = [0, *accumulate(network.actions)]
+        card.use()
+        kernel = card_kernel(network, style)
+        ptx, data = warp_lanes_code(kernel)
+        self._functions = card.load(ptx, [f"{name}_of_lanes" for name in ENTRIES], REGISTERS[kernel.style])
+        gates, layout, roles = kernel.gates, kernel.layout, len(network.actions)
+        fluents = [2 * row for row in range(layout.fluents, layout.fluents + network.facts)]
+        answers = [gates.terminal, *gates.legal, *fluents, 2 * STUCK]
+        self._stuck = len(answers) - 1
+        goals = [pair for role in gates.goals for pair in role]
+        self._tables = {
+            "data": CardMemory.of(card, data),
+            "answers": CardMemory.of(card, np.array(answers, np.int32)),
+            "firsts": CardMemory.of(card, np.array(self._firsts, np.int32)),
+            "ends": CardMemory.of(card, np.array([0, *accumulate(map(len, gates.goals))], np.int32)),
+            "bits": CardMemory.of(card, np.array([bit for _, bit in goals], np.int32)),
+            "values": CardMemory.of(card, np.array([value for value, _ in goals], np.float32)),
+            "start": CardMemory.of(card, -network.initial.astype(np.int64)),
+        }
+        self._rows = CardMemory(card, self._blocks, kernel.end * WIDE.stride)
+        self._told = CardMemory(card, len(answers), self._lanes)
+        self._goals = CardMemory(card, max(1, roles), 4 * self._lanes)
+        self._chosen = CardMemory(card, max(1, roles), 4 * self._lanes)
+        self._wrong = CardMemory(card, 1, 8)
+        self._given = CardMemory(card, max(1, roles), 8 * count)
+        self._places = CardMemory(card, max(1, roles), 16)
+        used = np.arange(self._lanes) < count
+        words = np.packbits(used.reshape(self._blocks, -1), axis=1, bitorder="little")
+        self._rows.write(words, IDLE * WIDE.stride)
+        self._fresh = False
+        self.seed(seed)
+        self.reset()
+
+    def seed(self, seed: int) -> None:
+        """Begin the random numbers anew."""
+        self.card.use()
+        seeds = seeds_of_blocks(seed, range(self._blocks), WIDE.row_words)
+        self._rows.write(seeds, RANDOM * WIDE.stride)
+
+    def _start(self, name: str, *arguments: int) -> None:
+        of_rows = (self._rows.address, self._tables["data"].address, self._blocks, self._rows.width)
+        groups = -(-self._blocks * 32 // _THREADS)
+        self.card.use()
+        self.card.launch(self._functions[f"{name}_of_lanes"], (*of_rows, *arguments), groups, _THREADS)
+
+    def _table(self, *names: str) -> list[int]:
+        return [self._tables[name].address for name in names]
+
+    # What the rules say.
+
+    def _look(self) -> None:
+        if not self._fresh:
+            answers, firsts, *of_goals = self._table("answers", "firsts", "ends", "bits", "values")
+            told = (self._told.address, self._lanes)
+            count, roles = self._stuck + 1, len(self.network.actions)
+            self._start("look", answers, count, firsts, roles, *told, *of_goals, self._goals.address)
+            self._fresh = True
+
+    def _answers(self, first: int, count: int) -> CardArray:
+        self._look()
+        shape, strides = (self.count, count), (1, self._lanes)
+        return CardArray(self._told, first * self._lanes, shape, strides, np.dtype(np.bool_))
+
+    def legal(self, role: int) -> CardArray:
+        """Return which actions of a role are legal: bool [lanes, actions].
+
+        The lanes of an action lie side by side.
+        """
+        return self._answers(1 + self._firsts[role], self.network.actions[role])
+
+    def observation(self) -> CardArray:
+        """Return all states: bool [lanes, facts]; a fact's lanes lie side by side."""
+        return self._answers(1 + self._firsts[-1], self.network.facts)
+
+    @property
+    def terminal(self) -> CardArray:
+        """Which lanes have come to an end: bool [lanes]."""
+        return self._line(0)
+
+    @property
+    def stuck(self) -> CardArray:
+        """In which lanes some role has no legal move though they have not come to an end: bool [lanes]."""
+        return self._line(self._stuck)
+
+    def _line(self, number: int) -> CardArray:
+        self._look()
+        return CardArray(self._told, number * self._lanes, (self.count,), (1,), np.dtype(np.bool_))
+
+    def goals(self, role: int) -> CardArray:
+        """Return the goals of a role, float32 [lanes], at the end or before; nan where there is not one."""
+        self._look()
+        return CardArray(self._goals, 4 * role * self._lanes, (self.count,), (4,), np.dtype(np.float32))
+
+    # Moves.
+
+    def step(self, choices: Sequence[ArrayLike]) -> None:
+        """Move in all lanes that can go on; what is chosen in the others is not read.
+
+        Args:
+            choices: per role the chosen actions, int32 or int64 [lanes], on the card or not.
+
+        Raises:
+            IllegalChoiceError: an action is not legal; nothing was changed.
+            ValueError: there are not as many arrays as roles, or one is of the wrong shape or type.
+        """
+        roles = len(self.network.actions)
+        if len(choices) != roles:
+            raise ValueError(f"expected an array for each of {roles} roles, got {len(choices)}")
+        self._look()
+        names = [f"the actions of role {role}" for role in range(roles)]
+        places = [self._place(choices[role], names[role], role) for role in range(roles)]
+        self._places.write_bytes(0, np.array(places, np.int64))
+        answers, firsts = self._table("answers", "firsts")
+        self._wrong.write_bytes(0, np.array([_NOWHERE], np.uint64))
+        self._start("check", answers, firsts, roles, self._places.address, self._wrong.address)
+        wrong = int(self._wrong.read_bytes(0, 8).view(np.uint64)[0])
+        if wrong != _NOWHERE:
+            lane, role = wrong >> 16, wrong & 0xFFFF
+            start, stride = places[role]
+            size = min(8, stride) if lies_on_card(choices[role]) else 8
+            action = int.from_bytes(self.card.read(start + lane * stride, size), "little", signed=True)
+            raise IllegalChoiceError(lane, role, action)
+        self._start("move", firsts, roles, self._places.address)
+        self._fresh = False
+
+    def step_random(self) -> list[CardArray]:
+        """Move in all lanes that can go on, each role uniformly at random.
+
+        Returns:
+            Per role the actions, int32 [lanes]; -1 in lanes that did not move.
+        """
+        self._look()
+        roles = len(self.network.actions)
+        self._start("choose_moves", *self._table("firsts"), roles, self._chosen.address, self._lanes)
+        self._fresh = False
+        width, kind = self._chosen.width, np.dtype(np.int32)
+        return [CardArray(self._chosen, role * width, (self.count,), (4,), kind) for role in range(roles)]
+
+    def reset(self, mask: ArrayLike | None = None) -> None:
+        """Put lanes into the initial state: bool [lanes], on the card or not; None for all."""
+        self.card.use()
+        if mask is None:
+            mask = np.ones(self.count, np.bool_)
+        place = self._place(mask, "the mask", None)
+        self._start("put_back", *place, *self._table("start"), self.network.fluents)
+        self._fresh = False
+
+    def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int]:
+        """Return where an array of lanes begins on the card, and the bytes from one lane to the next.
+
+        Args:
+            value: the array; where it is not on a card it is brought there.
+            what: it is, for people.
+            role: whose actions these are; None for truth values.
+
+        Raises:
+            ValueError: it is of the wrong shape or type.
+        """
+        found = lies_on_card(value)
+        array = np.empty(0) if found else np.asarray(value)
+        shape = tuple(found["shape"]) if found else array.shape
+        dtype = np.dtype(found["typestr"]) if found else array.dtype
+        is_one = dtype.itemsize == 1 and dtype.kind in "bu" if role is None else dtype.kind in "iu"
+        if shape != (self.count,) or not is_one or (found and role is not None and dtype.itemsize < 4):
+            wanted = "truth values" if role is None else "integers of 4 or 8 bytes" if found else "integers"
+            given = f"an array of {dtype} of shape {shape}"
+            raise ValueError(f"{what} should be {self.count} {wanted}, one per lane, not {given}")
+        if found:
+            return int(found["data"][0]), int((found.get("strides") or (dtype.itemsize,))[0])
+        items = array.astype(np.uint8 if role is None else np.int64)
+        self._given.write_bytes((role or 0) * self._given.width, items)
+        return self._given.address + (role or 0) * self._given.width, items.itemsize
