@@ -123,24 +123,25 @@ class CardArray:
 #: What others have, by its address, until they give it back.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
+# What is called while a capsule goes must not take hold of it as an object: so it is a pointer here.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.py_object)
-_new_capsule = ctypes.pythonapi.PyCapsule_New
-_new_capsule.restype = ctypes.py_object
-_new_capsule.argtypes = (c_void_p, ctypes.c_char_p, _Destructor)
-_is_capsule = ctypes.pythonapi.PyCapsule_IsValid
-_is_capsule.restype = ctypes.c_int
-_is_capsule.argtypes = (ctypes.py_object, ctypes.c_char_p)
-_address_in = ctypes.pythonapi.PyCapsule_GetPointer
-_address_in.restype = c_void_p
-_address_in.argtypes = (ctypes.py_object, ctypes.c_char_p)
+_Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _Destructor)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
+_is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_address_in = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
 def _give_back(address: int) -> None:
     _HANDED_OUT.pop(address, None)
 
 
-def _give_back_unused(capsule: object) -> None:
+def _give_back_unused(capsule: int) -> None:
     """Give back what nobody took out of a capsule; who takes it renames that."""
     if _is_capsule(capsule, _NAME):
         _HANDED_OUT.pop(_address_in(capsule, _NAME), None)
