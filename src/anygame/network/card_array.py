@@ -137,14 +137,14 @@ _address_in = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
 )
 
 
-def _give_back(address: int) -> None:
-    _HANDED_OUT.pop(address, None)
+def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> None:
+    handed_out.pop(address, None)  # a program that ends has no name for it any more
 
 
 def _give_back_unused(capsule: int) -> None:
     """Give back what nobody took out of a capsule; who takes it renames that."""
     if _is_capsule(capsule, _NAME):
-        _HANDED_OUT.pop(_address_in(capsule, _NAME), None)
+        _give_back(_address_in(capsule, _NAME))
 
 
 _delete, _destroy = _Deleter(_give_back), _Destructor(_give_back_unused)
