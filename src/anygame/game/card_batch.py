@@ -5,22 +5,17 @@ from __future__ import annotations
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anygame.game.batch import arrays_in_order
 from anygame.game.encoding import ActionSpace
-from anygame.game.roles import illegal_number
-from anygame.network.lanes import IllegalChoiceError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-    from anygame.game.machines.network import NetworkMachine
+    from anygame.game.machines.network import CardArray, NetworkMachine
     from anygame.game.state import GameLike
     from anygame.language.terms import Term
-    from anygame.network.card_array import CardArray
 
 
 class CardBatch:
@@ -104,14 +99,7 @@ class CardBatch:
             UnknownRoleError: a key is no role.
             ValueError: an array has another shape or type.
         """
-        choices = arrays_in_order(self.game, moves)
-        try:
-            self._lanes.step(choices)
-        except IllegalChoiceError as error:
-            space = self.action_space(self.game.roles[error.role])
-            legal = np.flatnonzero(self.legal_mask(space.role).numpy()[error.lane]).tolist()
-            where = f"lane {error.lane}: "
-            raise illegal_number(space.role, error.action, space.moves, legal, where) from None
+        self._lanes.step(arrays_in_order(self.game, moves))
 
     def step_random(self) -> dict[str, CardArray]:
         """Make a random joint move in every lane that can go on, each role's uniform.

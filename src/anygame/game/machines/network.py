@@ -20,7 +20,8 @@ from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.block import StuckError
-from anygame.network.card import card
+from anygame.network.card import Card, card
+from anygame.network.card_array import CardArray as CardArray
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
@@ -152,9 +153,9 @@ class NetworkMachine:
                 self._cards[number] = WarpSimulator(self.compiled.network, card(number))
             return self._cards[number]
 
-    def lanes_on_card(self, count: int, seed: int, number: int) -> WarpLanes:
+    def lanes_on_card(self, count: int, seed: int, number: int) -> GameCardLanes:
         """Return games side by side on a graphics card."""
-        return WarpLanes(self.compiled.network, card(number), count, seed)
+        return GameCardLanes(self.compiled, card(number), count, seed)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
         """Return games side by side; where the rules hide information, they know what each role sees."""
@@ -425,9 +426,7 @@ class GameLanes(Lanes):
             raise self._illegal(error) from None
 
     def _illegal(self, error: IllegalChoiceError) -> IllegalMoveError:
-        role, moves = str(self._compiled.roles[error.role]), self._compiled.actions[error.role]
-        legal = np.flatnonzero(self.legal_by_role()[error.role][error.lane]).tolist()
-        return illegal_number(role, error.action, moves, legal, f"lane {error.lane}: ")
+        return _illegal(self._compiled, error, self.legal_by_role()[error.role][error.lane])
 
     # -- positions ---------------------------------------------------------------------------------
 
@@ -474,3 +473,26 @@ class GameLanes(Lanes):
     def set_position(self, lane: int, position: bytes) -> None:
         """Put a lane into a position of the machine."""
         self.set(lane, np.frombuffer(position, np.bool_))
+
+
+class GameCardLanes(WarpLanes):
+    """Lanes of a game on a graphics card; its errors name roles and moves."""
+
+    def __init__(self, compiled: CompiledGame, card: Card, count: int, seed: int) -> None:
+        super().__init__(compiled.network, card, count, seed)
+        self._compiled = compiled
+
+    def step(self, choices: Sequence[ArrayLike]) -> None:
+        """Move in all lanes that can go on; see ``CardBatch.step``."""
+        try:
+            super().step(choices)
+        except IllegalChoiceError as error:
+            legal = self.legal(error.role).numpy()[error.lane]
+            raise _illegal(self._compiled, error, legal) from None
+
+
+def _illegal(compiled: CompiledGame, error: IllegalChoiceError, legal: NDArray[np.bool_]) -> IllegalMoveError:
+    """Return the error for people: of an action in a lane, in which some are legal, bool [actions]."""
+    role, moves = str(compiled.roles[error.role]), compiled.actions[error.role]
+    numbers = np.flatnonzero(legal).tolist()
+    return illegal_number(role, error.action, moves, numbers, f"lane {error.lane}: ")
