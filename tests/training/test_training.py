@@ -44,6 +44,18 @@ def test_a_training_writes_a_model_that_is_found_and_used() -> None:
     assert (found.weights == model.weights).all()
 
 
+def test_what_was_learned_from_more_games_is_tried_out_with_more_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = anygame.loads(RACE)
+    assert train(game, games=1000, seed=1).figures.trial_leaves == 2_000
+    monkeypatch.setattr(training, "_GAMES_FOR_A_LEAF", 0.2)
+    figures = train(game, games=1000, seed=2).figures
+    assert figures.trial_leaves == figures.games * 5
+    monkeypatch.setattr(training, "_GAMES_FOR_A_LEAF", 0.001)
+    assert train(game, games=1000, seed=3).figures.trial_leaves == 20_000
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_who_stops_goes_on_as_if_nothing_had_been_between(
     monkeypatch: pytest.MonkeyPatch, threads: int
