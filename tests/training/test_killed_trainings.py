@@ -82,7 +82,7 @@ def test_one_process_at_a_time_goes_on_with_a_training(tmp_path: Path) -> None:
         with pytest.raises(anygame.ModelError, match=r"another process trains .* with the seed 1"):
             train(anygame.loads(RACE), games=100, into=model, seed=1)
         with pytest.raises(
-            anygame.ModelError, match=r"to go on with; another process goes on with .*\.learning"
+            anygame.ModelError, match=r"to go on with beside .*; another process goes on with .*\.learning"
         ):
             train(anygame.loads(RACE), games=100, into=model, resume=True)
         other = train(anygame.loads(RACE), games=300, into=tmp_path / "other.npz", seed=2)
