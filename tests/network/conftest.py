@@ -13,7 +13,7 @@ def played_any_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """Have small games played as large ones are: lanes wait for goals, and moves are groups and members."""
     if request.param != "goals in every step":
         monkeypatch.setattr(kernels, "LATE_INPUTS", 0)
-        patient = property(lambda kernel: 3000 if kernel._order.goals else 0)
+        patient = property(lambda kernel: 3000 if len(kernel._order.goals) else 0)
         monkeypatch.setattr(kernels.Kernel, "_patience", patient)
     if request.param == "goals late, groups of moves":
         monkeypatch.setattr(rows, "MOST_UNROLLED", 2)

@@ -364,7 +364,9 @@ def test_goals_that_are_evaluated_late_are_the_same(seed: int, monkeypatch: pyte
         Simulator(build_kernel(network, style)).run(PlayoutRequest(600, seed=1, limit=30)) for style in STYLES
     ]
     monkeypatch.setattr(kernels, "LATE_INPUTS", 0)
-    monkeypatch.setattr(kernels.Kernel, "_patience", property(lambda kernel: int(bool(kernel._order.goals))))
+    monkeypatch.setattr(
+        kernels.Kernel, "_patience", property(lambda kernel: int(len(kernel._order.goals) > 0))
+    )
     found = [
         Simulator(build_kernel(network, style)).run(PlayoutRequest(600, seed=1, limit=30)) for style in STYLES
     ]

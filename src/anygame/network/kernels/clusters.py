@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.phases import cyclic_gates
-from anygame.network.kernels.schedule import Order
+from anygame.network.kernels.schedule import Order, ends_of
 from anygame.network.logic.ragged import starts_of
 from anygame.network.network import Cycle
 
@@ -71,9 +71,10 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)
     order = Order(network)
+    ends = ends_of(network).tolist()
     for place, unit in enumerate(order.reach((2 * (network.first_gate + actions)).tolist())):
-        places[unit.start : unit.stop] = place
-    end = sorted(gate for unit in order.reach([network.terminal]) for gate in unit)
+        places[unit : ends[unit]] = place
+    end = sorted(gate for unit in order.reach([network.terminal]) for gate in range(unit, ends[unit]))
     for gate in end:  # what it reads has a lower number
         below = read[starts[gate] : starts[gate + 1]]
         places[gate] = places[below[below >= 0]].max(initial=-1)

@@ -22,9 +22,8 @@ then brought to where it looks for it, the rest lies behind all its rows.
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import IntEnum
-from itertools import chain, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +31,7 @@ import numpy as np
 from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
-from anygame.network.kernels.schedule import Dependences, runs_of_shapes
+from anygame.network.kernels.schedule import runs_of_shapes
 from anygame.network.logic.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.schedule import Schedule, Unit
+    from anygame.network.kernels.schedule import Schedule
     from anygame.network.kernels.segments import Allocation
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
@@ -54,6 +53,8 @@ _WINDOW = 4_000
 #: their shape.
 _MOST_UNROLLED = 8
 _MANY = 500
+#: More inputs than a gate has, as a power of two.
+_SHIFT = 27
 #: So many rows have numbers of 16 bits, which are half as much to read.
 _NARROW_ROWS = 1 << 16
 
@@ -107,7 +108,6 @@ class _Writer:
         self._network = network
         self._phases = phases
         self._order = order
-        self._dependences = Dependences(network)
         self._starts = network.starts.astype(np.int64)
         self._straight = straight
         self._layout = layout
@@ -121,7 +121,7 @@ class _Writer:
         #: Per gate the bit literal of where it is brought before moves are chosen.
         self._later: dict[int, int] = {}
         self._end = first_row or self._layout.end
-        self._entries: list[NDArray[np.int64]] = []
+        self._entries: list[NDArray[np.int32 | np.int64]] = []
         self._written = 0
         self._copies: list[int] = []
         self._operations: list[list[int]] = []
@@ -129,22 +129,23 @@ class _Writer:
             self._place_legal()
         else:
             self._place_as(straight)
-        self._scattered, self._read_alone = self._find_scattered()
+        self._masks = np.array(phases.gates, np.int64)
+        self._is_scattered, self._read_alone = self._find_scattered()
         self._shapes = self._find_shapes()
         self._state_runs = self._runs_of(order.state)
         self._goal_runs = self._runs_of(order.goals)
-        self._move_runs = self._runs_of([unit for unit in order.moves if unit.start not in self._scattered])
+        self._move_runs = self._runs_of(order.moves[~self._is_scattered[order.moves]])
         self._unrolled = self._find_unrolled()
 
-    def _find_scattered(self) -> tuple[set[int], NDArray[np.int64]]:
+    def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Find gates that read nothing but that some moves are not made, of roles with many.
 
         Returns:
-            The gates, and the moves that others read; nothing where most moves are.
+            Which gates these are, and the moves that others read; nothing where most moves are.
         """
         network = self._network
         found = np.zeros(network.gates, np.bool_)
-        found[[unit.start for unit in self._order.moves if unit.start not in self._order.cyclic]] = True
+        found[self._order.moves] = ~self._order.is_cyclic[self._order.moves]
         is_move = np.zeros(2 * network.nodes, np.bool_)
         is_move[2 * (network.first_action + np.array(list(self._layout.factors), np.int64)) + 1] = True
         lengths = np.diff(self._starts)
@@ -153,8 +154,8 @@ class _Writer:
         nodes = distinct(np.concatenate([network.inputs[of_others], network.next]) >> 1)
         alone = nodes[is_move[2 * nodes + 1]] - network.first_action
         if self._straight or len(of_others) - of_others.sum() <= len(alone):
-            return set(), alone[:0]
-        return set(np.flatnonzero(found).tolist()), alone
+            return np.zeros(network.gates, np.bool_), alone[:0]
+        return found, alone
 
     def _find_shapes(self) -> NDArray[np.int64]:
         """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2].
@@ -165,31 +166,27 @@ class _Writer:
         turned = np.zeros(network.nodes, np.bool_)
         turned[list(self._later)] = True
         behind = np.zeros(network.gates, np.bool_)
-        behind[list(chain.from_iterable(self._order.moves))] = True
+        behind[self._order.gates(self._order.moves)] = True
         turns = turned[network.inputs >> 1] & np.repeat(behind, np.diff(self._starts))
         inverted = starts_of((network.inputs & 1 ^ turns).astype(np.int64))[self._starts]
         return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
 
-    def _runs_of(self, units: Sequence[Unit]) -> list[tuple[int, list[Unit]]]:
-        """Return units in runs of one shape that are needed in the same phases, with these."""
-        phases, cyclic = self._phases.gates, self._order.cyclic
-        gates = [unit.start for unit in units]
-        numbers: dict[tuple[int, int, int], int] = {}
-        shapes = [
-            -1 if gate in cyclic else numbers.setdefault((phases[gate], plain, inverted), len(numbers))
-            for gate, (plain, inverted) in zip(gates, self._shapes[gates].tolist(), strict=True)
-        ]
-        runs = runs_of_shapes(self._dependences, units, shapes, _WINDOW)
-        return [(phases[run[0].start], run) for run in runs]
+    def _runs_of(self, units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Return units in runs of one shape that are needed in the same phases."""
+        plain, inverted = self._shapes[units].T
+        shapes = np.where(
+            self._order.is_cyclic[units], -1, (self._masks[units] << _SHIFT | plain) << _SHIFT | inverted
+        )
+        return runs_of_shapes(self._network, units, shapes, _WINDOW)
 
     def _find_unrolled(self) -> dict[tuple[int, int], int]:
         """Return shapes of small gates of which there are many, with the kinds of operations for them."""
-        counts: Counter[tuple[int, int]] = Counter()
-        for _, run in self._runs:
-            plain, inverted = self._shapes[run[0].start].tolist()
-            counts[plain, inverted] += len(run)
-        found = [shape for shape, count in counts.items() if sum(shape) <= _MOST_UNROLLED and count >= _MANY]
-        return {shape: len(Kind) + number for number, shape in enumerate(found)}
+        plain, inverted = self._shapes[self._gates_of(self._runs)].T
+        small = plain + inverted <= _MOST_UNROLLED
+        found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
+        many = found[counts >= _MANY].tolist()
+        low = (1 << _SHIFT) - 1
+        return {(shape >> _SHIFT, shape & low): len(Kind) + number for number, shape in enumerate(many)}
 
     def write(self) -> GateCode:
         self._allocate()
@@ -198,7 +195,7 @@ class _Writer:
         self._find_known()
         self._write_runs(self._state_runs)
         self._write_copies()
-        of_goals = {self._base + gate for unit in self._order.goals for gate in unit}
+        of_goals = set((self._base + self._order.gates(self._order.goals)).tolist())
         self._bring([node for node in self._later if node not in of_goals])
         ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
@@ -206,7 +203,8 @@ class _Writer:
         ends.append(len(self._operations))
         self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
-        if self._scattered:
+        factors = bool(self._is_scattered.any())
+        if factors:
             self._write_scattered()
         self._write_runs(self._move_runs)
         self._write_settings()
@@ -214,7 +212,6 @@ class _Writer:
         first = self._written
         places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
         words = np.array([word for each in self._operations for word in each], np.int64)
-        factors = bool(self._scattered)
         return GateCode(
             code=loop_functions(
                 self._phases, self._bits, list(self._unrolled), places_of, self._target, factors=factors
@@ -238,8 +235,16 @@ class _Writer:
         return self._network.inputs[places(self._starts[gates], lengths)], lengths
 
     @property
-    def _runs(self) -> list[tuple[int, list[Unit]]]:
+    def _runs(self) -> list[NDArray[np.int64]]:
         return [*self._state_runs, *self._goal_runs, *self._move_runs]
+
+    def _sizes(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Return how many gates each run has: units of one gate, or a cycle."""
+        heads = np.array([run[0] for run in runs], np.int64)
+        return np.array(list(map(len, runs)), np.int64) + self._order.ends[heads] - heads - 1
+
+    def _gates_of(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        return self._order.gates(np.concatenate([*runs, np.zeros(0, np.int64)]))
 
     # Where values lie.
 
@@ -261,13 +266,12 @@ class _Writer:
     def _allocate(self) -> None:
         """Give each gate a row, from its run to its last use."""
         network = self._network
-        runs = [run for _, run in self._runs]
+        runs = self._runs
         choice = len(runs) - len(self._move_runs)  # what is read there is needed up to the run behind it
-        if self._scattered:
-            runs.insert(choice, [unit for unit in self._order.moves if unit.start in self._scattered])
-        units = list(chain.from_iterable(runs))
-        gates = np.fromiter(chain.from_iterable(units), np.int64)
-        times = np.repeat(np.arange(len(runs)), [sum(map(len, run)) for run in runs])
+        if self._is_scattered.any():
+            runs.insert(choice, self._order.moves[self._is_scattered[self._order.moves]])
+        gates = self._gates_of(runs)
+        times = np.repeat(np.arange(len(runs)), self._sizes(runs))
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
         last[read >> 1] = np.repeat(times, lengths)  # of several, the last one stays
@@ -298,9 +302,10 @@ class _Writer:
         if not phases.patterns:
             return
         written = np.array([*[-1] * network.first_action, *self._layout.chosen, *phases.gates], np.int64)
-        for mask, units in self._runs:
-            read, _ = self._literals(np.fromiter(chain.from_iterable(units), np.int64))
-            self._known[read >> 1] |= mask & ~written[read >> 1]
+        gates = self._gates_of(self._runs)
+        read, lengths = self._literals(gates)
+        masks = np.repeat(self._masks[gates], lengths)
+        np.bitwise_or.at(self._known, read >> 1, masks & ~written[read >> 1])
         goals = [literal >> 1 for role in network.goals for _, literal in role]
         asked = np.array([network.terminal >> 1, *goals], np.int64)
         for nodes, masks in (
@@ -319,26 +324,29 @@ class _Writer:
 
     # Gates.
 
-    def _write_runs(self, runs: Sequence[tuple[int, list[Unit]]]) -> None:
-        for mask, units in runs:
-            self._write_known(self._base + np.fromiter(chain.from_iterable(units), np.int64))
-            if units[0].start in self._order.cyclic:
-                self._write_cycle(units[0], mask)
-            else:
-                self._write_run(np.array([unit.start for unit in units]), mask)
-
-    def _write_run(self, gates: NDArray[np.int64], mask: int) -> None:
-        """Evaluate gates of one shape."""
-        plain, inverted = self._shapes[gates[0]].tolist()
-        literals = self._network.inputs[self._starts[gates][:, None] + np.arange(plain + inverted)]
+    def _write_runs(self, runs: Sequence[NDArray[np.int64]]) -> None:
+        gates = self._gates_of(runs)
+        literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
-        order = np.argsort(bits & 1, axis=1, kind="stable")
-        rows = np.column_stack((np.take_along_axis(bits, order, 1), self._place[self._base + gates])) >> 1
-        self._add_run(rows, (plain, inverted), during=mask)
+        number = np.arange(len(gates))
+        # Of each gate the plain inputs, the inverted ones, and itself.
+        keys = np.concatenate([4 * np.repeat(number, lengths) + (bits & 1), 4 * number + 2])
+        rows = np.concatenate([bits, self._place[self._base + gates]])[np.argsort(keys, kind="stable")] >> 1
+        begins = starts_of(lengths + 1)
+        first = 0
+        for run, end in zip(runs, np.cumsum(self._sizes(runs)).tolist(), strict=True):
+            head, mask = int(run[0]), int(self._masks[run[0]])
+            self._write_known(self._base + gates[first:end])
+            if self._order.is_cyclic[head]:
+                self._write_cycle(gates[first:end], mask)
+            else:
+                plain, inverted = self._shapes[head].tolist()
+                self._add_run(rows[begins[first] : begins[end]], (plain, inverted), during=mask)
+            first = end
 
     def _write_scattered(self) -> None:
         """Scatter moves of roles with many to the gates that they refute, and to their rows that are read."""
-        gates = np.array(sorted(self._scattered), np.int64)
+        gates = np.flatnonzero(self._is_scattered)
         literals, lengths = self._literals(gates)
         refuted = self._place[self._base + gates] >> 1
         rows = np.concatenate([np.repeat(refuted, lengths), self._layout.actions + self._read_alone])
@@ -393,13 +401,12 @@ class _Writer:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run: per gate the rows of plain inputs, of inverted ones, its own: [gates, inputs + 1]."""
+        """Add a run: per gate the rows of plain inputs, of inverted ones, its own; one after the other."""
         begin = self._here() * (32 // self._bits)
-        numbers = rows.reshape(-1)
-        if self._bits == 16:
-            numbers = np.pad(numbers, (0, len(numbers) % 2)).astype(np.uint16).view(np.int32)
-        self._entries.append(numbers)
-        self._written += len(numbers)
+        words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
+        words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
+        self._entries.append(words)
+        self._written += len(words)
         kind = self._unrolled.get(shape, Kind.RUN)
         self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
 
@@ -410,13 +417,13 @@ class _Writer:
             rows = [self._layout.legal[action] for action in actions]
             self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)
 
-    def _write_cycle(self, unit: Unit, mask: int) -> None:
-        rows = self._place[self._base + unit.start : self._base + unit.stop] >> 1
-        initially = self._network.initially[unit].astype(int)
+    def _write_cycle(self, gates: NDArray[np.int64], mask: int) -> None:
+        rows = self._place[self._base + gates] >> 1
+        initially = self._network.initially[gates].astype(int)
         self._copy(list(zip(initially.tolist(), rows.tolist(), strict=True)), during=mask)
         begin = self._here()
-        self._add_cycle(np.array(unit))
-        self._operate(Kind.CYCLE, begin, during=mask, rounds=len(unit) + 1)
+        self._add_cycle(gates)
+        self._operate(Kind.CYCLE, begin, during=mask, rounds=len(gates) + 1)
 
     def _add_cycle(self, gates: NDArray[np.int64]) -> None:
         """Add the entries of the gates of a cycle: one for each input."""

@@ -235,8 +235,7 @@ class Kernel:
     @property
     def _patience(self) -> int:
         """How many steps lanes at their ends may wait together: those cost as much as to evaluate goals."""
-        starts = self._parted.starts
-        goals = sum(int(starts[unit.stop] - starts[unit.start]) for unit in self._order.goals)
+        goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property

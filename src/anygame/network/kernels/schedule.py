@@ -7,13 +7,11 @@ Of the inputs of a gate, the one with the most below it is computed first, so th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from itertools import pairwise
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.network.kernels.phases import cyclic_gates
 from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import gates_by_level, units_of
 
@@ -25,28 +23,36 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
+    Numbers = NDArray[np.int64]
+
 #: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
 #: functions that they become would be small, and branches many.
-_STRETCH = 500
-#: Gates that are evaluated together: one gate, or a whole cycle.
-Unit = range
+_STRETCH: Final = 500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schedule:
     """An order of computation.
+
+    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. It is named by its first gate.
 
     Attributes:
         state: units that legal moves, end and goals need.
         goals: those of them that nothing but goals need, if they are evaluated where a game ends alone.
         moves: what the next state needs besides.
-        cyclic: the first gates of the units that are cycles.
+        ends: int64 [gates]; of the first gate of a unit, the gate behind its last.
+        is_cyclic: bool [gates]; which are in a cycle.
     """
 
-    state: tuple[Unit, ...]
-    goals: tuple[Unit, ...]
-    moves: tuple[Unit, ...]
-    cyclic: frozenset[int]
+    state: Numbers
+    goals: Numbers
+    moves: Numbers
+    ends: Numbers
+    is_cyclic: NDArray[np.bool_]
+
+    def gates(self, units: Numbers) -> Numbers:
+        """Return the gates of some units, unit after unit."""
+        return places(units, self.ends[units] - units)
 
 
 def schedule(
@@ -66,21 +72,33 @@ def schedule(
     order = Order(network)
     state = order.reach([*roots, *network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
-    goals: list[Unit] = []
+    goals: list[int] = []
     if late is not None and len(network.inputs) > late:
         both, goals = _late_goals(network, order, of_goals, late)
         state += both
     else:
         state += order.reach(of_goals)
-    state = by_phase(network, state, phases.gates)
-    moves = by_phase(network, order.reach(network.next.tolist()), phases.gates)
-    cyclic = frozenset(cycle.first for cycle in network.cycles)
-    return Schedule(tuple(state), tuple(goals), tuple(moves), cyclic)
+    moves = order.reach(network.next.tolist())
+    return Schedule(
+        by_phase(network, np.array(state, np.int64), phases.gates),
+        np.array(goals, np.int64),
+        by_phase(network, np.array(moves, np.int64), phases.gates),
+        ends_of(network),
+        cyclic_gates(network),
+    )
+
+
+def ends_of(network: Network) -> Numbers:
+    """Return per gate the gate behind it; behind its cycle, where it is the first one of a cycle."""
+    ends = np.arange(1, network.gates + 1)
+    for cycle in network.cycles:
+        ends[cycle.first] = cycle.end
+    return ends
 
 
 def _late_goals(
     network: Network, order: Order, of_goals: Sequence[int], late: int
-) -> tuple[list[Unit], list[Unit]]:
+) -> tuple[list[int], list[int]]:
     """Return what goals and others need, and what goals need alone: none if that is little.
 
     Args:
@@ -89,16 +107,15 @@ def _late_goals(
         of_goals: literals.
         late: what is little, in inputs.
     """
-    needed = Order(network).reach(network.next.tolist())
-    shared = {unit.start for unit in needed}
+    shared = set(Order(network).reach(network.next.tolist()))
     reached = order.copy().reach(of_goals)
-    both = order.reach([2 * (network.first_gate + unit.start) for unit in reached if unit.start in shared])
+    both = order.reach([2 * (network.first_gate + unit) for unit in reached if unit in shared])
     goals = order.reach(of_goals)
-    inputs = sum(int(network.starts[unit.stop] - network.starts[unit.start]) for unit in goals)
+    inputs = int((network.starts[ends_of(network)[goals]] - network.starts[goals]).sum())
     return (both, goals) if inputs > late else ([*both, *goals], [])
 
 
-def by_phase(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
+def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
     """Reorder units such that those which are needed in the same phases stand together.
 
     It is done in stretches, so that what is computed is still used soon.
@@ -108,113 +125,77 @@ def by_phase(network: Network, units: Sequence[Unit], masks: Sequence[int]) -> l
         units: in order.
         masks: per gate the phases in which it is needed.
     """
-    dependences = Dependences(network)
-    stretches = (units[start : start + _STRETCH] for start in range(0, len(units), _STRETCH))
-    return [unit for stretch in stretches for unit in _in_runs(dependences, stretch, masks)]
-
-
-def _in_runs(dependences: Dependences, units: Sequence[Unit], masks: Sequence[int]) -> list[Unit]:
-    mask_of = [masks[unit.start] for unit in units]
+    mask_of = np.array(masks, np.int64)[units].tolist()
     if len(set(mask_of)) < 2:
-        return list(units)
-    waiting, readers = dependences.of(units)
-    ready: dict[int, list[int]] = {mask: [] for mask in mask_of}
-    for number, count in enumerate(waiting):
-        if not count:
-            heappush(ready[mask_of[number]], number)
-    result: list[Unit] = []
-    while len(result) < len(units):
-        run = min((heap for heap in ready.values() if heap), key=lambda heap: heap[0])
-        while run:
-            number = heappop(run)
-            result.append(units[number])
-            for reader in readers[number]:
-                waiting[reader] -= 1
-                if not waiting[reader]:
-                    heappush(ready[mask_of[reader]], reader)
-    return result
+        return units
+    found: list[int] = []
+    waiting, starts, readers = (column.tolist() for column in _dependences(network, units))
+    for first in range(0, len(units), _STRETCH):
+        left = list(range(first, min(first + _STRETCH, len(units))))
+        while left:
+            # None reads a later one, so the first has all that it reads.
+            mask, rest = mask_of[left[0]], []
+            for number in left:
+                if waiting[number] or mask_of[number] != mask:
+                    rest.append(number)
+                    continue
+                found.append(number)
+                for reader in readers[starts[number] : starts[number + 1]]:
+                    waiting[reader] -= 1
+            left = rest
+    return units[found]
 
 
-def runs_of_shapes(
-    dependences: Dependences, units: Sequence[Unit], shapes: Sequence[int], window: int
-) -> list[list[Unit]]:
+def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
     """Reorder units into runs of one shape, none of which reads another one of its run.
 
     What has waited longest says which shape is next, so that what is computed is still used soon.
 
     Args:
-        dependences: of the network.
+        network: the game.
         units: in order.
         shapes: of each unit; one of a negative shape is a run by itself.
         window: no unit comes before another one that was so many places before it, unless that waits for it.
     """
-    waiting, readers = dependences.of(units)
-    ready: dict[int, list[int]] = {shape: [] for shape in shapes}
-    for number, count in enumerate(waiting):
-        if not count:
-            heappush(ready[shapes[number]], number)
-    result = []
-    for _ in units:
-        heap = min(filter(None, ready.values()), key=itemgetter(0), default=None)
-        if heap is None:
-            break
-        end = heap[0] + (window if shapes[heap[0]] >= 0 else 1)
-        run = []
-        while heap and heap[0] < end:
-            run.append(heappop(heap))
-        for number in run:
-            for reader in readers[number]:
-                waiting[reader] -= 1
-                if not waiting[reader]:
-                    heappush(ready[shapes[reader]], reader)
-        result.append([units[number] for number in run])
-    return result
+    waiting, starts, readers = _dependences(network, units)
+    lengths = np.diff(starts)
+    order = np.argsort(shapes, kind="stable")
+    kinds, begins = np.unique(shapes[order], return_index=True)
+    left = dict(zip(kinds.tolist(), np.split(order, begins[1:]), strict=False))
+    runs, first = [], 0
+    while first < len(units):
+        # None reads a later one, so the first has all that it reads.
+        shape = int(shapes[first])
+        members = left[shape][np.searchsorted(left[shape], first) :]
+        near = members[: np.searchsorted(members, first + window if shape >= 0 else first + 1)]
+        left[shape] = members
+        run = near[waiting[near] == 0]
+        runs.append(units[run])
+        waiting[run] = -1
+        np.subtract.at(waiting, readers[places(starts[run], lengths[run])], 1)
+        first += int(np.argmin(waiting[first : first + window + 1] < 0))
+    return runs
 
 
-class Dependences:
-    """Which of some units read which others.
+def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return which of some units, by their places, read which.
 
-    Args:
-        network: the game.
+    Returns:
+        On how many of the others each depends, where those that read it begin, and these. Behind the last one
+        stands one more, which depends on nothing.
     """
-
-    def __init__(self, network: Network) -> None:
-        self._starts = network.starts.astype(np.int64)
-        self._read = np.maximum((network.inputs >> 1).astype(np.int64) - network.first_gate, -1)
-        #: The number of the unit that each gate is in, only while these units are looked at; the last entry
-        #: stands for all that are no gates.
-        self._unit_of = np.full(network.gates + 1, -1, np.int64)
-
-    def sizes(self, units: Sequence[Unit]) -> list[int]:
-        """Return how many inputs the gates of each unit have."""
-        begins, ends = _bounds(units)
-        found: list[int] = (self._starts[ends] - self._starts[begins]).tolist()
-        return found
-
-    def of(self, units: Sequence[Unit]) -> tuple[list[int], list[list[int]]]:
-        """Return, per unit, on how many of the others it depends, and the numbers of those that read it."""
-        begins, ends = _bounds(units)
-        sizes = ends - begins
-        gates = places(begins, sizes)
-        self._unit_of[gates] = np.repeat(np.arange(len(units)), sizes)
-        firsts = self._starts[begins]
-        lengths = self._starts[ends] - firsts
-        readers = np.repeat(np.arange(len(units)), lengths)
-        below = self._unit_of[self._read[places(firsts, lengths)]]
-        self._unit_of[gates] = -1
-        others = (below >= 0) & (below != readers)
-        pairs = distinct(below[others] * len(units) + readers[others])
-        below, readers = pairs // len(units), pairs % len(units)
-        waiting: list[int] = np.bincount(readers, minlength=len(units)).tolist()
-        listed: list[int] = readers.tolist()
-        ends = np.searchsorted(below, np.arange(len(units) + 1)).tolist()
-        return waiting, [listed[low:high] for low, high in pairwise(ends)]
-
-
-def _bounds(units: Sequence[Unit]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first gate of each unit, and the one behind its last."""
-    begins = np.fromiter(map(attrgetter("start"), units), np.int64, len(units))
-    return begins, np.fromiter(map(attrgetter("stop"), units), np.int64, len(units))
+    count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
+    sizes = ends[units] - units
+    #: The last entry stands for all that are no gates.
+    unit_of = np.full(network.gates + 1, -1, np.int64)
+    unit_of[places(units, sizes)] = np.repeat(np.arange(count), sizes)
+    lengths = gate_starts[ends[units]] - gate_starts[units]
+    readers = np.repeat(np.arange(count), lengths)
+    read = (network.inputs[places(gate_starts[units], lengths)] >> 1).astype(np.int64) - network.first_gate
+    below = unit_of[np.maximum(read, -1)]
+    others = (below >= 0) & (below != readers)
+    below, readers = np.divmod(distinct(below[others] * count + readers[others]), max(count, 1))
+    return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
 #: Counts of gates end here: greater ones, with gates counted once on each way to them, say nothing more.
@@ -258,7 +239,7 @@ class Order:
         #: The gates that each gate reads, a cycle by the first of its gates; those with most below first.
         self._read: list[int] = read[order].tolist()
         self._units: list[int] = units.tolist()
-        self._ends = {cycle.first: cycle.end for cycle in network.cycles}
+        self._ends: list[int] = ends_of(network).tolist()
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
@@ -268,7 +249,7 @@ class Order:
         made._seen = self._seen[:]
         return made
 
-    def reach(self, literals: Sequence[int]) -> list[Unit]:
+    def reach(self, literals: Sequence[int]) -> list[int]:
         """Return the units that these literals need and that were not returned before, inputs first."""
         found: list[int] = []
         seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
@@ -280,15 +261,20 @@ class Order:
                 continue
             seen[root] = True
             stack.append(root)
-            rests.append(iter(read[starts[root] : starts[ends.get(root, root + 1)]]))
+            rests.append(iter(read[starts[root] : starts[ends[root]]]))
             while stack:
                 for unit in rests[-1]:
-                    if not seen[unit]:
-                        seen[unit] = True
-                        stack.append(unit)
-                        rests.append(iter(read[starts[unit] : starts[ends.get(unit, unit + 1)]]))
-                        break
+                    if seen[unit]:
+                        continue
+                    seen[unit] = True
+                    first, last = starts[unit], starts[ends[unit]]
+                    if first == last:
+                        found.append(unit)
+                        continue
+                    stack.append(unit)
+                    rests.append(iter(read[first:last]))
+                    break
                 else:
                     rests.pop()
                     found.append(stack.pop())
-        return [range(unit, ends.get(unit, unit + 1)) for unit in found]
+        return found

@@ -14,12 +14,13 @@ from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import outputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import numpy as np
+    from numpy.typing import NDArray
 
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
-    from anygame.network.kernels.schedule import Schedule, Unit
+    from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
 
@@ -84,11 +85,11 @@ class Allocation:
         self._inputs: list[int] = network.inputs.tolist()
         self._next: list[int] = network.next.tolist()
         self.segments: list[Segment] = []
-        self._cut(order.state, order.cyclic, size)
+        self._cut(order, order.state, size)
         self.goals = 2 * len(self.segments)
-        self._cut(order.goals, order.cyclic, size)
+        self._cut(order, order.goals, size)
         self.choice = 2 * len(self.segments)
-        self._cut(order.moves, order.cyclic, size, after=1)
+        self._cut(order, order.moves, size, after=1)
         self._segment_of = {gate: segment for segment in self.segments for gate in segment.gates}
         self.live: dict[int, LiveRange] = {}
         self.known: dict[int, int] = {}
@@ -126,7 +127,7 @@ class Allocation:
 
     # Segments.
 
-    def _cut(self, units: Sequence[Unit], cyclic: frozenset[int], size: int, after: int = 0) -> None:
+    def _cut(self, order: Schedule, units: NDArray[np.int64], size: int, after: int = 0) -> None:
         """Cut gates into segments; ``after`` positions are left free for the choice of moves."""
         gates: list[int] = []
         inputs = 0
@@ -140,14 +141,14 @@ class Allocation:
                     cycle.append(self.segments[-1])
             gates, inputs = [], 0
 
-        for unit in units:
+        for unit, end in zip(units.tolist(), order.ends[units].tolist(), strict=True):
             cycle: list[Segment] | None = None
-            if gates and self.phases.gates[gates[0]] != self.phases.gates[unit.start]:
+            if gates and self.phases.gates[gates[0]] != self.phases.gates[unit]:
                 close()
-            if unit.start in cyclic:
+            if order.is_cyclic[unit]:
                 close()
                 cycle = []
-            for gate in unit:
+            for gate in range(unit, end):
                 gates.append(gate)
                 inputs += self._starts[gate + 1] - self._starts[gate]
                 if inputs >= size:
