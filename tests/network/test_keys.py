@@ -22,7 +22,7 @@ from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.grounding.invariants.cases import Invariant, is_implied
-from anygame.network.grounding.invariants.keys import Proofs, known_of
+from anygame.network.grounding.invariants.keys import Proofs, assume, known_of
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -40,7 +40,7 @@ def _proofs(text: str) -> tuple[Reasoner, Knowledge, Proofs]:
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
     knowledge = known_of(reasoner, static, budget)
-    return reasoner, knowledge, Proofs(knowledge, budget)
+    return reasoner, knowledge, Proofs(knowledge, budget, lambda: assume(knowledge, reasoner, budget))
 
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:

@@ -34,6 +34,16 @@ class Relation:
 
     predicate: str
     shapes: tuple[Top | None, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.predicate, self.shapes)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[str, tuple[Top | None, ...]]]:
+        return Relation, (self.predicate, self.shapes)  # hashes are of one process
 
     @property
     def key(self) -> tuple[str, int]:

@@ -22,7 +22,7 @@ from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import Work
-from anygame.network.grounding.invariants.keys import Proofs, known_of
+from anygame.network.grounding.invariants.keys import Proofs, assume, known_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
@@ -227,7 +227,8 @@ class _Grounder:
     @cached_property
     def _proofs(self) -> Proofs:
         """What proves it, which takes long; only where a pass asks for it."""
-        return Proofs(self._likely, self._budget)
+        likely = self._likely
+        return Proofs(likely, self._budget, lambda: assume(likely, self._reasoner, self._budget))
 
     def _likely_keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._likely.keys(relation)

@@ -84,16 +84,18 @@ class StaticRelations:
         self._asked: dict[tuple[Relation, tuple[int, ...]], tuple[Table, Table]] = {}
         self._dense: dict[Relation, bool] = {}
         self._classified: dict[Relation, list[GroundRule]] = {}
+        self._are_static: dict[Relation, bool] = {}
 
     # -- what relations are like -------------------------------------------------------------------
 
     def is_static(self, relation: Relation) -> bool:
         """Whether a relation depends on neither state nor moves, and the network does not answer for it."""
-        return (
-            self._schema.is_static(relation)
-            and relation.predicate not in _ASKED_NAMES
-            and not is_own(relation)
-        )
+        found = self._are_static.get(relation)
+        if found is None:
+            is_asked = relation.predicate in _ASKED_NAMES
+            found = self._schema.is_static(relation) and not is_asked and not is_own(relation)
+            self._are_static[relation] = found
+        return found
 
     def is_view(self, relation: Relation) -> bool:
         """Whether a relation depends on state or moves, and only rules read it."""

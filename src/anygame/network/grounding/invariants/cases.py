@@ -193,24 +193,28 @@ def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
         of_relation.setdefault(known.atom.relation, []).append(known.atom)
     return [
         pair
-        for atoms in of_relation.values()
+        for relation, atoms in of_relation.items()
+        if len(atoms) > 1
+        for keys in [knowledge.keys(relation)]
         for one, other in combinations(atoms, 2)
-        if _are_one(one, other, knowledge)
+        if _are_one(one, other, keys, knowledge)
         for pair in zip(one.columns, other.columns, strict=True)
     ]
 
 
-def _are_one(one: FlatAtom, other: FlatAtom, knowledge: Knowledge) -> bool:
-    """Whether two atoms of a relation are the same if both hold."""
-    same = [number for number, term in enumerate(one.columns) if term == other.columns[number]]
-    found = next((key for key in knowledge.keys(one.relation) if set(key).issubset(same)), None)
-    if found is not None:
-        if not knowledge.is_static(one.relation):
-            knowledge.used.add(Invariant(one.relation, found))
-        return True
+def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], knowledge: Knowledge) -> bool:
+    """Whether two atoms of a relation with some keys are the same if both hold."""
+    same = [number for number, term in enumerate(one.columns) if term is other.columns[number]]
+    found = next((key for key in keys if set(key).issubset(same)), None)
+    if knowledge.is_static(one.relation):
+        return found is not None
     ground = [number for number in same if one.columns[number].is_ground]
     lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
-    used = next((invariant for invariant in lone if invariant in knowledge.lone), None)
+    used = (
+        Invariant(one.relation, found)
+        if found is not None
+        else next(filter(knowledge.lone.__contains__, lone), None)
+    )
     if used is not None:
         knowledge.used.add(used)
     return used is not None

@@ -32,7 +32,7 @@ from anygame.network.grounding.invariants.cases import (
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import FlatAtom
@@ -54,7 +54,7 @@ _SEED: Final = 20121
 
 
 def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Knowledge:
-    """Return what is known of the rules of a game, with all that states of random play have in common.
+    """Return what is known of the rules of a game, with all that the first state does not refute.
 
     What can be proved of keys is among that: see ``Proofs``.
 
@@ -71,12 +71,25 @@ def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Kno
         lambda relation, column: _constants(domains, relation, column),
         lambda relation: static.definition(relation, dense=True),
     )
-    for relation, states in samples(reasoner, budget).items():
+    assume(knowledge, reasoner, budget, 1)
+    return knowledge
+
+
+def assume(knowledge: Knowledge, reasoner: Reasoner, budget: Budget, states: int = _SAMPLES) -> None:
+    """Take for granted all that some states have in common: the first one, and others of random play.
+
+    Args:
+        knowledge: of the rules.
+        reasoner: the rules.
+        budget: what this costs is spent from it.
+        states: how many; for others than the first, the reasoner compiles rules.
+    """
+    knowledge.lone.clear()
+    for relation, found in samples(reasoner, budget, states).items():
         knowledge.assumed[relation] = []
         if relation.width <= _WIDEST:
-            knowledge.assumed[relation] = candidate_keys(relation, states)
-            knowledge.lone.update(_lone_values(relation, states, reasoner.terms.terms))
-    return knowledge
+            knowledge.assumed[relation] = candidate_keys(relation, found)
+            knowledge.lone.update(_lone_values(relation, found, reasoner.terms.terms))
 
 
 def _lone_values(
@@ -90,7 +103,7 @@ def _lone_values(
                 yield Invariant(relation, (column,), terms[value])
 
 
-def samples(reasoner: Reasoner, budget: Budget) -> dict[Relation, list[list[tuple[int, ...]]]]:
+def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, list[list[tuple[int, ...]]]]:
     """Return, per relation of fluents, its rows in the first state and some others of random play."""
     relations = reasoner.layout.variants(("true", 1))
     found: dict[Relation, list[list[tuple[int, ...]]]] = {relation: [] for relation in relations}
@@ -100,10 +113,12 @@ def samples(reasoner: Reasoner, budget: Budget) -> dict[Relation, list[list[tupl
         return str(reasoner.move_term(move))
 
     state = reasoner.initial()
-    for _ in range(_SAMPLES):
+    for number in range(states):
         budget.spend(QUESTION)
         for relation, rows in zip(relations, state, strict=True):
             found[relation].append([relation.unpacked(row) for row in rows])
+        if number + 1 == states:
+            break
         frame = reasoner.frame(state)
         legal = list(reasoner.legal(frame).values())
         if reasoner.terminal(frame) or not all(legal):
@@ -136,15 +151,17 @@ class Proofs:
     Args:
         knowledge: the rules, and what is likely; what cannot be proved is taken out.
         budget: what proofs cost is spent from it.
+        refute: takes out of it what is seen not to hold; it is asked once, when something cannot be proved.
 
     Attributes:
         proved: what was asked for, and what the proofs rely on: together they hold in the next state if
             they hold in a state.
     """
 
-    def __init__(self, knowledge: Knowledge, budget: Budget) -> None:
+    def __init__(self, knowledge: Knowledge, budget: Budget, refute: Callable[[], None]) -> None:
         self.proved: set[Invariant] = set()
         self._knowledge = knowledge
+        self._refute: Callable[[], None] | None = refute
         self._refutation = Refutation(knowledge, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
@@ -160,7 +177,7 @@ class Proofs:
                 one = waiting.pop()
                 self._knowledge.used = set()
                 if not self._is_kept(one):
-                    self._take_out(one)
+                    self._doubt(one)
                     break
                 found.add(one)
                 waiting |= self._knowledge.used - found - self.proved
@@ -174,8 +191,12 @@ class Proofs:
             return invariant in self._knowledge.lone
         return invariant.key in self._knowledge.keys(invariant.relation)
 
-    def _take_out(self, invariant: Invariant) -> None:
-        if invariant.value is not None:
+    def _doubt(self, invariant: Invariant) -> None:
+        """Take out what cannot be proved; at first what is seen not to hold, by which it may rest."""
+        if self._refute is not None:
+            self._refute()
+            self._refute = None
+        elif invariant.value is not None:
             self._knowledge.lone.remove(invariant)
         else:
             self._knowledge.assumed[invariant.relation].remove(invariant.key)

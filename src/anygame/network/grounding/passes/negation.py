@@ -124,9 +124,7 @@ class _Joining:
     def _is_row(self, rule: GroundRule, atom: FlatAtom, given: set[int]) -> bool:
         """Whether an atom of a rule has one row at most for what stands in some columns."""
         context = self._context
-        if context.is_row(atom, given, likely=True):
-            return context.is_row(atom, given)
-        return any(
+        return context.is_row(atom, given) or any(
             values and all(context.holds(Invariant(atom.relation, (column,), value)) for value in values)
             for column in given
             for values in [self._values(rule, atom.columns[column])]
