@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import count
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,22 @@ def test_a_table_holds_each_row_once_in_the_order_of_arrival(
     assert list(map(tuple, table.rows().tolist())) == list(expected)
     for row in [*first, (9, 9, 9)]:
         assert table.find(_columns([row], 3), 1).tolist() == [expected.get(row, -1)]
+
+
+@pytest.mark.parametrize("indexed", [0, 50])
+def test_rows_that_come_a_few_at_a_time_are_found_in_a_large_table(indexed: int) -> None:
+    rng = Random(3)
+    table = Table(2)
+    expected: dict[tuple[int, int], int] = {}
+    for number in range(200):
+        rows = [(rng.randrange(40), rng.randrange(40)) for _ in range(3 if number else 600)]
+        numbers = table.add(_columns(rows, 2), len(rows))
+        assert numbers.tolist() == [expected.setdefault(row, len(expected)) for row in rows]
+        if indexed and number % indexed == 0:
+            assert len(table.index((0, 1)).keys) == len(expected)
+    wanted = [(one, other) for one in range(41) for other in range(41)]
+    found = table.find(_columns(wanted, 2), len(wanted))
+    assert found.tolist() == [expected.get(row, -1) for row in wanted]
 
 
 @given(_ROWS, st.lists(st.integers(0, 5), max_size=10))

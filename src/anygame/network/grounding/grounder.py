@@ -160,7 +160,12 @@ class _Grounder:
         self._atoms = 0
         #: By identity of the rule.
         self._batches: dict[int, list[Batch]] = defaultdict(list)
-        #: Of relations that give ``true`` or ``does`` their rows, how many these have taken.
+        #: Relations that give ``true`` or ``does`` their rows, those that take them, and how many they took.
+        self._flows: list[tuple[Relation, Relation]] = [
+            (relation, Relation(_FLOWS[relation.predicate], relation.shapes))
+            for key in (("next", 1), ("legal", 2))
+            for relation in reasoner.layout.variants(key)
+        ]
         self._flowed: dict[Relation, int] = {}
         #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
         self._read: set[Relation] = set()
@@ -294,22 +299,21 @@ class _Grounder:
     def _flow(self) -> bool:
         """Let ``true`` and ``does`` take what ``next`` and ``legal`` give."""
         grown = False
-        for name, arity in (("next", 1), ("legal", 2)):
-            for relation in self._reasoner.layout.variants((name, arity)):
-                source = self._tables.of.get(relation)
-                flowed = self._flowed.get(relation, 0)
-                if source is None or source.count == flowed:
-                    continue
-                self._flowed[relation] = source.count
-                target = self._tables.table(Relation(_FLOWS[relation.predicate], relation.shapes))
-                before = target.count
-                columns = [source.column(n)[flowed:] for n in range(source.width)]
-                if name == "legal":
-                    held = np.isin(columns[0], self._roles)
-                    columns = [column[held] for column in columns]
-                target.add(columns, len(columns[0]) if columns else source.count - flowed)
-                self._atoms += target.count - before
-                grown |= target.count > before
+        for relation, taking in self._flows:
+            source = self._tables.of.get(relation)
+            flowed = self._flowed.get(relation, 0)
+            if source is None or source.count == flowed:
+                continue
+            self._flowed[relation] = source.count
+            target = self._tables.table(taking)
+            before = target.count
+            columns = [source.column(n)[flowed:] for n in range(source.width)]
+            if relation.predicate == "legal":
+                held = np.isin(columns[0], self._roles)
+                columns = [column[held] for column in columns]
+            target.add(columns, len(columns[0]) if columns else source.count - flowed)
+            self._atoms += target.count - before
+            grown |= target.count > before
         return grown
 
 

@@ -182,7 +182,10 @@ def is_own(relation: Relation) -> bool:
 def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
     """Yield the variables of an atom, as often as they occur."""
     for term in atom.columns:
-        yield from variables_of(term)
+        if isinstance(term, Variable):
+            yield term
+        elif not term.is_ground:
+            yield from variables_of(term)
 
 
 def variables_of_rule(rule: GroundRule) -> set[Variable]:
@@ -265,7 +268,7 @@ def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRu
 
 def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
     """Return an atom with variables replaced; the same one where it has none of them."""
-    if bindings.keys().isdisjoint(atom.columns) and not any(isinstance(t, Compound) for t in atom.columns):
+    if bindings.keys().isdisjoint(atom.columns) and Compound not in map(type, atom.columns):
         return atom
     columns = [
         apply(term, bindings) if term in bindings or isinstance(term, Compound) else term

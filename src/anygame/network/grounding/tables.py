@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
+#: An index is merged with what came last when that is this part of it: to merge takes as long as it is large.
+_LAST: Final = 16
 #: Rows for which a table has room at first: most relations of a game have fewer.
 _SMALLEST: Final = 64
 
@@ -88,6 +90,8 @@ class Table:
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
         self._indexes: dict[tuple[int, ...], Index] = {}
         self._everything = tuple(range(width))
+        #: By all columns, the rows that came last: they are taken into the index when they are many.
+        self._last = Index(np.zeros(0, np.uint64))
 
     def column(self, number: int) -> Rows:
         """Return a column of all rows."""
@@ -121,8 +125,16 @@ class Table:
     def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
         if not self.count:
             return np.full(len(keys), -1, np.int64)
-        index = self.index(self._everything)
-        found = index.order[np.minimum(np.searchsorted(index.keys, keys), self.count - 1)]
+        index = self._indexes.get(self._everything)
+        if index is None or len(index.keys) + len(self._last.keys) != self.count:
+            index, self._last = self.index(self._everything), Index(keys[:0])
+        found = self._looked_up(index, columns, keys)
+        if not len(self._last.keys):
+            return found
+        return np.maximum(found, self._looked_up(self._last, columns, keys))
+
+    def _looked_up(self, index: Index, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
+        found = index.order[np.minimum(np.searchsorted(index.keys, keys), len(index.keys) - 1)]
         for number, column in enumerate(columns):
             found = np.where(self._data[number, found] == column, found, -1)
         return found
@@ -157,9 +169,15 @@ class Table:
         rank = np.empty_like(arrival)
         rank[arrival] = np.arange(self.count, self.count + len(added))
         numbers[ordered] = rank[np.cumsum(begins) - 1]
-        index = self.index(self._everything)
         self._append([column[added] for column in columns], len(added))
-        index.insert(keys[begins], rank)
+        index = self._indexes.setdefault(self._everything, Index(keys[:0]))
+        if not len(self._last.keys) and len(rank) * _LAST >= len(index.keys):
+            index.insert(keys[begins], rank)
+            return numbers
+        self._last.insert(keys[begins], rank)
+        if len(self._last.keys) * _LAST >= len(index.keys):
+            index.insert(self._last.keys, self._last.order)
+            self._last = Index(keys[:0])
         return numbers
 
     def _append(self, columns: Sequence[Rows], count: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import combinations, count
+from itertools import combinations, count, islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Unequal, variables_in
@@ -112,7 +112,7 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
     positives = []
     for known in case.positives:
         atom = substituted_atom(known.atom, bindings)
-        positives.append(known if atom is known.atom else replace(known, atom=atom))
+        positives.append(known if atom is known.atom else Known(atom, known.depth, known.is_open))
     return Case(
         tuple(positives),
         tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
@@ -204,20 +204,18 @@ def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
 
 def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], knowledge: Knowledge) -> bool:
     """Whether two atoms of a relation with some keys are the same if both hold."""
-    same = [number for number, term in enumerate(one.columns) if term is other.columns[number]]
-    found = next((key for key in keys if set(key).issubset(same)), None)
-    if knowledge.is_static(one.relation):
+    same = {number for number, term in enumerate(one.columns) if term is other.columns[number]}
+    found = next(filter(same.issuperset, keys), None)
+    if knowledge.is_static(one.relation) or (found is None and not same):
         return found is not None
-    ground = [number for number in same if one.columns[number].is_ground]
-    lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
-    used = (
-        Invariant(one.relation, found)
-        if found is not None
-        else next(filter(knowledge.lone.__contains__, lone), None)
-    )
-    if used is not None:
-        knowledge.used.add(used)
-    return used is not None
+    if found is not None:
+        used = {Invariant(one.relation, found)}
+    else:
+        ground = sorted(number for number in same if one.columns[number].is_ground)
+        lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
+        used = set(islice(filter(knowledge.lone.__contains__, lone), 1))
+    knowledge.used |= used
+    return bool(used)
 
 
 def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]] | None:
