@@ -43,8 +43,13 @@ def _circuit(*rows: list[int], outputs: list[int], choices: Sequence[tuple[int, 
     """Return a circuit of gates, given by their literals."""
     literals = np.array([literal for row in rows for literal in row], np.int64)
     starts = np.cumsum([0, *map(len, rows)])
-    named = {("next", number): literal for number, literal in enumerate(outputs)}
+    named = {"next": np.array(outputs)}
     return Circuit(1 + _INPUTS, starts, literals, np.zeros(len(rows), np.bool_), choices, named)
+
+
+def _next(circuit: Circuit) -> list[int]:
+    found: list[int] = circuit.outputs["next"].tolist()
+    return found
 
 
 def _sums(*sums: list[list[int]]) -> Circuit:
@@ -57,7 +62,7 @@ def _sums(*sums: list[list[int]]) -> Circuit:
         np.array([literal for _, row in rows for literal in row], np.int64),
     )
     starts, literals = factored(products, len(sums), 1 + _INPUTS)
-    outputs = {("next", number): 2 * (1 + _INPUTS + number) + 1 for number in range(len(sums))}
+    outputs = {"next": 2 * (1 + _INPUTS + np.arange(len(sums))) + 1}
     circuit = Circuit(1 + _INPUTS, starts, literals, np.zeros(len(starts) - 1, np.bool_), (), outputs)
     return in_order(simplified(circuit))
 
@@ -82,7 +87,7 @@ def _sum_holds(products: list[list[int]], inputs: tuple[bool, ...]) -> bool:
 def test_a_sum_of_products_is_what_it_says(some: list[list[int]], others: list[list[int]]) -> None:
     circuit = _sums(some, others)
     for inputs in _every_input():
-        for literal, products in zip(circuit.outputs.values(), (some, others), strict=True):
+        for literal, products in zip(_next(circuit), (some, others), strict=True):
             assert _holds(circuit, literal, inputs) == _sum_holds(products, inputs)
 
 
@@ -94,8 +99,8 @@ def test_merging_changes_nothing_and_makes_nothing_larger(
     merged = merge_conjunctions(circuit)
     assert merged.size() <= circuit.size()
     for inputs in _every_input():
-        for name, literal in circuit.outputs.items():
-            assert _holds(merged, merged.outputs[name], inputs) == _holds(circuit, literal, inputs)
+        for literal, other in zip(_next(merged), _next(circuit), strict=True):
+            assert _holds(merged, literal, inputs) == _holds(circuit, other, inputs)
 
 
 @given(_PRODUCTS, _PRODUCTS)
@@ -109,8 +114,8 @@ def test_simplifying_changes_nothing_where_exactly_one_of_each_choice_holds(
     assert (found.size(), found.literals.tolist()) == (again.size(), again.literals.tolist())
     for inputs in _every_input():
         if sum(inputs[:3]) == sum(inputs[3:5]) == inputs[5] == 1:
-            for name, literal in circuit.outputs.items():
-                assert _holds(found, found.outputs[name], inputs) == _holds(circuit, literal, inputs)
+            for literal, other in zip(_next(found), _next(circuit), strict=True):
+                assert _holds(found, literal, inputs) == _holds(circuit, other, inputs)
 
 
 @given(st.lists(_LITERALS, max_size=7))
@@ -125,12 +130,12 @@ def test_simplifying_a_conjunction_gives_what_would_be_made_of_it_at_first(row: 
         literals,
         np.array([False]),
         choices,
-        {("next", 0): 2 * (1 + _INPUTS)},
+        {"next": np.array([2 * (1 + _INPUTS)])},
     )
     found = simplified(one)
     for inputs in _every_input():
         if sum(inputs[:3]) == sum(inputs[3:5]) == inputs[5] == 1:
-            assert _holds(found, found.outputs["next", 0], inputs) == _holds(gates, expected, inputs)
+            assert _holds(found, _next(found)[0], inputs) == _holds(gates, expected, inputs)
 
 
 def test_gates_that_become_the_same_are_one() -> None:
@@ -138,10 +143,10 @@ def test_gates_that_become_the_same_are_one() -> None:
     rows = [[2, 4], [2, 4, TRUE], [14, 6], [16, 6], [18, 20]]
     starts = np.cumsum([0, *map(len, rows)])
     literals = np.array([literal for row in rows for literal in row])
-    circuit = Circuit(7, starts, literals, np.zeros(5, np.bool_), (), {("next", 0): 22})
+    circuit = Circuit(7, starts, literals, np.zeros(5, np.bool_), (), {"next": np.array([22])})
     found = simplified(circuit)
     assert found.size() == (2, 4)
-    assert found.inputs_of(found.outputs["next", 0]) == [6, 14]
+    assert found.inputs_of(_next(found)[0]) == [6, 14]
 
 
 @given(_PRODUCTS, _PRODUCTS)
@@ -153,11 +158,12 @@ def test_what_a_move_implies_is_dropped_only_where_the_move_is_legal(
     legal = [[literal for literal in parts if literal >> 1 != move] for parts in legal]
     after = [[2 * move, *parts] for parts in following]
     circuit = _sums(legal, after)
-    outputs = {("legal", move): circuit.outputs["next", 0], ("next", 0): circuit.outputs["next", 1]}
+    # The move is the last of the inputs.
+    outputs = {"legal": circuit.outputs["next"][:1], "next": circuit.outputs["next"][1:]}
     simpler = drop_implied_conditions(replace(circuit, outputs=outputs))
     for inputs in _every_input():
         if not inputs[move - 1] or _sum_holds(legal, inputs):
-            assert _holds(simpler, simpler.outputs["next", 0], inputs) == _sum_holds(after, inputs)
+            assert _holds(simpler, _next(simpler)[0], inputs) == _sum_holds(after, inputs)
 
 
 def test_shared_literals_are_taken_out() -> None:
@@ -211,7 +217,7 @@ def test_one_gate_is_made_once() -> None:
 )
 def test_of_a_choice_exactly_one_holds(row: list[int], literal: int) -> None:
     circuit = _circuit(row, outputs=[2 * (1 + _INPUTS)], choices=[tuple(range(1, 7))])
-    assert simplified(circuit).outputs == {("next", 0): literal}
+    assert _next(simplified(circuit)) == [literal]
 
 
 def test_gates_of_the_rest_of_a_choice_stand_before_those_that_read_them() -> None:

@@ -179,26 +179,25 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
         choices.append(tuple(range(first, first + len(of_role))))
         inputs += of_role
     outputs = {
-        name: FAILS if atom is None else int(atoms.literal_of[atom])
-        for name, atom in names.outputs(percepts=True).items()
+        name: np.where(found < 0, FAILS, atoms.literal_of[found]).astype(np.int64)
+        for name, found in names.outputs().items()
     }
     whole = build_circuit(atoms, inputs, outputs, choices, budget)
-    circuit = replace(whole, outputs={name: whole.outputs[name] for name in names.outputs()})
+    circuit = replace(whole, outputs={name: of for name, of in whole.outputs.items() if name != "sees"})
     return circuit, whole if names.has_percepts else None
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
     """Return the network of a circuit; percepts follow the fluents of the next state."""
     outputs = circuit.outputs
-    seen = [literal for (name, _), literal in outputs.items() if name == "sees"]
     return assemble(
         circuit,
         actions=tuple(map(len, names.action_atoms)),
         initial=names.initial,
-        legal=[outputs["legal", node] for node in range(1 + len(names.fluents), circuit.inputs)],
-        terminal=outputs["terminal", 0],
-        goals=names.goal_literals(outputs),
-        next_state=[*(outputs["next", index] for index in range(len(names.fluents))), *seen],
+        legal=outputs["legal"],
+        terminal=int(outputs["terminal"][0]),
+        goals=names.goal_literals(outputs["goal"].tolist()),
+        next_state=np.concatenate([outputs[name] for name in ("next", "sees") if name in outputs]),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from anygame.language.diagnostics import shown
 from anygame.network.grounding.static import SEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -151,24 +151,24 @@ class Interface:
         """Whether any role can ever see anything."""
         return any(self.percepts)
 
-    def outputs(self, *, percepts: bool = False) -> dict[tuple[str, int], int | None]:
-        """Return the atoms to be computed, by name: legal with the node of the action, others with an index.
+    def outputs(self) -> dict[str, NDArray[np.int64]]:
+        """Return the atoms to be computed, by what they say; -1 for what never holds."""
+        found: dict[str, Sequence[int | None]] = {
+            "terminal": [self.terminal],
+            "legal": self.legal,
+            "goal": [atom for role in self.goals for _, atom in role],
+            "next": self.next_state,
+            "sees": [atom for of_role in self.percept_atoms for atom in of_role],
+        }
+        return {
+            name: np.array([-1 if atom is None else atom for atom in atoms], np.int64)
+            for name, atoms in found.items()
+        }
 
-        Args:
-            percepts: whether those of what roles see are among them.
-        """
-        goals = [atom for role in self.goals for _, atom in role]
-        seen = [atom for of_role in self.percept_atoms for atom in of_role] if percepts else []
-        named = (("goal", 0, goals), ("next", 0, self.next_state), ("sees", 0, seen))
-        found: dict[tuple[str, int], int | None] = {("terminal", 0): self.terminal}
-        for name, first, atoms in (("legal", 1 + len(self.fluents), self.legal), *named):
-            found.update({(name, first + index): atom for index, atom in enumerate(atoms)})
-        return found
-
-    def goal_literals(self, outputs: Mapping[tuple[str, int], int]) -> list[list[tuple[int, int]]]:
+    def goal_literals(self, literals: Iterable[int]) -> list[list[tuple[int, int]]]:
         """Return per role its goal values with their literals."""
-        numbers = count()
-        return [[(value, outputs["goal", next(numbers)]) for value, _ in role] for role in self.goals]
+        left = iter(literals)
+        return [[(value, next(left)) for value, _ in role] for role in self.goals]
 
     def _terms(self, relation: Relation, argument: int) -> list[Term]:
         values = self._grounding.reasoner.terms.terms

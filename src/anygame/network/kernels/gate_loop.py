@@ -117,7 +117,8 @@ class _Writer:
         self._next: list[int] = network.next.tolist()
         #: Per node the bit literal of where it lies, -1 for gates that have no place yet.
         self._place = np.full(network.nodes, -1, np.int64)
-        self._place[: self._base] = [2 * layout.input(node) for node in range(self._base)]
+        self._place[0] = 2 * layout.input(0)
+        self._place[1 : self._base] = 2 * (layout.input(1) + np.arange(self._base - 1))
         #: Per gate the bit literal of where it is brought before moves are chosen.
         self._later: dict[int, int] = {}
         self._end = first_row or self._layout.end
@@ -250,12 +251,13 @@ class _Writer:
 
     def _place_legal(self) -> None:
         """Compute legal actions that loops read where those look for them; copy only those that cannot be."""
-        for action, row in self._layout.legal.items():
-            literal = int(self._network.legal[action])
-            if literal & 1 or literal >> 1 < self._base or self._place[literal >> 1] >= 0:
-                self._copies.append(action)
-            else:
-                self._place[literal >> 1] = 2 * row
+        actions, rows = np.array(list(self._layout.legal.items()), np.int64).reshape(-1, 2).T
+        literals = self._network.legal[actions]
+        is_first = np.zeros(len(literals), np.bool_)
+        is_first[np.unique(literals, return_index=True)[1]] = True
+        fits = is_first & (literals & 1 == 0) & (literals >> 1 >= self._base)
+        self._copies = actions[~fits].tolist()
+        self._place[literals[fits] >> 1] = 2 * rows[fits]
 
     def _place_as(self, straight: Allocation) -> None:
         """Have what is read behind the choice of moves where straight code has it; copy what is inverted."""

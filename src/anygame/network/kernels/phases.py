@@ -95,7 +95,7 @@ def find_phases(network: Network) -> Phases:
         return Phases.none(network)
     constants = _Constants(network, clock, patterns)
     whole = 1 << len(patterns)
-    changes = [whole | constants.changes(fluent) for fluent in range(network.fluents)]
+    changes = [whole | mask for mask in constants.changes()]
     gates = [whole | mask for mask in constants.needed(changes)]
     possible = constants.possible()
     actions = [whole | mask for mask in possible]
@@ -149,9 +149,6 @@ class _Constants:
         self._propagate_to_actions()
         self._propagate(network.state_gates, network.gates)
 
-    def _constant(self, node: int) -> int:
-        return int(self.true[node] | self.false[node])
-
     def _propagate(self, first: int, end: int) -> None:
         """Find what is known of the gates of a range, from that of their inputs."""
         starts, inputs, base = self._network.starts, self._network.inputs, self._network.first_gate
@@ -191,27 +188,28 @@ class _Constants:
         found: list[int] = (self._all & ~never).tolist()
         return found
 
-    def changes(self, fluent: int) -> int:
-        """Return the phases in which a fluent can get another value."""
-        literal = int(self._network.next[fluent])
-        if literal == 2 * (1 + fluent):
-            return 0
-        return sum(
-            1 << phase
-            for phase in range(self._all.bit_length())
-            if self._reduced(literal, 1 << phase) != 2 * (1 + fluent)
-        )
+    def changes(self) -> list[int]:
+        """Return per fluent the phases in which it can get another value."""
+        constant = (self.true | self.false).tolist()
+        return [
+            sum(
+                1 << phase
+                for phase in range(self._all.bit_length() if literal != own else 0)
+                if self._reduced(literal, 1 << phase, constant) != own
+            )
+            for own, literal in zip(
+                range(2, 2 + 2 * self._network.fluents, 2), self._network.next.tolist(), strict=True
+            )
+        ]
 
-    def _reduced(self, literal: int, phase: int) -> int:
+    def _reduced(self, literal: int, phase: int, constant: list[int]) -> int:
         """Return what a literal comes to in a phase, as long as it is one other literal."""
-        while not self._constant(literal >> 1) & phase:
+        while not constant[literal >> 1] & phase:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
                 return literal
             left = [
-                each
-                for each in inputs_of(self._network, literal >> 1)
-                if not self._constant(each >> 1) & phase
+                each for each in inputs_of(self._network, literal >> 1) if not constant[each >> 1] & phase
             ]
             if len(left) > 1:
                 return literal

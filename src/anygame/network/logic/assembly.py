@@ -28,10 +28,10 @@ def assemble(
     *,
     actions: tuple[int, ...],
     initial: NDArray[np.bool_],
-    legal: Sequence[int],
+    legal: Numbers,
     terminal: int,
     goals: Sequence[Sequence[tuple[int, int]]],
-    next_state: Sequence[int],
+    next_state: Numbers,
 ) -> Network:
     """Return the network of a circuit over ``len(initial)`` fluents and the actions.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def build_circuit(
     atoms: Atoms,
     inputs: Sequence[int],
-    outputs: Mapping[tuple[str, int], int],
+    outputs: Mapping[str, Numbers],
     choices: Sequence[tuple[int, ...]],
     budget: Budget,
 ) -> Circuit:
@@ -35,13 +35,13 @@ def build_circuit(
     Args:
         atoms: and what derives them.
         inputs: the atoms that are fluents and actions, in the order of their nodes; the first is node 1.
-        outputs: literals of atoms, ``HOLDS`` or ``FAILS`` by name.
+        outputs: literals of atoms, ``HOLDS`` or ``FAILS``, as in ``Circuit``.
         choices: see ``Circuit``.
         budget: what gates cost is spent from it.
     """
     known = np.zeros(atoms.count, np.bool_)
     known[inputs] = True
-    asked = np.fromiter(outputs.values(), np.int64, len(outputs))
+    asked = np.concatenate(list(outputs.values()))
     sums = atoms.needed(asked[asked >= 0] >> 1, known)
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
@@ -55,7 +55,7 @@ def build_circuit(
     starts, literals = factored(products, len(sums), nodes)
     opened = np.zeros(len(starts) - 1, np.bool_)
     opened[_in_cycles(products, len(sums), nodes)] = True
-    named = dict(zip(outputs, become[asked].tolist(), strict=True))
+    named = {name: become[literals] for name, literals in outputs.items()}
     circuit = simplified(Circuit(nodes, starts, literals, opened, (), named))
     return replace(in_order(circuit), choices=choices)
 

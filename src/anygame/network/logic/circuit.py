@@ -33,7 +33,7 @@ class Circuit:
         literals: int64; those of all gates, one after the other.
         opened: bool [gates]; the inverted disjunctions of atoms that depend on themselves.
         choices: groups of nodes before the first gate of which exactly one holds, always.
-        outputs: literals by name; ``("legal", action)`` among them, with the node of the action.
+        outputs: literals by what they say; ``legal`` has those of the actions, the last nodes before gates.
     """
 
     inputs: int
@@ -41,12 +41,17 @@ class Circuit:
     literals: Numbers
     opened: NDArray[np.bool_]
     choices: Sequence[tuple[int, ...]]
-    outputs: Mapping[tuple[str, int], int]
+    outputs: Mapping[str, Numbers]
+
+    @property
+    def wanted(self) -> Numbers:
+        """The literals of all outputs."""
+        return np.concatenate([*self.outputs.values(), np.zeros(0, np.int64)])
 
     @cached_property
     def needed(self) -> Numbers:
         """The gates that the outputs need, ascending; by number, not by node."""
-        wanted = np.fromiter(self.outputs.values(), np.int64, len(self.outputs)) >> 1
+        wanted = self.wanted >> 1
         seen = np.zeros(len(self.opened), np.bool_)
         fresh = distinct(wanted[wanted >= self.inputs]) - self.inputs
         while len(fresh):
@@ -275,9 +280,7 @@ class _Hashing:
         lengths = np.where(self._is_needed, self._lengths, 0)
         found = self._literals[places(self._firsts, lengths)]
         found = self._become[found >> 1] ^ (found & 1)
-        outputs = {
-            name: int(self._become[literal >> 1]) ^ (literal & 1) for name, literal in circuit.outputs.items()
-        }
+        outputs = {name: self._become[wanted >> 1] ^ (wanted & 1) for name, wanted in circuit.outputs.items()}
         whole = replace(
             circuit, starts=starts_of(lengths), literals=found, opened=self._opened, outputs=outputs
         )
@@ -310,7 +313,7 @@ def _depth_first(circuit: Circuit) -> Numbers:
     def closed_parents(gate: int) -> list[int]:
         return [part for part in parents(gate) if part in inner]
 
-    wanted = sorted(literal >> 1 for literal in circuit.outputs.values())
+    wanted = np.sort(circuit.wanted >> 1).tolist()
     order: list[int] = []
     for component in strong_components([n - circuit.inputs for n in wanted if n >= circuit.inputs], parents):
         order += [gate for gate in component if opened[gate]]
@@ -334,9 +337,7 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
     pairs = np.sort(owners << _SHIFT | literals)
-    outputs = {
-        name: 2 * int(number[literal >> 1]) + (literal & 1) for name, literal in circuit.outputs.items()
-    }
+    outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,
         starts=np.searchsorted(pairs >> _SHIFT, np.arange(len(gates) + 1)),

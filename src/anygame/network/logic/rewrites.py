@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
     """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""
-    legal = {node: literal for (kind, node), literal in circuit.outputs.items() if kind == "legal"}
+    of_legal = circuit.outputs.get("legal", np.zeros(0, np.int64))
+    legal = dict(zip(range(circuit.inputs - len(of_legal), circuit.inputs), of_legal.tolist(), strict=True))
     gates = circuit.needed[~circuit.opened[circuit.needed]]
     owners = np.repeat(gates, circuit.lengths[gates])
     literals = circuit.literals_of(gates)
@@ -120,8 +121,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbers:
     """Return per gate the only one that reads it, where it can become part of that one; else itself."""
     base, count = circuit.inputs, len(circuit.opened)
-    wanted = np.fromiter(circuit.outputs.values(), np.int64, len(circuit.outputs))
-    times = np.bincount(np.concatenate([literals, wanted]) >> 1, minlength=base + count)[base:]
+    times = np.bincount(np.concatenate([literals, circuit.wanted]) >> 1, minlength=base + count)[base:]
     gates = (literals >> 1) - base
     fits = (gates >= 0) & (literals & 1 == 0) & ~circuit.opened[owners]
     fits[fits] = (times[gates[fits]] == 1) & ~circuit.opened[gates[fits]]
