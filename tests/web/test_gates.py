@@ -97,13 +97,13 @@ class _Stuck(HostProcess):
 
     is_gone = False
 
-    def end(self) -> None:
+    def kill(self) -> None:
         pass
 
     async def wait(self) -> None:
         pass
 
-    async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
+    async def carry_out(self, what: str, *, within: float, **arguments: Any) -> Any:
         self.asked.append(what)
         self.within.append(within)
         if arguments.get("text") == _HOSTILE:

@@ -50,10 +50,10 @@ class _Server:
         found: list[object] = []
         for _ in range(2):
             try:
-                found.append(await host.ask("look", within=within))
+                found.append(await host.carry_out("look", within=within))
             except MatchFaultError as error:
                 found.append(error)
-        host.end()
+        host.kill()
         await host.wait()
         del host
         gc.collect()
@@ -154,9 +154,9 @@ def test_a_view_that_follows_an_answer_at_once_is_heard_after_it(monkeypatch: py
         host = HostProcess(memory=2**32)
         host.hear = server.heard.append
         try:
-            return await host.ask("move", within=60, is_view=True)
+            return await host.carry_out("move", within=60, is_view=True)
         finally:
-            host.end()
+            host.kill()
             await host.wait()
 
     assert asyncio.run(move()) == {"step": 3}
@@ -244,9 +244,9 @@ def test_a_real_process_answers_on_after_a_fault() -> None:
     async def run() -> tuple[str, object]:
         host = HostProcess(memory=2**32)
         with pytest.raises(MatchFaultError) as caught:
-            await host.ask("nothing", within=60)
-        described = await host.ask("describe", within=60, name="x", text="(role x) terminal (goal x 1)")
-        host.end()
+            await host.carry_out("nothing", within=60)
+        described = await host.carry_out("describe", within=60, name="x", text="(role x) terminal (goal x 1)")
+        host.kill()
         await host.wait()
         return str(caught.value), described["roles"]
 

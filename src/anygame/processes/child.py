@@ -40,10 +40,27 @@ class ChildEndedError(Exception):
     """A child has ended and answers no more; the message says how it ended."""
 
 
+class ChildFaultError(Exception):
+    """A child cannot do what it is asked; the message says why.
+
+    Attributes:
+        diagnostics: of the sheet that is to blame, as plain data.
+    """
+
+    def __init__(self, message: str, diagnostics: list[Any]) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
+
+
+def _refuse(_: Any) -> None:
+    raise ValueError("no answer")
+
+
 class ChildProcess:
     """A process of Python that exchanges messages with this one; needs a running loop.
 
-    A child may be asked questions: tables with an ``id``, which stands in the answer again.
+    A child may be asked questions: tables with an ``id``. An answer has the same ``id`` and a ``value``, or a
+    ``fault`` in words, perhaps with ``diagnostics``.
 
     Args:
         module: whose ``main`` the child calls.
@@ -51,7 +68,7 @@ class ChildProcess:
         name: of the child, at the start of sentences.
         longest: bytes of its longest message.
         received: is called with every message that answers no question; raises ValueError where it is none
-            that the child may write: then it is killed.
+            that the child may write, as all are by default: then it is killed.
         ended: is called with a sentence when the child has ended, after those who wait for answers.
     """
 
@@ -61,8 +78,8 @@ class ChildProcess:
         *arguments: object,
         name: str,
         longest: int,
-        received: Callable[[Any], None],
-        ended: Callable[[str], None],
+        received: Callable[[Any], None] = _refuse,
+        ended: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._name = name
         self._longest = longest
@@ -71,7 +88,7 @@ class ChildProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: list[bytes] = []
         self._is_killed = False
-        self._asked: dict[int, tuple[asyncio.Future[Any], Callable[[Any], None]]] = {}
+        self._asked: dict[int, tuple[asyncio.Future[Any], Callable[[Any], object]]] = {}
         self._number = 0
         self._how = ""
         given = base64.b64encode(pickle.dumps(arguments)).decode()
@@ -91,17 +108,17 @@ class ChildProcess:
             self._write(line)
 
     async def ask(
-        self, question: dict[str, Any], within: float, check: Callable[[Any], None] = lambda _: None
-    ) -> dict[str, Any]:
-        """Return the answer to a question.
+        self, question: dict[str, Any], within: float, heard: Callable[[Any], object] = lambda _: None
+    ) -> Any:
+        """Return the value that answers a question.
 
         Args:
             question: plain data; it is sent with an ``id``.
             within: seconds for it.
-            check: is called with the answer at once, before later messages are read; raises ValueError where
-                it is none.
+            heard: is called with the value at once, before later messages are read.
 
         Raises:
+            ChildFaultError: the child answers that it cannot.
             ChildEndedError: the child has ended.
             TimeoutError: there was no answer in time. The child is killed.
         """
@@ -109,8 +126,8 @@ class ChildProcess:
             raise ChildEndedError(self._how)
         self._number += 1
         number = self._number
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._asked[number] = answer, check
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._asked[number] = answer, heard
         self.send({"id": number} | question)
         try:
             async with asyncio.timeout(within):
@@ -181,11 +198,10 @@ class ChildProcess:
     def _receive(self, message: Any) -> None:
         match message:
             case {"id": int(number)}:
-                answer, check = self._asked.get(number, (None, None))
+                answer, heard = self._asked.get(number, (None, None))
                 # Nobody may wait for it any more.
-                if answer is not None and check is not None and not answer.done():
-                    check(message)
-                    answer.set_result(message)
+                if answer is not None and heard is not None and not answer.done():
+                    _take(message, answer, heard)
             case _:
                 self._received(message)
 
@@ -199,6 +215,17 @@ class ChildProcess:
         assert self._process.stdin is not None
         with suppress(OSError, RuntimeError):
             self._process.stdin.write(line)
+
+
+def _take(message: dict[str, Any], answer: asyncio.Future[Any], heard: Callable[[Any], object]) -> None:
+    match message:
+        case {"value": value}:
+            heard(value)
+            answer.set_result(value)
+        case {"fault": str(fault), **more} if isinstance(more.get("diagnostics", []), list):
+            answer.set_exception(ChildFaultError(fault, more.get("diagnostics", [])))
+        case _:
+            raise ValueError("neither a value nor a fault")
 
 
 def _ending(status: int) -> str:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from anygame.errors import AnygameError
-from anygame.processes.child import ChildEndedError, ChildProcess
+from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
 from anygame.tool_server.bounds import LONGEST_ANSWER, MEMORY, MOST_WAITING, PROCESSES
 
 if TYPE_CHECKING:
@@ -25,57 +25,45 @@ class ToolFaultError(AnygameError):
     """A question has no answer; the message says why, for whoever asked."""
 
 
-class _Worker:
-    """A process that answers one question at a time."""
+class _Worker(ChildProcess):
+    """A process that answers one question at a time.
+
+    Attributes:
+        known: the texts of sheets that it was asked about.
+    """
 
     def __init__(self) -> None:
         self.known: set[str] = set()
         self._news: asyncio.Queue[tuple[float, float, str]] = asyncio.Queue()
-        self._child = ChildProcess(
+        super().__init__(
             "anygame.tool_server.worker",
             MEMORY,
             name="the process that answers",
             longest=LONGEST_ANSWER,
-            received=self._receive,
-            ended=lambda _: None,
+            received=self._take_news,
         )
 
-    @property
-    def is_gone(self) -> bool:
-        return self._child.is_gone
-
-    async def ask(self, question: dict[str, Any], within: float, report: Report) -> dict[str, Any]:
+    async def ask_reporting(self, question: dict[str, Any], within: float, report: Report) -> Any:
+        """Return the value that answers a question; what the process says meanwhile is reported."""
         telling = asyncio.create_task(self._tell(report))
         try:
-            answer = await self._child.ask(question, within, _check)
+            return await self.ask(question, within)
         finally:
             telling.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await telling
-        self.known.add(question["text"])
-        return answer
-
-    def end(self) -> None:
-        self._child.kill()
-
-    async def wait(self) -> None:
-        await self._child.wait()
+            self.known.add(question["text"])
 
     async def _tell(self, report: Report) -> None:
         while True:
             await report(*await self._news.get())
 
-    def _receive(self, message: Any) -> None:
+    def _take_news(self, message: Any) -> None:
         match message:
             case {"done": int() | float() as done, "total": int() | float() as total, "doing": str(doing)}:
                 self._news.put_nowait((done, total, doing))
             case _:
                 raise ValueError("no news")
-
-
-def _check(answer: dict[str, Any]) -> None:
-    if not ("fault" in answer or "value" in answer):
-        raise ValueError("neither a value nor a fault")
 
 
 class Pool:
@@ -116,7 +104,10 @@ class Pool:
     async def _asked(self, question: dict[str, Any], within: float, report: Report) -> Any:
         worker = self._chosen(question["text"])
         try:
-            answer = await worker.ask(question, within, report)
+            answer = await worker.ask_reporting(question, within, report)
+        except ChildFaultError as error:
+            self.idle.append(worker)
+            raise ToolFaultError(str(error)) from None
         except TimeoutError:
             raise ToolFaultError(
                 f"there was no answer within {within:g} seconds, and the process was ended: ask for less "
@@ -125,12 +116,10 @@ class Pool:
         except ChildEndedError as error:
             raise ToolFaultError(f"{error}: the game takes more than one may have here") from None
         except BaseException:
-            worker.end()
+            worker.kill()
             raise
         self.idle.append(worker)
-        if "fault" in answer:
-            raise ToolFaultError(str(answer["fault"]))
-        return answer["value"]
+        return answer
 
     def _chosen(self, text: str) -> _Worker:
         """Return an idle process, one that knows the sheet if there is one, or a new one."""
@@ -145,7 +134,7 @@ class Pool:
     async def close(self) -> None:
         """End the processes that wait."""
         for worker in self.idle:
-            worker.end()
+            worker.kill()
         for worker in self.idle:
             await worker.wait()
         self.idle.clear()

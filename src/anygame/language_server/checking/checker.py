@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.errors import AnygameError
 from anygame.language_server.checking.findings import Finding, Findings
 from anygame.language_server.settings import Settings
-from anygame.processes.child import ChildEndedError, ChildProcess
+from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,21 +52,28 @@ class ExaminingProcess:
         async with self._turn:
             self.current = question
             if self._child is None or self._child.is_gone:
-                self._child = _start()
+                self._child = ChildProcess(
+                    "anygame.language_server.checking.worker",
+                    _MEMORY,
+                    name="the process that examines sheets",
+                    longest=_LONGEST_ANSWER,
+                )
+            is_at_work = True
             try:
-                answer = await self._child.ask(question, within, _check)
-                self.current = None
+                answer = await self._child.ask(question, within)
+                is_at_work = False
+            except ChildFaultError as error:
+                is_at_work = False
+                raise ExaminationError(str(error)) from None
             except TimeoutError:
                 raise ExaminationError(f"it takes more than {within:g} seconds") from None
             except ChildEndedError as error:
                 raise ExaminationError(str(error)) from error
             finally:
-                if self.current is not None:  # it is at work still, or gone
-                    self.current = None
+                self.current = None
+                if is_at_work:  # or gone
                     await self.end()
-        if "fault" in answer:
-            raise ExaminationError(str(answer["fault"]))
-        return answer["value"]
+        return answer
 
     async def end(self) -> None:
         """Kill the process, whatever it is doing; the next question begins another one."""
@@ -74,23 +81,6 @@ class ExaminingProcess:
         if child is not None:
             child.kill()
             await child.wait()
-
-
-def _start() -> ChildProcess:
-    return ChildProcess(
-        "anygame.language_server.checking.worker",
-        _MEMORY,
-        name="the process that examines sheets",
-        longest=_LONGEST_ANSWER,
-        received=_check,
-        ended=lambda _: None,
-    )
-
-
-def _check(answer: dict[str, Any]) -> None:
-    """Raise ValueError where a message is no answer."""
-    if not (isinstance(answer, dict) and "id" in answer and ("fault" in answer or "value" in answer)):
-        raise ValueError("neither a value nor a fault")
 
 
 #: Seconds without a change after which a sheet is examined: longer than between two keys.

@@ -257,7 +257,7 @@ class Matches:
         )
         async with self._new_process() as (process, left):
             reading = self.reading(sheet)
-            told = await process.ask("describe", within=left, **reading)
+            told = await process.carry_out("describe", within=left, **reading)
             seats = seated(told["roles"])
             match = Match(match_id, path, sheet.name, sheet.title, told["roles"], seats, reveals=reveals)
             match.heading = sheet_heading(sheet.text)
@@ -332,7 +332,7 @@ class Matches:
         """Have the process of a match carry out a command, after starting it where there is none."""
         await self.awake(match)
         assert match.process is not None
-        return await match.process.ask(what, within=self.settings.answer, **arguments)
+        return await match.process.carry_out(what, within=self.settings.answer, **arguments)
 
     async def awake(self, match: Match) -> None:
         """Let a match have a process, in which it goes on from its record."""
@@ -345,7 +345,7 @@ class Matches:
         """Let a process lead a match."""
         process.hear = match.hear
         process.ended = match.touch
-        await process.ask(
+        await process.carry_out(
             "open",
             within=self.settings.answer,
             is_view=True,
@@ -397,7 +397,7 @@ class Matches:
             try:
                 yield process, left
             except BaseException:
-                process.end()
+                process.kill()
                 raise
 
     async def _process(self) -> HostProcess:
@@ -428,7 +428,7 @@ class Matches:
 
     def _put_to_sleep(self, match: Match) -> None:
         if match.process is not None:
-            match.process.end()
+            match.process.kill()
             match.process = None
         match.forget()
 
@@ -443,7 +443,7 @@ class Matches:
         processes = [*(match.process for match in self.known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]
         for process in ended:
-            process.end()
+            process.kill()
         for process in ended:
             await process.wait()
 

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.errors import AnygameError
-from anygame.processes.child import ChildEndedError, ChildProcess
+from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ProcessGoneError(MatchFaultError):
     status = 503
 
 
-class HostProcess:
+class HostProcess(ChildProcess):
     """A process for one match.
 
     Args:
@@ -56,22 +56,17 @@ class HostProcess:
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
         self.hear: Callable[[dict[str, Any]], object] = lambda _: None
         self.ended: Callable[[], None] = lambda: None
-        self._child = ChildProcess(
+        super().__init__(
             "anygame.web.hosting.process",
             memory,
             niceness,
             name="the process of the match",
             longest=LONGEST_ANSWER,
-            received=self._receive,
+            received=self._hear_event,
             ended=lambda _: self.ended(),
         )
 
-    @property
-    def is_gone(self) -> bool:
-        """Whether it has ended."""
-        return self._child.is_gone
-
-    async def ask(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
+    async def carry_out(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
         """Have a command carried out; see `anygame.web.hosting.session`.
 
         Args:
@@ -85,38 +80,19 @@ class HostProcess:
             MatchFaultError: it cannot be.
             ProcessGoneError: the process has ended, or is ended now since there was no answer in time.
         """
-
-        def check(answer: object) -> None:
-            match answer:
-                case {"fault": str(), "diagnostics": list()}:
-                    pass
-                case {"value": value}:
-                    if is_view:
-                        self.hear(value)
-                case _:
-                    raise ValueError("neither a value nor a fault")
-
+        heard = self.hear if is_view else lambda _: None
         try:
-            answer = await self._child.ask({"do": what} | arguments, within, check)
+            return await self.ask({"do": what} | arguments, within, heard)
+        except ChildFaultError as error:
+            raise MatchFaultError(str(error), error.diagnostics) from None
         except ChildEndedError:
             raise ProcessGoneError("the process of the match has ended") from None
         except TimeoutError:
             raise ProcessGoneError(
                 f"the game took more than {within:.2g} seconds for an answer, and was ended"
             ) from None
-        if "fault" in answer:
-            raise MatchFaultError(answer["fault"], answer["diagnostics"])
-        return answer["value"]
 
-    def end(self) -> None:
-        """Kill it, whatever it is doing."""
-        self._child.kill()
-
-    async def wait(self) -> None:
-        """Wait until it has ended."""
-        await self._child.wait()
-
-    def _receive(self, message: object) -> None:
+    def _hear_event(self, message: object) -> None:
         match message:
             case {"event": "changed", "view": dict(view)}:
                 self.hear(view)
@@ -232,7 +208,7 @@ class Asides:
             process = self.idle.pop() if self.idle else HostProcess(self._memory, _ASIDE_NICENESS)
             is_wanted = self._gate.is_wanted
             try:
-                found = await process.ask(
+                found = await process.carry_out(
                     what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
                 )
             except ProcessGoneError:
@@ -243,7 +219,7 @@ class Asides:
                 self.idle.append(process)
                 raise
             except BaseException:
-                process.end()
+                process.kill()
                 raise
             self.idle.append(process)
             return found
