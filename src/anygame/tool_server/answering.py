@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from anygame.boards import Painter
 from anygame.doctor.checked_sheet import Wanted
@@ -70,15 +70,32 @@ class Sheets:
             self._games.popitem(last=False)
         return found
 
-    def state(self, game: Game, moves: Iterable[str | list[str]], facts: list[str] | None) -> State:
+    def position(self, name: str, text: str, moves: list[Any], facts: list[str] | None) -> Position:
         """Return the state that moves lead to, from the start or from facts. Raises AnygameError."""
+        game = self.game(name, text)
         state = game.initial_state() if facts is None else game.state(facts)
         for number, joint in enumerate(moves, 1):
             try:
                 state, _ = play_text(state, _text(joint))
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"joint move {number}, {_text(joint)!r}: {error}") from error
-        return state
+        return Position(game, state, moves, self.report)
+
+
+class Position(NamedTuple):
+    """A state that is asked about.
+
+    Attributes:
+        game: the game.
+        state: the state.
+        moves: the joint moves that lead to it, as they were given.
+        report: as of `Sheets`.
+    """
+
+    game: Game
+    state: State
+    moves: list[str | list[str]]
+    report: Callable[[float, float, str], None]
 
 
 def _text(joint: str | list[str]) -> str:
@@ -230,11 +247,10 @@ def format_(sheets: Sheets, name: str, text: str, to: Any) -> View:
 # -- states -------------------------------------------------------------------------------------------
 
 
-def state(sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, most: int) -> View:
+def state(at: Position, most: int) -> View:
     """Return the facts of a state, and whether it is the end."""
-    found = sheets.state(sheets.game(name, text), moves, facts)
-    listed, more = _few(sorted(map(str, found.facts)), most)
-    return {**_standing(found, len(moves)), "facts": listed, "facts_left_out": more}
+    listed, more = _few(sorted(map(str, at.state.facts)), most)
+    return {**_standing(at.state, len(at.moves)), "facts": listed, "facts_left_out": more}
 
 
 def _standing(state: State, step: int) -> View:
@@ -252,26 +268,20 @@ def _standing(state: State, step: int) -> View:
     }
 
 
-def legal(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, matching: str, most: int
-) -> View:
+def legal(at: Position, matching: str, most: int) -> View:
     """Return the legal moves of each role."""
-    game = sheets.game(name, text)
-    found = sheets.state(game, moves, facts)
-    by_role = legal_by_role(found)
-    chosen = chosen_moves(game, by_role, matching) if matching else by_role
+    by_role = legal_by_role(at.state)
+    chosen = chosen_moves(at.game, by_role, matching) if matching else by_role
     listed = []
     for role, all_moves in chosen.items():
         few, more = _few(all_moves, most)
         listed.append({"role": str(role), "count": len(all_moves), "moves": few, "left_out": more})
-    return {**_standing(found, len(moves)), "legal": listed}
+    return {**_standing(at.state, len(at.moves)), "legal": listed}
 
 
-def play(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, joint: Any, most: int
-) -> View:
+def play(at: Position, joint: Any, most: int) -> View:
     """Make one joint move; return what it was in full, what it changed, and how things stand."""
-    before = sheets.state(sheets.game(name, text), moves, facts)
+    before, moves = at.state, at.moves
     after, made = play_text(before, _text(joint))
     came, came_more = _few(sorted(map(str, after.facts - before.facts)), most)
     went, went_more = _few(sorted(map(str, before.facts - after.facts)), most)
@@ -287,15 +297,10 @@ def play(
     }
 
 
-def query(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None,
-    pattern: str, joint: Any, most: int,
-) -> View:  # fmt: skip
+def query(at: Position, pattern: str, joint: Any, most: int) -> View:
     """Return the instances of a pattern that hold."""
-    game = sheets.game(name, text)
-    found = sheets.state(game, moves, facts)
-    bindings = bindings_of(found, pattern, _joint(found, joint), "as `joint`")
-    listed = list(instances(game, pattern, bindings[:most]))
+    bindings = bindings_of(at.state, pattern, _joint(at.state, joint), "as `joint`")
+    listed = list(instances(at.game, pattern, bindings[:most]))
     return {"count": len(bindings), "instances": listed, "left_out": max(0, len(bindings) - most)}
 
 
@@ -303,42 +308,32 @@ def _joint(state: State, joint: Any) -> tuple[Term, ...] | None:
     return read_joint(state, _text(joint)) if joint else None
 
 
-def why(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None,
-    atom: str, joint: Any, fails: bool,
-) -> View:  # fmt: skip
+def why(at: Position, atom: str, joint: Any, fails: bool) -> View:
     """Return why an atom holds, or why it does not."""
-    found = sheets.state(sheets.game(name, text), moves, facts)
-    made = _joint(found, joint)
-    told = found.explain_failure(atom, made) if fails else found.explain(atom, made)
+    made = _joint(at.state, joint)
+    told = at.state.explain_failure(atom, made) if fails else at.state.explain(atom, made)
     return {"atom": atom, "holds": not fails, "explanation": _cut(str(told))}
 
 
-def board(sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, svg: bool) -> View:
+def board(at: Position, svg: bool) -> View:
     """Return the boards of a state as text, and as SVG where that is asked for."""
-    game = sheets.game(name, text)
-    found = sheets.state(game, moves, facts)
-    view = found.board()
+    view = at.state.board()
     drawn = view.svg(dark=False) if svg else None
     if drawn is not None and len(drawn) > 50 * LONGEST_TEXT:
         raise LimitError(f"the drawing has {len(drawn):,} characters: ask for the text")
-    boards = len(Painter.of(game).boards.layouts)
+    boards = len(Painter.of(at.game).boards.layouts)
     return {"boards": boards, "text": _cut(view.text(_WIDTH)), "svg": drawn}
 
 
 # -- what takes long ----------------------------------------------------------------------------------
 
 
-def simulate(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None,
-    playouts: int, seed: int, limit: int,
-) -> View:  # fmt: skip
+def simulate(at: Position, playouts: int, seed: int, limit: int) -> View:
     """Return what random matches have in common, and the moves of one."""
-    game = sheets.game(name, text)
-    start = sheets.state(game, moves, facts)
+    game, start = at.game, at.state
     found = game.simulate(
         playouts, seed, state=start, limit=limit,
-        progress=lambda done: sheets.report(done, playouts, "playouts"),
+        progress=lambda done: at.report(done, playouts, "playouts"),
     )  # fmt: skip
     example = game.playout(seed, state=start, limit=limit)
     return {
@@ -367,19 +362,15 @@ def simulate(
     }
 
 
-def analyse(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, seconds: float
-) -> View:
+def analyse(at: Position, seconds: float) -> View:
     """Return what search finds the moves of a state to be worth."""
-    game = sheets.game(name, text)
-    start = sheets.state(game, moves, facts)
-    sheets.report(0, seconds, "compiling")
-    game.compile_if_worth_it()
-    search = Search(game, memory=SEARCH_MEMORY, seed=0)
+    at.report(0, seconds, "compiling")
+    at.game.compile_if_worth_it()
+    search = Search(at.game, memory=SEARCH_MEMORY, seed=0)
     search.compile(seconds)
     found = search.run(
-        start, seconds=seconds,
-        progress=lambda known: sheets.report(known.seconds, seconds, f"{known.iterations:,} leaves"),
+        at.state, seconds=seconds,
+        progress=lambda known: at.report(known.seconds, seconds, f"{known.iterations:,} leaves"),
     ).to_json()  # fmt: skip
     listed = []
     for role, ranked in found["moves"].items():
@@ -395,17 +386,13 @@ def analyse(
     }
 
 
-def solve_(
-    sheets: Sheets, name: str, text: str, moves: list[Any], facts: list[str] | None, seconds: float
-) -> View:
+def solve_(at: Position, seconds: float) -> View:
     """Return the exact value of a state, if it can be found."""
-    game = sheets.game(name, text)
-    start = sheets.state(game, moves, facts)
-    game.compile_if_worth_it()
+    at.game.compile_if_worth_it()
     found = solve(
-        game, start, memory=SEARCH_MEMORY, seconds=seconds,
-        progress=lambda expanded, known: sheets.report(expanded, known, f"{known:,} states"),
-        proving=lambda known: sheets.report(known.iterations, 0, "looking for a proof"),
+        at.game, at.state, memory=SEARCH_MEMORY, seconds=seconds,
+        progress=lambda expanded, known: at.report(expanded, known, f"{known:,} states"),
+        proving=lambda known: at.report(known.iterations, 0, "looking for a proof"),
     )  # fmt: skip
     return {
         "solved": found.solved,
@@ -462,9 +449,19 @@ def _compiled(sheets: Sheets, name: str, text: str) -> Game:
     return game
 
 
-#: What answers each question.
-ANSWERS: Final[dict[str, Callable[..., View]]] = {
-    "load": load, "check": check, "mend": mend, "format": format_, "state": state, "legal": legal,
-    "play": play, "query": query, "why": why, "board": board, "simulate": simulate, "analyse": analyse,
-    "solve": solve_, "prove": prove_, "equal": equal_,
+#: What answers questions about a sheet, and about a state.
+_OF_SHEETS: Final[dict[str, Callable[..., View]]] = {
+    "load": load, "check": check, "mend": mend, "format": format_, "prove": prove_, "equal": equal_,
 }  # fmt: skip
+_OF_STATES: Final[dict[str, Callable[..., View]]] = {
+    "state": state, "legal": legal, "play": play, "query": query, "why": why, "board": board,
+    "simulate": simulate, "analyse": analyse, "solve": solve_,
+}  # fmt: skip
+
+
+def answer(sheets: Sheets, do: str, name: str, text: str, **given: Any) -> View:
+    """Return the answer to a question about a sheet, or about the state that moves and facts name in it."""
+    if do in _OF_SHEETS:
+        return _OF_SHEETS[do](sheets, name, text, **given)
+    at = sheets.position(name, text, given.pop("moves"), given.pop("facts"))
+    return _OF_STATES[do](at, **given)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
 from anygame.processes.inside import encode_message, questions, set_up
-from anygame.tool_server.answering import ANSWERS, Sheets
+from anygame.tool_server import answering
+from anygame.tool_server.answering import Sheets
 from anygame.tool_server.bounds import LONGEST_ANSWER, LONGEST_TEXT
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def main(memory: int) -> None:
 def answer(sheets: Sheets, question: dict[str, Any]) -> dict[str, Any]:
     """Return the value that a question asks for, or the fault in words."""
     try:
-        return {"value": ANSWERS[question.pop("do")](sheets, **question)}
+        return {"value": answering.answer(sheets, **question)}
     except AnygameError as error:
         return {"fault": str(error)[:LONGEST_TEXT]}
     except MemoryError:
