@@ -135,7 +135,7 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
     options: list[list[tuple[Formula, ...]]] = []
     count = 1
     for item in body:
-        if isinstance(item, Or) and not _is_test(item, bound):
+        if isinstance(item, Or) and not bound.issuperset(item.variables()):
             choices = [
                 choice
                 for alternative in item.formulas
@@ -152,10 +152,6 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
         return bodies
     # An alternative may have bound what a disjunction beside it could not yet count as bound.
     return [inner for choice in bodies for inner in _distribute(choice, limit)]
-
-
-def _is_test(formula: Or, bound: set[Variable]) -> bool:
-    return all(variable in bound for variable in formula.variables())
 
 
 def _solve_equations(

@@ -102,15 +102,6 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     return Mended(text, tuple(mends), tuple(notes))
 
 
-def find_mends(program: Program, kinds: Collection[str] = MENDS) -> list[Mend]:
-    """Return the mends of a program's rules, in the order of the sheet, without `base` and `input`.
-
-    The program must have been read from a text.
-    """
-    found = _plain_mends(program, kinds) + lenient_mends(program, kinds)
-    return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
-
-
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
     """Return the mends that leave rules what they are, but for roles that are added."""
     source = program.source
@@ -167,17 +158,12 @@ def _only_roles(new: Counter[Formula], old: Counter[Formula]) -> bool:
 
 
 def _case(rule: Rule) -> Iterator[Mend]:
-    for node in _heads(rule):
+    for node in filter(None, [rule.head.node, *(formula.node for formula, _ in walk(rule.body))]):
         token = node.children[0] if node.children else node
         folded = fold_head(token.text)
         if folded != token.text:
             edit = Edit(token.start, token.end, (folded,))
             yield Mend("case", f"{token.text} becomes {folded}", token.span, (edit,))
-
-
-def _heads(rule: Rule) -> Iterator[Node]:
-    nodes = [rule.head.node, *(formula.node for formula, _ in walk(rule.body))]
-    yield from filter(None, nodes)
 
 
 def _missing_declarations(
@@ -211,7 +197,8 @@ def with_edits(program: Program, diagnostics: Iterable[Diagnostic]) -> list[Find
     wanted = {kind for each in found for kind in CODES[each.code].mends}
     if not wanted or source is None:
         return [Finding(each) for each in found]
-    mends = find_mends(program, wanted)
+    mends = _plain_mends(program, wanted) + lenient_mends(program, wanted)
+    mends.sort(key=lambda mend: mend.span.start if mend.span else 0)
     # Readings are written into KIF alone; `anygame translate` writes such a sheet anew.
     unbound = form_of(source) == "infix" and any(each.code in _UNBOUND for each in found)
     is_translated = unbound and _binds_all(program)

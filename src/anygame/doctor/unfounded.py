@@ -65,8 +65,9 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     able = [part for part in sheet.normal if not is_dead(part)]
     held = _held([(needs[id(part)], item) for part in able for item in _with_kinds(made[id(part)])], set())
     items = {item for item in writers if item[1] is not None and item not in held}
+    # Of moves that relations make and a `legal` takes all names are known.
     if any(
-        _writes_anything(part) and not _takes_moves(sheet, part)
+        _writes_anything(part) and not (part.head.predicate == "legal" and sheet.moves_by_relation)
         for key in _OF_STATE
         for part in writers.get((key, None), ())
     ):
@@ -84,11 +85,6 @@ def _made(sheet: Sheet) -> dict[int, list[Item]]:
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
-
-
-def _takes_moves(sheet: Sheet, part: NormalRule) -> bool:
-    """Return whether all moves that a rule allows, its move being a variable, are known by their names."""
-    return part.head.predicate == "legal" and bool(sheet.moves_by_relation)
 
 
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:

@@ -15,10 +15,8 @@ from anygame.quiz.replies import ItemReader, answer_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeGuard
 
     from anygame.game.game import Game
-    from anygame.language.terms import Term
     from anygame.quiz.question import Question
     from anygame.quiz.replies import Answer
 
@@ -107,7 +105,10 @@ def grade(question: Question, reply: str) -> Grade:
     if question.kind == "why":
         return _grade_why(question, set(map(str, items)))
     round_it = _ROUND[question.kind]
-    named = {str(item.arguments[-1] if _is_round(item, round_it) else item) for item in items}
+    named = {
+        str(item.arguments[-1] if isinstance(item, Compound) and item.functor in round_it else item)
+        for item in items
+    }
     return _compared(question, named, frozenset(question.answer))
 
 
@@ -153,10 +154,6 @@ def _compared(question: Question, named: Iterable[str], wanted: frozenset[str]) 
         missing=tuple(sorted(wanted - found)),
         wrong=tuple(sorted(found - wanted)),
     )
-
-
-def _is_round(item: Term, names: tuple[str, ...]) -> TypeGuard[Compound]:
-    return isinstance(item, Compound) and item.functor in names
 
 
 @lru_cache(64)

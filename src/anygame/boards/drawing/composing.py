@@ -264,8 +264,9 @@ class Painter:
             owners = self.boards.hands.get((functor, len(arguments)))
             if owners is not None:
                 # Nobody's cards are as many as the arguments.
-                cards = _card(arguments[1:]) if owners else arguments
-                hands[functor][arguments[0] if owners else ""] += cards
+                owner, *named = arguments if owners else ["", *arguments]
+                card = [UNKNOWN if {*named} == {UNKNOWN} else " ".join(named)]
+                hands[functor][owner] += card if owners else named
         return tuple(
             Listing(
                 name,
@@ -277,10 +278,6 @@ class Painter:
             )
             for name, values in listed.items()
         )
-
-
-def _card(arguments: Sequence[str]) -> list[str]:
-    return [UNKNOWN if set(arguments) == {UNKNOWN} else " ".join(arguments)]
 
 
 def _name_of(fact: Term) -> str:

@@ -50,7 +50,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
         hint: what the author of the sheet says about it.
     """
     fluent = with_layers(fluent)
-    at = _hinted(fluent, hint) if hint and hint.row is not None else find_coordinates(fluent)
+    at = _hinted(fluent, hint) if hint and hint.row is not None else _of_board(fluent) or _of_track(fluent)
     if at is None:
         return None
     contents = tuple(index for index in range(fluent.arity) if index not in (at.first, at.second, *at.boards))
@@ -240,11 +240,6 @@ class Coordinates:
         return arguments[self.first], arguments[self.second]
 
 
-def find_coordinates(fluent: Fluent) -> Coordinates | None:
-    """Return the coordinates of a fluent, or None if it looks like neither a board nor a track."""
-    return _of_board(fluent) or _of_track(fluent)
-
-
 def with_layers(fluent: Fluent) -> Fluent:
     """Return a fluent whose third coordinate runs over no more values than the first two, where these agree.
 
@@ -304,10 +299,14 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
         # Three coordinates of the same values: layers, also where the lowest is full at the start.
         return Coordinates(along[0], along[1], (along[2],))
-    if len(fluent.initial) >= _half(fluent, along[:2]) and _is_key(fluent.initial, along[:2]):
+    half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
+    if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):
         return Coordinates(along[0], along[1])
+    if len(along) == 3 and loose:
+        return _of_three(fluent, along)
     if len(along) == 3:
-        return _of_three(fluent, along) if loose else _with_number(fluent, along)
+        # The third one is the content.
+        return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
     if len(along) == 4 and not loose and _is_key(fluent.initial, along[:3]) and len(fluent.initial) >= 8:
         return Coordinates(along[1], along[2], (along[0],))
     return Coordinates(along[2], along[3], (along[0], along[1])) if len(along) == 4 and loose else None
@@ -349,14 +348,5 @@ def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
     return Coordinates(first, second, (distinguishing,))
 
 
-def _with_number(fluent: Fluent, along: Sequence[int]) -> Coordinates | None:
-    """Take the last of three ordered arguments as the content, if the first two distinguish the facts."""
-    return Coordinates(along[0], along[1]) if _is_key(fluent.initial, along[:2]) else None
-
-
 def _is_key(facts: Sequence[Arguments], indices: Sequence[int]) -> bool:
     return len({tuple(fact[index] for index in indices) for fact in facts}) == len(facts)
-
-
-def _half(fluent: Fluent, indices: Sequence[int]) -> float:
-    return max(prod(len(fluent.axes[index]) for index in indices) / 2, 4)

@@ -101,7 +101,8 @@ def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterato
 
 def _near_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
     """Yield names used once of which findings speak, with those used more often that are a slip away."""
-    said = {word for each in findings for word in _words_of(each)}
+    texts = (text for each in findings for text in (each.message, *(note.message for note in each.notes)))
+    said = {word for text in texts for word in _WORDS.findall(text)}
     names = [name for rule in program.rules for name in names_of_rule(rule) if name.kind != "variable"]
     counts = Counter(name.text for name in names)
     common = [text for text, often in counts.most_common(_MOST_COMPARED) if often > 1]
@@ -112,11 +113,6 @@ def _near_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tu
             for other in common:
                 if slips(name.text.lower(), other.lower()) == 1 and not other.isdecimal():
                     yield name.span, other
-
-
-def _words_of(finding: Diagnostic) -> Iterator[str]:
-    for text in (finding.message, *(note.message for note in finding.notes)):
-        yield from _WORDS.findall(text)
 
 
 def _values(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
@@ -171,7 +167,8 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
     denied = list(_may_be_denied(program, near))
     otherwise = [each for each in denied if _keeps_otherwise(*each, near)]
     denied = [each for each in denied if each not in otherwise]
-    elsewhere = [each for each in denied if _is_asked_elsewhere(each[1], uses)]
+    relations = [each for each in denied if each[1].predicate not in STATE]
+    elsewhere = [each for each in relations if uses[each[1], True] > 1 and not uses[each[1], False]]
     denied = [each for each in denied if each not in elsewhere]
     yield from (_denied(atom) for _, atom in (*otherwise, *denied))
     constants = _constants_by_place(program)
@@ -212,10 +209,6 @@ def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rul
             is_likely = not is_own and (not is_said or _kind(atom) in negative)
             if atom.node and is_likely and atom.key in varying and needed <= bound:
                 yield rule, atom
-
-
-def _is_asked_elsewhere(atom: Atom, uses: Counter[tuple[Atom, bool]]) -> bool:
-    return atom.predicate not in STATE and uses[atom, True] > 1 and not uses[atom, False]
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
     from anygame.language.source import Span
-    from anygame.language.terms import Term
 
 
 _NO_DECLARATIONS: Final = Code(
@@ -201,7 +200,7 @@ def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
 def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     name = key[0]
     if key in sheet.writers:
-        return f"it is a fluent: {shown(str(Atom('true', (_as_term(atom),))))}"
+        return f"it is a fluent: {shown(f'(true {atom})')}"
     if key in sheet.moves:
         return f"it is a move: (does ?role {shown(str(atom))})"
     arities = sorted({arity for other, arity in sheet.heads if other == name})
@@ -226,10 +225,6 @@ def _advice_on_numbers(atom: Atom) -> str:
     if len(atom.arguments) == 2 and name in {"=", "=="}:
         return f"one name for both, or {shown(f'(not (distinct {terms}))')}"
     return f"GDL has no arithmetic: facts or rules must say what {name} holds for"
-
-
-def _as_term(atom: Atom) -> Term:
-    return Compound(atom.predicate, atom.arguments) if atom.arguments else Constant(atom.predicate)
 
 
 _UNUSED_RELATION: Final = Code(

@@ -128,7 +128,8 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     if not sheet.is_safe:
         return
     reasons = {id(part): _reason(sheet, part) for part in sheet.normal}
-    unstarted = unfounded(sheet, lambda part: _has_code(reasons[id(part)]))
+    coded = {part for part, reason in reasons.items() if reason is not None and reason.code is not None}
+    unstarted = unfounded(sheet, lambda part: id(part) in coded)
     for number, rule in enumerate(sheet.program.rules):
         if rule.body and number not in sheet.parts:
             message = "this rule can never fire: it wants terms to be equal that differ"
@@ -137,10 +138,6 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     for group in unstarted.roots:
         if _is_asked(sheet, group):
             yield _never_starts(sheet, group)
-
-
-def _has_code(reason: _Reason | None) -> bool:
-    return reason is not None and reason.code is not None
 
 
 def _in_rules(sheet: Sheet, reasons: dict[int, _Reason | None], unstarted: Unfounded) -> Iterator[Diagnostic]:
@@ -353,7 +350,8 @@ def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Re
     for term, tops, path, node, name, number in sheet.inside(atom):
         if len(path) == 3 and not tops and has_facts:
             return _Reason(None, "", None)
-        where = f"the {_ordinal(number)} argument of {shown(name)}"
+        ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
+        where = f"the {ordinal} argument of {shown(name)}"
         if reason := _reason_of_term(sheet, atom, term, tops, (node, where)):
             return reason
         if isinstance(term, Variable):
@@ -376,7 +374,10 @@ def _reason_of_term(
         if key in sheet.writers:
             return _Reason(None, "", span)
         message = f"nothing ever makes the fluent {_kind(top)} true: no init, no next writes it"
-        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=_fluent_advice(sheet, key, atom), atoms=(atom,))
+        hint = _near_key(key, sheet.writers)
+        if key in sheet.heads:
+            hint = f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
+        return _Reason(_UNWRITTEN_FLUENT, message, span, hint=hint, atoms=(atom,))
     if where.endswith(" of does") and where.startswith("the second") and atom.predicate == "does":
         if key in sheet.moves or key in sheet.moves_by_relation:
             return _Reason(None, "", span)
@@ -388,21 +389,11 @@ def _reason_of_term(
     return _Reason(_NEVER_FIRES, message, span, hint=hint, atoms=(atom,))
 
 
-def _fluent_advice(sheet: Sheet, key: Key, atom: Atom) -> str:
-    if key in sheet.heads:
-        return f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
-    return _near_key(key, sheet.writers)
-
-
 def _near_key(key: Key, known: Iterable[Key]) -> str:
     """Return the key with the nearest name, the same name first of all, as a pattern; or nothing."""
     by_name = {other[0]: other for other in known}
     near = get_close_matches(key[0], sorted(by_name), n=1, cutoff=0.7)
     return _kind(by_name[near[0]] if by_name[near[0]][1] else Constant(near[0])) if near else ""
-
-
-def _ordinal(number: int) -> str:
-    return _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
 
 
 def _kind(top: Top) -> str:

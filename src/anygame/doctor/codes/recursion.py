@@ -216,9 +216,6 @@ def _reads_of(part: NormalRule) -> list[_Read]:
 def _groups_by_name(sheet: Sheet) -> list[Component[NormalRule]]:
     """Return the rules in groups whose relations depend on each other, by negations or not."""
     parts = [part for part in sheet.normal if part.body]
-    groups, _ = components(parts, lambda part: part.head.key, _all_reads, lambda *_: True)
+    reads = {id(part): [_Read(atom, True) for atom, _ in atoms_in(part.body)] for part in parts}
+    groups, _ = components(parts, lambda part: part.head.key, lambda part: reads[id(part)], lambda *_: True)
     return groups
-
-
-def _all_reads(part: NormalRule) -> list[_Read]:
-    return [_Read(atom, True) for atom, _ in atoms_in(part.body)]

@@ -175,7 +175,8 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     for (one, other), ((where, atom), *more) in sorted(orders.items(), key=lambda each: each[0]):
         usual = orders.get((other, one), [])
         same = [each for place, each in usual if place == where]
-        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or _asks_for_state(sheet, atom.key)
+        asks_for_state = ("true", 1) in reached([atom.key], sheet.read_by)
+        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or asks_for_state
         if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN and is_state:
             message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
             yield _CODE.found(message, atom.span, Note("as here", same[0].span))
@@ -201,11 +202,6 @@ def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
     read = (each for other in rules for each, _ in atoms_in(other.body))
     others = (each for each in read if each.key == atom.key and each != atom)
     return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
-
-
-def _asks_for_state(sheet: Sheet, key: Key) -> bool:
-    """Return whether a relation asks for a fluent, itself or by others."""
-    return ("true", 1) in reached([key], sheet.read_by)
 
 
 def _stem(term: Term) -> str:

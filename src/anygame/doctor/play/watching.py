@@ -184,7 +184,9 @@ class DoubleValues:
             return
         for functor, facts in _facts_by_functor(state.facts).items():
             if functor in looked_at and len({fact.arguments[:-1] for fact in facts}) < len(facts):
-                one, other = _of_one_place(facts)
+                ordered = sorted(facts, key=lambda fact: fact.arguments[:-1])
+                pairs = pairwise(ordered)
+                one, other = next(two for two in pairs if two[0].arguments[:-1] == two[1].arguments[:-1])
                 message = f"{shown(str(one))} and {shown(str(other))} are true at once"
                 hint = "a condition, so that only one `next` holds at a time"
                 span = partial(self._span, line, (one, other))
@@ -198,12 +200,6 @@ class DoubleValues:
         places = {state.explain(Atom("next", (fact,)), line[-1]).place for fact in facts}
         rules = [rule for rule in self._game.program.rules if rule.span and rule.span.place in places]
         return min(rules, key=lambda rule: len(rule.body)).span if rules else None
-
-
-def _of_one_place(facts: Iterable[Compound]) -> tuple[Compound, Compound]:
-    """Return the first two facts that differ in their last arguments alone."""
-    found = sorted(facts, key=lambda fact: fact.arguments[:-1])
-    return next((one, other) for one, other in pairwise(found) if one.arguments[:-1] == other.arguments[:-1])
 
 
 def _facts_by_functor(facts: Iterable[Term]) -> dict[Key, list[Compound]]:
@@ -352,12 +348,8 @@ def _turn_fluent(game: Game) -> str:
 def _waits_on(state: State) -> bool:
     """Return whether all roles wait in a state, and in those that follow: a round may end by waiting once."""
     for _ in range(_MOST_WAITED):
-        if state.is_terminal or not all(_only_waits(state, role) for role in state.game.roles):
+        legal = [] if state.is_terminal else [state.legal_moves(role) for role in state.game.roles]
+        if not legal or any(len(moves) != 1 or not isinstance(moves[0], Constant) for moves in legal):
             return False
-        state = state.next([state.legal_moves(role)[0] for role in state.game.roles])
+        state = state.next([moves[0] for moves in legal])
     return not state.is_terminal
-
-
-def _only_waits(state: State, role: Role) -> bool:
-    moves = state.legal_moves(role)
-    return len(moves) == 1 and isinstance(moves[0], Constant)

@@ -196,7 +196,7 @@ def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) 
         wanted = [gate for gate in gates if needed[gate]]
         if wanted:
             writer.write(wanted, is_cycle)
-    return GateTable(writer.end, inputs, tuple(writer.parts), writer.rows_of(outputs))
+    return GateTable(writer.end, inputs, tuple(writer.parts), np.array(writer.rows_of(outputs), np.int32))
 
 
 def _needed(network: Network, outputs: Iterable[int]) -> NDArray[np.bool_]:
@@ -238,9 +238,9 @@ class _Writer:
         self.end = inputs + 1
         self.parts: list[Part] = []
 
-    def rows_of(self, literals: Sequence[int]) -> NDArray[np.int32]:
+    def rows_of(self, literals: Sequence[int]) -> list[int]:
         """Return literals of rows for literals of gates that have got theirs."""
-        return np.array([2 * self._row[literal >> 1] + (literal & 1) for literal in literals], np.int32)
+        return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: Sequence[int], is_cycle: bool) -> None:
         """Add a part of gates of the network, which read nothing that comes after them."""
@@ -280,8 +280,7 @@ class _Writer:
         return gates
 
     def _padded(self, literals: list[int]) -> list[int]:
-        rows = [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
-        return rows + [TRUE] * (FAN_IN - len(rows))
+        return self.rows_of(literals) + [TRUE] * (FAN_IN - len(literals))
 
     def _append(self, levels: list[list[list[int]]], initially: list[bool] | None) -> None:
         sizes = [-(-len(level) // self._block) * self._block for level in levels]

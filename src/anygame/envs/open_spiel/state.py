@@ -107,7 +107,8 @@ class Description:
         )
         self.root: Node = self.form.root()
         players = self.form.players
-        self.actions = _sorted(move for role in players for move in game.actions(role))
+        moves = {move for role in players for move in game.actions(role)}
+        self.actions: tuple[Term, ...] = tuple(sorted(moves, key=str))
         self.action_number = numbered(self.actions)
         self.draws = game.actions("random") if self.form.chance is not None else ()
         self.draw_number = numbered(self.draws)
@@ -131,10 +132,6 @@ class Description:
     def goal_sum(self) -> int | None:
         """What the goals of the players sum up to, where that is certain and the same for all plays."""
         return self.survey.goal_sum if self.survey else self._proved_sum
-
-
-def _sorted(moves: Iterable[Term]) -> tuple[Term, ...]:
-    return tuple(sorted(set(moves), key=str))
 
 
 def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:

@@ -21,7 +21,6 @@ from anygame.web.settings import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.doctor.finding import Finding
     from anygame.game.game import Game
     from anygame.game.state import GameLike, State
     from anygame.language.diagnostics import Diagnostic, Note
@@ -152,7 +151,10 @@ def check(name: str, text: str, *, lenient: bool = False) -> View:
     with read_silently():  # the diagnostics show it
         examination = examine(Source(name, text), Wanted(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
-        views = [diagnostic_view(each.diagnostic, each.echoes) | {"edits": _edits(each)} for each in found]
+        views = [diagnostic_view(each.diagnostic, each.echoes) for each in found]
+        for shown, each in zip(views, found, strict=True):
+            edits = each.replacements
+            shown["edits"] = [{"start": span.start, "end": span.end, "text": new} for span, new in edits]
         view: View = {"diagnostics": views, "start": None, "fault": ""}
         if examination.sheet and not examination.sheet.has_errors:
             try:
@@ -166,10 +168,6 @@ def _start(game: Game) -> View:
     state = game.initial_state()
     shown = state_view(state, look_at(state), Painter.of(game), before=None, joint=None)
     return shown | {"roles": list(game.roles)}
-
-
-def _edits(finding: Finding) -> list[View]:
-    return [{"start": span.start, "end": span.end, "text": text} for span, text in finding.replacements]
 
 
 def diagnostic_view(found: Diagnostic, echoes: str = "") -> View:
