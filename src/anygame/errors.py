@@ -25,15 +25,16 @@
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 ``str(error)`` is written for people; the same facts are attributes, for programs.
-This module imports nothing, so that every stage can use it.
+This module imports nothing of the package, so that every stage can use it.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
     "AnygameError",
@@ -230,3 +231,19 @@ class MissingExtraError(AnygameError, ImportError):
     def __init__(self, message: str, extra: str = "") -> None:
         super().__init__(message)
         self.extra = extra
+
+
+@contextmanager
+def needing(extra: str, needed: str) -> Iterator[None]:
+    """Raise MissingExtraError where a library is not installed that an extra has.
+
+    >>> with needing("plot", "plots need matplotlib"):
+    ...     import matplotlib_that_is_not_installed
+    Traceback (most recent call last):
+        ...
+    anygame.errors.MissingExtraError: plots need matplotlib: pip install 'anygame[plot]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(f"{needed}: pip install 'anygame[{extra}]'", extra) from error

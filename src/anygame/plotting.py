@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from anygame.errors import MissingExtraError, RecordError
+from anygame.errors import RecordError, needing
+from anygame.language.writing import file_faults
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
+
+
+_NEEDED: Final = "plots need matplotlib"
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
@@ -27,10 +31,8 @@ def axes_or_new(ax: Axes | None) -> Axes:
     """
     if ax is not None:
         return ax
-    try:
+    with needing("plot", _NEEDED):
         from matplotlib import pyplot
-    except ImportError as error:
-        raise _missing() from error
     return pyplot.subplots(layout="constrained")[1]
 
 
@@ -54,19 +56,11 @@ def image(
         MissingExtraError: matplotlib is not installed.
         RecordError: the image cannot be written.
     """
-    try:
+    with needing("plot", _NEEDED):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise _missing() from error
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     yield figure.subplots(1, panes, sharey=same_rows, squeeze=False)[0]
-    try:
+    with file_faults("draw", path, RecordError):
         figure.savefig(Path(path))
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot draw {path}: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _missing() -> MissingExtraError:
-    return MissingExtraError("plots need matplotlib: pip install 'anygame[plot]'", "plot")

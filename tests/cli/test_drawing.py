@@ -39,7 +39,7 @@ def test_a_picture_as_data() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["draw", "tic_tac_toe", "--svg", "nowhere/at/all.svg"], "cannot write 'nowhere/at/all.svg'"),
+        (["draw", "tic_tac_toe", "--svg", "nowhere/at/all.svg"], "cannot write nowhere/at/all.svg"),
         (["draw", "tic_tac_toe", "--legal", "nobody"], "no role is called nobody"),
         (["draw", "tic_tac_toe", "--after", "(mark 9 9)"], "is not a legal move of x"),
     ],

@@ -114,7 +114,7 @@ def test_a_failed_write_leaves_the_old_file(sheet: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(os, "fsync", fail)
     output, status = run(["format", "--write", "ugly.kif"])
-    assert (output, status) == ("anygame: cannot write 'ugly.kif': No space left on device\n", 2)
+    assert (output, status) == ("anygame: cannot write ugly.kif: No space left on device\n", 2)
     assert sheet.read_text() == UGLY
     assert os.listdir() == ["ugly.kif"]
 
@@ -149,7 +149,7 @@ def test_an_output_whose_name_promises_the_other_form_is_refused(sheet: Path) ->
 
 def test_an_output_in_no_folder_is_refused(sheet: Path) -> None:
     output, status = run(["translate", "ugly.kif", "--to", "kif", "-o", "nowhere/other.kif"])
-    assert (output, status) == ("anygame: cannot write 'nowhere/other.kif': No such file or directory\n", 2)
+    assert (output, status) == ("anygame: cannot write nowhere/other.kif: No such file or directory\n", 2)
 
 
 FAULTY = "(ROLE x)\n(<= terminal\n  (not (q ?n)) (p ?n))\n(base a) (input x go) (p (one))\n"

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.options import argument, command_options, flag, option, seconds, several
+from anygame.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +77,18 @@ class PositionOptions(JsonOption, MachineOption):
     """A question about a state: the initial one, or the one to which some moves lead."""
 
     after: list[str] = several("--after", metavar="MOVES", help="play a joint move first; may be repeated")
+
+
+def import_with_extra(module: str, extra: str, needed: str) -> Any:
+    """Import a module of this package that needs an extra; what is missing then stands in the error.
+
+    Raises:
+        MissingExtraError: the extra is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(f"{needed} ({error}): pip install 'anygame[{extra}]'", extra) from error
 
 
 #: What stands for a cluster that is started here.

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 from difflib import get_close_matches, unified_diff
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.shared_options import MachineOption
-from anygame.errors import AnygameError, RuleSheetError
+from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
 from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from anygame.cli.shared_options import ReadingOptions
     from anygame.game.backends import MachineName
     from anygame.game.game import Game
@@ -62,7 +59,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
         RuleSheetError: it cannot be written.
     """
     path = Path(os.path.realpath(name))
-    with named_faults("write", name, RuleSheetError):
+    with file_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
             raise RuleSheetError(f"cannot write {name}: it is no file that may be changed")
         write_whole(path, content)
@@ -75,7 +72,7 @@ def make_folder(name: str) -> Path:
         AnygameError: it cannot be made.
     """
     path = Path(name)
-    with named_faults("make the folder", path):
+    with file_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -97,20 +94,8 @@ def write_picture(path: Path, drawing: str) -> None:
     Raises:
         AnygameError: it cannot be written.
     """
-    with named_faults("write", path):
+    with file_faults("write", path):
         write_whole(path, drawing)
-
-
-@contextmanager
-def named_faults(what: str, path: str | Path, kind: type[AnygameError] = AnygameError) -> Iterator[None]:
-    """Raise what the system says of a file as an error for people: what cannot be done, and why."""
-    try:
-        yield
-    except AnygameError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise kind(f"cannot {what} {str(path)[:200]!r}: {reason}") from error
 
 
 _INPUT_LIMIT: Final = 16 * 2**20
@@ -148,7 +133,7 @@ def _check_file(name: str) -> None:
     if not name:
         raise RuleSheetError("expected the name of a rule sheet, found an empty one")
     path = Path(name)
-    with named_faults("read", name, RuleSheetError):
+    with file_faults("read", name, RuleSheetError):
         if path.is_dir():
             raise RuleSheetError(f"{name} is a folder, not a rule sheet{_advice(_sheets_in(path, ''))}")
         if not path.exists():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import EncodingError, LimitError
 from anygame.language.diagnostics import shown
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, read_bounded, write_whole
 
 if TYPE_CHECKING:
     import os
@@ -94,10 +94,8 @@ class Encoding:
             "percepts": dict(zip(self.roles, self.percepts, strict=True)),
             "fluents": self.fluents,
         }
-        try:
+        with file_faults("write", path, EncodingError):
             write_whole(Path(path), json.dumps(content, indent=1) + "\n")
-        except OSError as error:
-            raise EncodingError(f"cannot write {path}: {error.strerror}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
@@ -106,13 +104,7 @@ class Encoding:
         Raises:
             EncodingError: there is no such file, or it is something else.
         """
-        try:
-            with Path(path).open("rb") as file:
-                text = file.read(_LARGEST + 1)
-        except OSError as error:
-            raise EncodingError(f"cannot read {path}: {error.strerror}") from error
-        if len(text) > _LARGEST:
-            raise EncodingError(f"{path} is larger than {_LARGEST >> 20} MB, and no encoding")
+        text = read_bounded(path, _LARGEST, "an encoding of a game", EncodingError)
         try:
             return cls._read(json.loads(text))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -1,12 +1,18 @@
-"""Files that are there as a whole or not at all."""
+"""Files: written as a whole or not at all, read up to a bound, and what the system says against that."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from anygame.errors import AnygameError
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Names have a limit on every system, and the temporary one is longer.
 _PREFIX: Final = 100
@@ -31,6 +37,36 @@ def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
         with suppress(OSError):
             Path(name).unlink()
         raise
+
+
+@contextmanager
+def file_faults(
+    what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
+) -> Iterator[None]:
+    """Raise what the system says of a file as an error for people: what cannot be done, and why."""
+    try:
+        yield
+    except AnygameError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise kind(f"cannot {what} {shown(str(path), 200)}: {reason}") from error
+
+
+def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type[AnygameError]) -> bytes:
+    """Return the bytes of a file.
+
+    Args:
+        path: the file.
+        most: bytes that it may have.
+        meant: what a longer file is not, for people.
+        kind: of the error where it is longer, or cannot be read.
+    """
+    with file_faults("read", path, kind), Path(path).open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise kind(f"{path} has more than {most:,} bytes: not {meant}")
+    return data
 
 
 def _umask() -> int:

@@ -23,7 +23,7 @@ from anygame.errors import RecordError, TermSyntaxError
 from anygame.language.diagnostics import shown
 from anygame.language.markup import folded, html, paragraph, table
 from anygame.language.parser import parse_nodes
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, read_bounded, write_whole
 from anygame.match.judging import Verdict, spaced
 
 if TYPE_CHECKING:
@@ -232,14 +232,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     Raises:
         RecordError: it cannot be read, or is no match record.
     """
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(_FILE_LIMIT + 1)
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if len(data) > _FILE_LIMIT:
-        raise RecordError(f"{path} has more than {_FILE_LIMIT:,} bytes: not a match record")
-    return parse_record(data, name=str(path))
+    return parse_record(read_bounded(path, _FILE_LIMIT, "a match record", RecordError), name=str(path))
 
 
 def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
@@ -257,11 +250,8 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Non
     Raises:
         RecordError: the file cannot be written.
     """
-    try:
+    with file_faults("write", path, RecordError):
         write_whole(Path(path), json.dumps(record, ensure_ascii=False) + "\n")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RecordError(f"cannot write {path}: {reason}") from error
 
 
 #: The keys of the reference form: what they are in a `Record`, and what must stand there.

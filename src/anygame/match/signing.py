@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import MissingExtraError, RecordError
+from anygame.errors import RecordError, needing
 from anygame.language.writing import write_whole
 
 if TYPE_CHECKING:
@@ -122,13 +122,9 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 def _cryptography() -> SimpleNamespace:
     """Return what is used of the library, imported when it is first needed."""
-    try:
+    with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import padding, rsa
-    except ImportError as error:
-        raise MissingExtraError(
-            "signed records need cryptography: pip install 'anygame[signing]'", "signing"
-        ) from error
     manner = padding.PKCS1v15(), hashes.SHA1()
     return SimpleNamespace(invalid=InvalidSignature, manner=manner, rsa=rsa, serialization=serialization)

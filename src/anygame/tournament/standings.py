@@ -13,7 +13,7 @@ from statistics import stdev
 from sys import float_info
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import MissingExtraError
+from anygame.errors import needing
 from anygame.language.markup import meter, table
 from anygame.plotting import axes_or_new, image
 
@@ -211,12 +211,8 @@ def _order(standing: Standing) -> tuple[float, float, str]:
 
 
 def _ratings(players: Sequence[str], results: Sequence[Result]) -> dict[str, tuple[float, float]]:
-    try:
+    with needing("tournament", "ratings need openskill"):
         from openskill.models import PlackettLuce
-    except ImportError as error:
-        raise MissingExtraError(
-            "ratings need openskill: pip install 'anygame[tournament]'", "tournament"
-        ) from error
     model = PlackettLuce()
     ratings: dict[str, Any] = {name: model.rating(name=name) for name in players}
     for contest in _contests(results):

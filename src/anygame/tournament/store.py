@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from anygame.errors import MissingExtraError, RecordError
+from anygame.errors import RecordError, needing
 from anygame.language.diagnostics import shown
 from anygame.match.record import parse_record
 from anygame.tournament.schedule import Meeting
@@ -134,12 +134,8 @@ class _Postgres:
 
     def __init__(self, address: str) -> None:
         self.name = _without_password(address)
-        try:
+        with needing("postgresql", "a PostgreSQL store needs psycopg"):
             self._library = import_module("psycopg")
-        except ImportError as error:
-            raise MissingExtraError(
-                "a PostgreSQL store needs psycopg: pip install 'anygame[postgresql]'", "postgresql"
-            ) from error
         with self._told():
             self._base = self._library.connect(address, autocommit=True, connect_timeout=_PATIENCE)
 

@@ -31,10 +31,10 @@ from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
-from anygame.errors import AnygameError, RuleSheetError
+from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.installed import SUFFIXES
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -269,10 +269,8 @@ def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
         if finding.line:
             parts.append(f"# {name}: {finding.diagnostic.code}: {finding.diagnostic.message}")
             parts += play_commands(finding.line)
-    try:
+    with file_faults("write", file):
         write_whole(Path(file), "".join(f"{part}\n" for part in parts))
-    except (OSError, ValueError) as error:
-        raise AnygameError(f"cannot write {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
@@ -305,7 +303,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
 
 
 def _json_of(file: str, finding: Finding) -> dict[str, Any]:
-    diagnostic, line = _with_echoes(finding), finding.line
+    diagnostic, line, proof = _with_echoes(finding), finding.line, finding.verdict
     return {
         "file": file,
         **_position(diagnostic.span, with_end=True),
@@ -323,12 +321,8 @@ def _json_of(file: str, finding: Finding) -> dict[str, Any]:
         "hint": diagnostic.hint,
         **({"mend": _mend(finding)} if finding.command else {}),
         **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
-        **({"proof": _proof(finding.verdict)} if finding.verdict is not None else {}),
+        **({"proof": {"property": proof.name, "verdict": proof.outcome}} if proof else {}),
     }
-
-
-def _proof(verdict: Verdict) -> dict[str, str]:
-    return {"property": verdict.name, "verdict": verdict.outcome}
 
 
 def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.matches.seating import HUMAN
 from anygame.cli.options import Command, Status, argument, command_options
-from anygame.errors import MissingExtraError
+from anygame.errors import needing
 from anygame.language.installed import games
 from anygame.players.levels import LEVELS
 from anygame.players.loading import STRATEGIES
@@ -56,12 +56,8 @@ _ENDS: Final = {
 
 def completion_script(shell: str) -> str:
     """Return the script for one of `SHELLS`. Raises MissingExtraError where shtab is not installed."""
-    try:
+    with needing("terminal", "completion of command lines needs shtab"):
         import shtab
-    except ImportError as error:
-        raise MissingExtraError(
-            "completion of command lines needs shtab: pip install 'anygame[terminal]'", "terminal"
-        ) from error
     by_metavar = {
         **dict.fromkeys(("FILE", "SHEET", "A", "B"), _SHEETS),
         **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH", "QUIZ", "REPLIES"), shtab.FILE),

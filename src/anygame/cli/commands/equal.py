@@ -9,7 +9,8 @@ from anygame.cli.options import Command, Status, argument, command_options, natu
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.proofs import SHAPE, compared, verdict_lines, write_matches
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
-from anygame.cli.sheets import named_faults, read_game
+from anygame.cli.sheets import read_game
+from anygame.language.writing import file_faults
 
 _DETAILS: Final = f"""\
 Both are played at once, roles and moves matched by name. The games are the same where
@@ -46,7 +47,7 @@ def run(options: _Options) -> int:
     first, second = (read_game(name, options) for name in (options.first, options.second))
     moves = ""
     if options.map is not None:
-        with named_faults("read", options.map):
+        with file_faults("read", options.map):
             moves = Path(options.map).read_text(encoding="utf-8")
     verdict = compared(first, second, moves=moves, up_to=options.up_to, seconds=options.seconds)
     if options.record is not None:

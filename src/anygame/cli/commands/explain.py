@@ -12,6 +12,7 @@ from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError
 from anygame.game import inspection
+from anygame.language.writing import file_faults
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -60,11 +61,8 @@ def _draw(game: Game, options: _Options) -> int:
     if options.dot == "-":
         print(drawn, end="")
         return Status.OK
-    try:
+    with file_faults("write", options.dot):
         Path(options.dot).write_text(drawn, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise AnygameError(f"cannot write {options.dot}: {reason}") from error
     return Status.OK
 
 

@@ -9,9 +9,9 @@ from anygame.cli.options import Command, Status, argument, command_options, natu
 from anygame.cli.output import print_json, print_lines, table_lines
 from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, json_shape
-from anygame.cli.sheets import named_faults
 from anygame.errors import QuizError
 from anygame.language.diagnostics import shown
+from anygame.language.writing import file_faults
 from anygame.quiz import KINDS, Grade, grade
 from anygame.quiz.question import read_object, read_quiz
 
@@ -49,7 +49,7 @@ class _Options(JsonOption):
 
 def run(options: _Options) -> int:
     """Print how many replies are right, and what is wrong with others."""
-    with named_faults("read", options.quiz, QuizError), open(options.quiz, encoding="utf-8") as file:
+    with file_faults("read", options.quiz, QuizError), open(options.quiz, encoding="utf-8") as file:
         asked = list(read_quiz(file))
     replies = _replies(options.replies, asked)
     grades = []
@@ -73,7 +73,7 @@ def run(options: _Options) -> int:
 def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
     if name == "-":
         return _read(sys.stdin, asked)
-    with named_faults("read", name, QuizError), open(name, encoding="utf-8") as file:
+    with file_faults("read", name, QuizError), open(name, encoding="utf-8") as file:
         return _read(file, asked)
 
 

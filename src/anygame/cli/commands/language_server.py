@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib import import_module
 from importlib.metadata import version
 from typing import Final
 
 from anygame.cli.options import Command, Status, command_options, option, read_port
-from anygame.errors import AnygameError, MissingExtraError
+from anygame.cli.shared_options import import_with_extra
+from anygame.errors import AnygameError
 
 
 @command_options
@@ -23,13 +23,8 @@ class _Options:
 
 def run(options: _Options) -> int:
     """Serve an editor until it ends."""
-    try:
-        server = import_module("anygame.language_server.server")
-    except ImportError as error:
-        raise MissingExtraError(
-            f"the language server needs pygls ({error}): pip install 'anygame[language-server]'",
-            "language-server",
-        ) from error
+    needed = "the language server needs pygls"
+    server = import_with_extra("anygame.language_server.server", "language-server", needed)
     said_so = False
     with suppress(KeyboardInterrupt):
         if options.tcp is None:

@@ -19,9 +19,9 @@ from anygame.cli.options import (
 from anygame.cli.output import complain
 from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import ReadingOptions
-from anygame.cli.sheets import make_folder, named_faults, read_game
+from anygame.cli.sheets import make_folder, read_game
 from anygame.errors import QuizError
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, write_whole
 from anygame.quiz import FORMS, KINDS, STYLES, Sheet, questions
 from anygame.quiz.asking import DEFAULT_STATES
 
@@ -120,7 +120,7 @@ def _write(game: Game, options: _Options, name: str) -> None:
     compile_needed(game)
     for suffix, text in (("kif", sheet.rules), ("map", sheet.map_text(game))):
         path = Path(folder, f"{sheet.name}.{suffix}")
-        with named_faults("write", path):
+        with file_faults("write", path):
             write_whole(path, text)
 
 

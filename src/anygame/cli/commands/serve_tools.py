@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 from anygame.cli.options import Command, Status, command_options, option, read_port, several
 from anygame.cli.output import complain
-from anygame.errors import AnygameError, MissingExtraError
+from anygame.cli.shared_options import import_with_extra
+from anygame.errors import AnygameError
 
 
 @command_options
@@ -32,12 +32,7 @@ def run(options: _Options) -> int:
     for folder in folders:
         if not folder.is_dir():
             raise AnygameError(f"there is no folder {folder}")
-    try:
-        server = import_module("anygame.tool_server.server")
-    except ImportError as error:
-        raise MissingExtraError(
-            f"tools for programs need mcp ({error}): pip install 'anygame[mcp]'", "mcp"
-        ) from error
+    server = import_with_extra("anygame.tool_server.server", "mcp", "tools for programs need mcp")
     with suppress(KeyboardInterrupt):
         if options.http is None:
             server.serve_stdio(version("anygame"), folders)

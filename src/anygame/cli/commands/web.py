@@ -12,6 +12,7 @@ from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.shared_options import LENIENT_HELP, JsonOption
 from anygame.cli.sheets import state_folder
 from anygame.errors import AnygameError
+from anygame.language.writing import file_faults
 from anygame.players.levels import LEVELS
 from anygame.players.loading import STRATEGIES, is_address, player_class, split_options
 from anygame.web.settings import Settings
@@ -97,10 +98,8 @@ def _settings(options: _Options) -> Settings:
 def _folder(options: _Options) -> Path:
     """Return the folder of matches: as asked, or where programs keep their state."""
     folder = Path(options.folder) if options.folder else state_folder("web")
-    try:
+    with file_faults("keep matches in", folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise AnygameError(f"cannot keep matches in {folder}: {error.strerror or error}") from error
     return folder.resolve()
 
 

@@ -9,13 +9,13 @@ import sys
 from asyncio import Event
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.options import Status, command_options, flag, option, read_port
-from anygame.errors import AnygameError, MissingExtraError
+from anygame.cli.shared_options import import_with_extra
+from anygame.errors import AnygameError
 from anygame.web.broadcast import Cell
 from anygame.web.settings import Settings
 
@@ -70,14 +70,8 @@ def pages_module() -> Any:
     Raises:
         MissingExtraError: the extra ``web`` is not installed.
     """
-    try:
-        return import_module("anygame.web.server.running")
-    except ImportError as error:
-        raise MissingExtraError(
-            "pages need starlette, uvicorn, jinja2, python-multipart and segno "
-            f"({error}): pip install 'anygame[web]'",
-            "web",
-        ) from error
+    needed = "pages need starlette, uvicorn, jinja2, python-multipart and segno"
+    return import_with_extra("anygame.web.server.running", "web", needed)
 
 
 @contextmanager

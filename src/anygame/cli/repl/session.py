@@ -7,12 +7,11 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.sheets import named_faults
 from anygame.errors import AnygameError, PositionError
 from anygame.game.encoding import rules_digest
 from anygame.game.joint_moves import legal_by_role, play_text
 from anygame.language.parser import parse_term
-from anygame.language.writing import write_whole
+from anygame.language.writing import file_faults, read_bounded, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +133,7 @@ class Session:
             "moves": [[str(move) for move in joint] for joint in self.moves],
             "facts": sorted(map(str, self.state.facts)),
         }
-        with named_faults("write", path, PositionError):
+        with file_faults("write", path, PositionError):
             write_whole(Path(path), json.dumps(record, indent=1) + "\n")
 
     def load(self, path: str) -> None:
@@ -171,13 +170,7 @@ class Session:
 
 
 def _record(path: str) -> dict[str, Any]:
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(_FILE_LIMIT + 1)
-    except (OSError, ValueError) as error:
-        raise PositionError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if len(data) > _FILE_LIMIT:
-        raise PositionError(f"{path} has more than {_FILE_LIMIT:,} bytes: not a saved position")
+    data = read_bounded(path, _FILE_LIMIT, "a saved position", PositionError)
     try:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from anygame.errors import MissingExtraError
+from anygame.errors import needing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,13 +86,8 @@ def need_h11() -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
+    with needing("match", "playing over the network needs h11, which is not installed"):
         import h11
-    except ImportError as error:
-        raise MissingExtraError(
-            "playing over the network needs h11, which is not installed: pip install 'anygame[match]'",
-            "match",
-        ) from error
     return h11
 
 
