@@ -8,6 +8,7 @@ from anygame.cli.options import command_options, flag, option, seconds
 from anygame.cli.progress import progress
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import game_of, read_silently
+from anygame.language.diagnostics import counted
 from anygame.language.parser import parse_program
 from anygame.proving import SURVEYS, equal
 
@@ -137,6 +138,7 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
 
 
 def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
+    lemmas = counted(verdict.steps, "lemma")
     if verdict.outcome == "open" and verdict.depth is not None:
         yield f"no match of up to {verdict.depth} moves decides it"
     if verdict.note:
@@ -148,11 +150,11 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
         for number, joint in enumerate(verdict.match, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
     elif verdict.invariant:
-        yield f"an invariant of {_counted(len(verdict.invariant), 'clause')}, checked by {_lemmas(verdict)}"
+        yield f"an invariant of {counted(len(verdict.invariant), 'clause')}, checked by {lemmas}"
         if everything:
             yield from verdict.invariant
     elif verdict.steps:
-        yield f"checked by {_lemmas(verdict)}"
+        yield f"checked by {lemmas}"
     elif verdict.invariant is not None:
         yield "every step keeps it, without any other clause"
     if verdict.name in SURVEYS and verdict and not verdict.found:
@@ -161,11 +163,3 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     yield from shown
     if len(shown) < len(verdict.found):
         yield f"... {len(verdict.found) - len(shown):,} more (--all shows them)"
-
-
-def _lemmas(verdict: Verdict) -> str:
-    return _counted(verdict.steps, "lemma")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -90,6 +90,15 @@ def shown(text: str, width: int = 60) -> str:
     return " ".join("".join(map(_printable, text)).split())
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun for what is counted.
+
+    >>> counted(1, "move"), counted(2_000, "move")
+    ('1 move', '2,000 moves')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() or character.isspace() else "\N{REPLACEMENT CHARACTER}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import reached
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import counted, shown
 from anygame.language.rules import READ_AS
 from anygame.language_server.domains import Values
 from anygame.language_server.sheet import FLUENT_PLACES, MOVE_PLACES, Range, Symbol, is_keyword
@@ -304,16 +304,10 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
     items = items_about(sheet, symbol)
     rules = sum(map(sheet.is_rule, items))
     facts = len(items) - rules
-    parts = [counted(rules, "rule"), counted(facts, "fact")]
     others = sum(each.item not in items or not each.in_head for each in sheet.by_symbol.get(symbol, ()))
-    parts.append(f"{counted(others, 'other place')}" if others else "")
-    if listed := ", ".join(filter(None, parts)):
+    counts = ((rules, "rule"), (facts, "fact"), (others, "other place"))
+    if listed := ", ".join(counted(number, noun) for number, noun in counts if number):
         yield listed
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number with a word for what is counted; nothing of none."""
-    return f"{number:,} {word}{'s' * (number != 1)}" if number else ""
 
 
 def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:

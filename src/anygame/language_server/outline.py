@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.language.diagnostics import shown
-from anygame.language_server.meanings import counted, kind_of, pattern
+from anygame.language.diagnostics import counted, shown
+from anygame.language_server.meanings import kind_of, pattern
 from anygame.language_server.sheet import Range, is_keyword
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def outline(sheet: WrittenSheet) -> list[Entry]:
 
 def _group(sheet: WrittenSheet, name: str, subject: Symbol, items: list[int]) -> Entry:
     rules = [item for item in items if sheet.is_rule(item)]
-    counts = [counted(len(rules), "rule"), counted(len(items) - len(rules), "fact")]
+    counts = ((len(rules), "rule"), (len(items) - len(rules), "fact"))
     about = pattern(sheet, subject)
     title = about if subject.kind == "relation" else f"{name} {about}"
     children = tuple(_rule(sheet, item) for item in rules[:_MOST_RULES]) if len(items) > 1 else ()
@@ -68,7 +68,7 @@ def _group(sheet: WrittenSheet, name: str, subject: Symbol, items: list[int]) ->
         shown_kind = "keyword"
     return Entry(
         shown(title, 80),
-        ", ".join(filter(None, counts)),
+        ", ".join(counted(number, noun) for number, noun in counts if number),
         shown_kind,
         Range(first.start, last.end),
         _selection(sheet, items[0]),

@@ -19,7 +19,7 @@ from anygame.language_server.reading import items_of
 from anygame.language_server.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.language.forms import Comment, Form
     from anygame.language.source import Node
@@ -90,12 +90,6 @@ def is_keyword(symbol: Symbol) -> bool:
     return symbol.kind == "operator" or (
         symbol.kind == "relation" and KEYWORDS.get(symbol.name) == symbol.arity
     )
-
-
-def occurrences_of(items: Iterable[Node]) -> Iterator[Occurrence]:
-    """Yield every place of every name, item by item, in each from left to right as KIF is read."""
-    for number, item in enumerate(items):
-        yield from _formula(item, _Around(number, in_head=True))
 
 
 class _Around(NamedTuple):
@@ -212,7 +206,9 @@ class WrittenSheet:
     @cached_property
     def occurrences(self) -> list[Occurrence]:
         """Every place of every name, in the order of the text."""
-        return sorted(occurrences_of(self.items), key=lambda each: each.start)
+        items = enumerate(self.items)
+        found = (each for number, item in items for each in _formula(item, _Around(number, in_head=True)))
+        return sorted(found, key=lambda each: each.start)
 
     @cached_property
     def by_symbol(self) -> dict[Symbol, list[Occurrence]]:

@@ -32,7 +32,7 @@ from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
-from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.installed import SUFFIXES
 from anygame.language.writing import file_faults, write_whole
 
@@ -277,19 +277,12 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
     screen = Screen()
     if not screen.is_terminal:
         return
-    parts = [_count(counts[severity], str(severity)) for severity in sorted(Severity, reverse=True)]
-    summary = ", ".join(part for part in parts if part) or "nothing wrong"
-    more = (
-        f" ({_count(hidden, 'info')} not shown: --info shows {'them' if hidden > 1 else 'it'})"
-        if hidden
-        else ""
-    )
+    parts = [counted(counts[each], str(each)) for each in sorted(Severity, reverse=True) if counts[each]]
+    summary = ", ".join(parts) or "nothing wrong"
+    them = "them" if hidden > 1 else "it"
+    more = f" ({counted(hidden, 'info')} not shown: --info shows {them})" if hidden else ""
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
-    screen.say(f"{summary} in {_count(files, 'file') or 'no file'}{more}", style)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number > 1)}" if number else ""
+    screen.say(f"{summary} in {counted(files, 'file') if files else 'no file'}{more}", style)
 
 
 def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Finding]]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from anygame.game.joint_moves import (
     read_joint,
 )
 from anygame.game.typed_moves import meant_moves, nearest_moves
-from anygame.language.diagnostics import format_diagnostics, shown
+from anygame.language.diagnostics import counted, format_diagnostics, shown
 from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant
@@ -156,7 +156,7 @@ class Shell:
 
     def _roles(self, rest: str) -> None:
         for number, (role, moves) in enumerate(legal_by_role(self.session.state).items(), start=1):
-            self.screen.say(f"{number}  {role} ({_count(len(moves), 'legal move')})")
+            self.screen.say(f"{number}  {role} ({counted(len(moves), 'legal move')})")
 
     def _legal(self, rest: str) -> None:
         legal, screen = self.visible_moves(), self.screen
@@ -211,7 +211,7 @@ class Shell:
         taken = self.session.undo(self._number("undo", rest))
         if not taken:
             raise CommandError("there is no move to take back")
-        self.screen.say(f"took back {_count(taken, 'move')}")
+        self.screen.say(f"took back {counted(taken, 'move')}")
         self._show_position()
 
     def _redo(self, rest: str) -> None:
@@ -289,12 +289,12 @@ class Shell:
     def _save(self, rest: str) -> None:
         path = self._path("save", rest)
         self.session.save(path)
-        self.screen.say(f"saved {_count(self.session.step, 'move')} to {path}")
+        self.screen.say(f"saved {counted(self.session.step, 'move')} to {path}")
 
     def _load(self, rest: str) -> None:
         path = self._path("load", rest)
         self.session.load(path)
-        self.screen.say(f"loaded {_count(self.session.step, 'move')} from {path}")
+        self.screen.say(f"loaded {counted(self.session.step, 'move')} from {path}")
         self._show_position()
 
     # The rest
@@ -371,7 +371,3 @@ class Shell:
         if not path:
             raise CommandError(self._usage(name))
         return os.path.expanduser(path)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

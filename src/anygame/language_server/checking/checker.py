@@ -149,7 +149,8 @@ class Checker:
         try:
             found = Findings.from_json(await asyncio.shield(asked))
         except ExaminationError as error:
-            found = Findings((_not_examined(str(error)),))
+            reason = f"this sheet could not be examined: {error}"
+            found = Findings((Finding("not-examined", 1, reason, 0, 0),))
         except asyncio.CancelledError:
             if self._process.current is question:
                 self._given_up = asyncio.create_task(_give_up(asked))
@@ -162,7 +163,3 @@ class Checker:
 async def _give_up(asked: asyncio.Task[object]) -> None:
     with suppress(ExaminationError, asyncio.CancelledError, TimeoutError):
         await asyncio.wait_for(asked, _PATIENCE)
-
-
-def _not_examined(reason: str) -> Finding:
-    return Finding("not-examined", 1, f"this sheet could not be examined: {reason}", 0, 0)
