@@ -197,8 +197,8 @@ class MctsPlayer(Player):
             best = self.best or best
             if self.aloud:
                 self._say_worth_of(best)
-        if self.pondering and not self._believes:
-            self._ponder(state, best, clock)
+        if self.pondering and not self._believes and self._pondering is None:
+            self._pondering = _Pondering(self._search, state, best, self.role, _PATIENCE * clock.seconds)
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
@@ -243,10 +243,6 @@ class MctsPlayer(Player):
             self.best = self._search.best(role)
 
     # -- thinking while others are to move ---------------------------------------------------------
-
-    def _ponder(self, state: State, move: Term, clock: Clock) -> None:
-        if self._pondering is None:
-            self._pondering = _Pondering(self._search, state, move, self.role, _PATIENCE * clock.seconds)
 
     def _stop_pondering(self, clock: Clock) -> bool:
         """Return whether nobody searches any more; it may take a while where rules are slow."""

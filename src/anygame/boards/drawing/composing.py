@@ -105,7 +105,7 @@ class Painter:
             for role, move in zip(game.roles, moves_in_order(last, game.roles, game.role_index), strict=True):
                 term = parse_term(move, case_sensitive=game.case_sensitive) if isinstance(move, str) else move
                 made.append((role, term))
-        return self._painted(
+        return self.known_picture(
             game.name,
             state.facts,
             legal={game.roles[game.role_index(role)]: state.legal_moves(role) for role in roles},
@@ -117,7 +117,7 @@ class Painter:
         self,
         title: str,
         facts: Collection[Term],
-        possible: Collection[Term],
+        possible: Collection[Term] = (),
         *,
         legal: Mapping[Role, Sequence[Term]],
         made: Iterable[tuple[Role, Term]] = (),
@@ -134,18 +134,6 @@ class Painter:
             made: the last moves, as far as they are known, each with its role.
             before: what was known of the state before.
         """
-        return self._painted(title, facts, possible, legal=legal, made=made, before=before)
-
-    def _painted(
-        self,
-        title: str,
-        facts: Collection[Term],
-        possible: Collection[Term] = (),
-        *,
-        legal: Mapping[Role, Sequence[Term]],
-        made: Iterable[tuple[Role, Term]],
-        before: Collection[Term] | None,
-    ) -> Picture:
         known: Known = {}
         grids = self._grids(facts, known)
         areas: dict[tuple[int, tuple[tuple[int, Term], ...]], tuple[str, ...]] = {}

@@ -78,13 +78,12 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
     return _page(picture.title, inner, drawing.width, drawing.height, paint)
 
 
-def animation(pictures: Sequence[Picture], *, dark: bool | None = None, seconds: float = 1.0) -> str:
-    """Return pictures that follow each other as the text of one SVG element; it begins anew at its end.
+def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
+    """Return pictures that follow each other, a second each, as the text of one SVG element without end.
 
     Args:
         pictures: at least one.
         dark: as for `svg`.
-        seconds: how long each is shown.
 
     Raises:
         ValueError: there is no picture.
@@ -95,14 +94,14 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None, seconds:
     drawings = [_Drawing(found, paint, f"step{step}-") for step, found in enumerate(pictures)]
     inner = []
     for step, drawing in enumerate(drawings):
-        shown = _shown(step, len(drawings), seconds)
+        shown = _shown(step, len(drawings))
         inner.append(f'<g visibility="{"hidden" if step else "visible"}">{shown}')
         inner += [*drawing.elements(), "</g>"]
     width, height = max(d.width for d in drawings), max(d.height for d in drawings)
     return _page(pictures[0].title, inner, width, height, paint)
 
 
-def _shown(step: int, steps: int, seconds: float) -> str:
+def _shown(step: int, steps: int) -> str:
     """Return what lets a group be seen for its part of the time alone."""
     if steps == 1:
         return ""
@@ -113,7 +112,7 @@ def _shown(step: int, steps: int, seconds: float) -> str:
         times, values = times[:-1], values[:-1]
     keys = ";".join(f"{time:.5f}".rstrip("0").rstrip(".") for time in times)
     return (
-        f'<animate attributeName="visibility" calcMode="discrete" dur="{number(steps * seconds)}s" '
+        f'<animate attributeName="visibility" calcMode="discrete" dur="{steps}s" '
         f'repeatCount="indefinite" values="{";".join(values)}" keyTimes="{keys}"/>'
     )
 

@@ -263,9 +263,8 @@ class _Sheet:
             for wall in self.grid.walls
             if wall.side in ("north", "south")
         }
-        if any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls):
-            heights |= {height + 0.5 for height in sorted(heights)[:-1]}
-        if self.grid.links:
+        signs = any(wall.fact is not None and wall.side in ("north", "south") for wall in self.grid.walls)
+        if signs or self.grid.links:
             heights |= {height + 0.5 for height in sorted(heights)[:-1]}
         heights |= between
         heights |= {label.y for label in self.grid.labels}
@@ -341,13 +340,10 @@ class _Sheet:
 
     def put_label(self, label: Label, rows: Mapping[float, int]) -> None:
         """Put the name of a row or column beside the grid."""
+        start, words = self.at(label.x) + (label.side == "east"), label.text
         if label.side == "west":
-            start = round((label.x + 1) * self.pitch)
-            self.marked[rows[label.y]].append((start, Piece(label.text.rjust(self.margin - 2), _LABEL)))
-        elif label.side == "east":
-            self.marked[rows[label.y]].append((self.at(label.x) + 1, Piece(label.text, _LABEL)))
-        else:
-            self.marked[rows[label.y]].append((self.at(label.x), Piece(label.text, _LABEL)))
+            start, words = round((label.x + 1) * self.pitch), label.text.rjust(self.margin - 2)
+        self.marked[rows[label.y]].append((start, Piece(words, _LABEL)))
 
 
 def _joined(items: Iterable[tuple[int, Piece]]) -> Line:

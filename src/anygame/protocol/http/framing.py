@@ -321,7 +321,7 @@ class ResponseFraming(_Framing):
             h11.Request(method="POST", target="/", headers=[("Host", "player"), ("Content-Length", "0")])
         )
         self._connection.send(h11.EndOfMessage())
-        self._first_event(mend_response(head) + rest)
+        self._first_event(_join(*_split(head)) + rest)
 
 
 #: A value begins with what is no blank: blanks that could be taken either way would be tried both ways.
@@ -405,11 +405,6 @@ def mend_request(head: bytes) -> bytes:
     if b"host" not in headers:
         headers[b"host"] = b"localhost"
     return _join(first, headers)
-
-
-def mend_response(head: bytes) -> bytes:
-    """Return the head of a response so that h11 can read it, where that is possible."""
-    return _join(*_split(head))
 
 
 def _split(head: bytes) -> tuple[bytes, dict[bytes, bytes]]:
