@@ -49,13 +49,7 @@ _LINE: Final = 110
 
 
 class _Binder:
-    """Finds what binds variables of heads.
-
-    Args:
-        program: the rules.
-        relations: for sets of constants.
-        comments: where the comments of the text stand.
-    """
+    """Finds what binds variables of heads."""
 
     def __init__(
         self, program: Program, relations: ValueRelations, comments: Sequence[tuple[int, int]]

@@ -80,12 +80,7 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
 
 
 class Screen:
-    """Where answers go: a terminal, with colours if rich is installed, or plain text.
-
-    Attributes:
-        is_terminal: whether a person looks at it.
-        colours: whether it shows colours.
-    """
+    """Where answers go: a terminal, with colours if rich is installed, or plain text."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout

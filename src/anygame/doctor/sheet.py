@@ -80,11 +80,7 @@ class Standing(NamedTuple):
 
 
 class Sheet:
-    """What the checks ask about a program; everything is computed on first use.
-
-    Attributes:
-        program: the rules.
-    """
+    """What the checks ask about a program; everything is computed on first use."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -58,11 +58,7 @@ class ParseResult:
 
 
 class GameHarness:
-    """The three functions for one game.
-
-    Args:
-        game: the game.
-    """
+    """The three functions for one game."""
 
     def __init__(self, game: Game) -> None:
         self._sheet = Sheet(game)

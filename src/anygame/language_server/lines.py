@@ -44,10 +44,6 @@ class Lines:
     >>> lines = Lines("; \N{GAME DIE}!\n(role x)")
     >>> lines.place(3), lines.place(6), lines.offset((0, 4)), lines.offset((9, 9))
     ((0, 4), (1, 1), 3, 13)
-
-    Attributes:
-        text: the text.
-        encoding: whose units are counted.
     """
 
     def __init__(self, text: str, encoding: Encoding = "utf-16") -> None:

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A name that GDL gives a meaning.
-
-    Attributes:
-        arguments: what its arguments are called.
-        text: what it means.
-        example: how it is used, in KIF.
-    """
+    """A name that GDL gives a meaning."""
 
     arguments: tuple[str, ...]
     text: str
@@ -199,13 +193,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What is shown of a name.
-
-    Attributes:
-        range: the name.
-        markdown: the text in Markdown.
-        plain: the same without marks.
-    """
+    """What is shown of a name."""
 
     range: Range
     markdown: str

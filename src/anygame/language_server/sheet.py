@@ -176,12 +176,7 @@ class Range:
 
 
 class WrittenSheet:
-    """A sheet while it is written.
-
-    Attributes:
-        source: name and text.
-        form: KIF or infix.
-    """
+    """A sheet while it is written."""
 
     def __init__(self, name: str, text: str) -> None:
         # A suffix that the language stage does not know leaves it to the text to show its form.

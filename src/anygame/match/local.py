@@ -34,10 +34,6 @@ class LocalSeat:
     Where the rules hide information it gets what its role may know, and a state that agrees with that.
 
     A player that hangs cannot be stopped: its thread is left behind, and it is late from then on.
-
-    Attributes:
-        player: who sits here.
-        name: what it is called in records.
     """
 
     def __init__(self, player: Player, *, name: str | None = None) -> None:
@@ -179,11 +175,7 @@ class LocalSeat:
 
 
 class PlayerFailedError(Exception):
-    """The code of a player raised something.
-
-    Attributes:
-        traceback: that of the player's code.
-    """
+    """The code of a player raised something."""
 
     def __init__(self, message: str, traceback: str = "") -> None:
         super().__init__(message)

@@ -260,11 +260,7 @@ def share_of_guessing(player: Player | None) -> float:
 
 
 class HiddenCourse:
-    """The course of a match, as it is and as one role may know it.
-
-    Args:
-        match: what the player was sent at the start.
-    """
+    """The course of a match, as it is and as one role may know it."""
 
     def __init__(self, match: MatchInfo) -> None:
         self._match = match

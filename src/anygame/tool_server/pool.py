@@ -67,11 +67,7 @@ class _Worker(ChildProcess):
 
 
 class Pool:
-    """Answers questions in processes; see `anygame.tool_server.worker`.
-
-    Attributes:
-        idle: processes that wait for a question.
-    """
+    """Answers questions in processes; see `anygame.tool_server.worker`."""
 
     def __init__(self) -> None:
         self.idle: list[_Worker] = []

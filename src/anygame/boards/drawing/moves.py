@@ -50,11 +50,6 @@ class MoveReader:
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
         """Return the cells that a move names, and the coordinates that it names alone.
 
-        Args:
-            role: whose move it is.
-            move: a move.
-            known: the ids of all cells.
-
         Returns:
             The names of the cells in the order of the arguments, and, for each layout of which no cell is
             named, some of the coordinates, by which of them they are.

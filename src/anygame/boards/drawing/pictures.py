@@ -326,13 +326,7 @@ def kinds_of(layout: Layout) -> list[Kind]:
 
 
 def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) -> dict[Kind, Look]:
-    """Choose how things are shown.
-
-    Args:
-        layout: the board.
-        kinds: what may stand there.
-        colours: of the roles.
-    """
+    """Choose how things are shown."""
     blank = None if layout.blank is None else (layout.functor, layout.blank)
     shown = [kind for kind in dict.fromkeys(kinds) if kind != blank]
     names = [_name(kind, layout) for kind in shown]

@@ -81,10 +81,6 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
     """Return pictures that follow each other, a second each, as the text of one SVG element without end.
 
-    Args:
-        pictures: at least one.
-        dark: as for `svg`.
-
     Raises:
         ValueError: there is no picture.
     """

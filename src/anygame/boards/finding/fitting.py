@@ -43,12 +43,7 @@ _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
 
 
 def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
-    """Return the layout of a fluent, or None if it shows no board.
-
-    Args:
-        fluent: what the rules say about it.
-        hint: what the author of the sheet says about it.
-    """
+    """Return the layout of a fluent, or None if it shows no board."""
     fluent = with_layers(fluent)
     at = _hinted(fluent, hint) if hint and hint.row is not None else _of_board(fluent) or _of_track(fluent)
     if at is None:

@@ -122,11 +122,7 @@ def estimate_cell(estimate: Estimate | None) -> Cell:
 
 
 class EndedBySignal(Exception):  # noqa: N818
-    """Somebody wants the command to end.
-
-    Attributes:
-        status: the exit status that says so.
-    """
+    """Somebody wants the command to end."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)

@@ -95,9 +95,6 @@ _LONGEST: Final = 30.0
 class Checker:
     """Examines sheets.
 
-    Attributes:
-        settings: of the editor.
-
     Args:
         report: is called with a document and what was found in it, if it has not changed since.
     """

@@ -342,13 +342,7 @@ _UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]+")
 
 
 def format_request(text: bytes, host: str, receiver: str) -> bytes:
-    """Return a request of the reference manager's form, head and body.
-
-    Args:
-        text: the message.
-        host: of the player.
-        receiver: the player's name.
-    """
+    """Return a request of the reference manager's form, head and body."""
     head = (
         "POST / HTTP/1.0\r\n"
         "Accept: text/delim\r\n"

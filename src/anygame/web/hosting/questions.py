@@ -119,11 +119,7 @@ _MOST_MOVES: Final = 200
 
 
 class Values:
-    """Searches states of a game, one question after the other; what was learned of a state is kept.
-
-    Args:
-        game: the rules.
-    """
+    """Searches states of a game, one question after the other; what was learned of a state is kept."""
 
     def __init__(self, game: Game) -> None:
         self._search = Search(game, memory=_MEMORY)

@@ -45,11 +45,7 @@ _SEATS: Final = "seats"
 
 
 class Session:
-    """Answers commands, and reports changes.
-
-    Args:
-        tell: called with every event.
-    """
+    """Answers commands, and reports changes."""
 
     game: Game
     painter: Painter

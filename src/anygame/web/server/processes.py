@@ -179,9 +179,6 @@ class Asides:
     Args:
         gate: before them.
         memory: bytes of address space of each.
-
-    Attributes:
-        idle: those that wait for a command.
     """
 
     def __init__(self, gate: Gate, memory: int) -> None:

@@ -32,12 +32,7 @@ def is_record(text: str) -> bool:
 
 
 class Replays:
-    """Answers about records.
-
-    Args:
-        sheets: that are offered: not every record holds its rules.
-        matches: of the server.
-    """
+    """Answers about records."""
 
     def __init__(self, sheets: Sheets, matches: Matches) -> None:
         self._sheets = sheets

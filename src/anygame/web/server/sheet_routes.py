@@ -58,15 +58,7 @@ def _figures(path: str) -> ModelFigures | None:
 
 
 class SheetRoutes:
-    """Answers about sheets.
-
-    Args:
-        sheets: that are offered.
-        replays: what shows records.
-        matches: of the server.
-        pages: templates.
-        settings: of the server.
-    """
+    """Answers about sheets."""
 
     def __init__(
         self, sheets: Sheets, replays: Replays, matches: Matches, pages: Pages, settings: Settings

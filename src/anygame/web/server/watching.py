@@ -37,15 +37,7 @@ _LAST_LOOK: Final = 1.0
 
 
 class WatchRoutes(Versioned):
-    """Answers about matches of this process.
-
-    Args:
-        broadcast: reports the matches.
-        replays: what shows records.
-        matches: of the server.
-        pages: templates.
-        settings: of the server.
-    """
+    """Answers about matches of this process."""
 
     def __init__(
         self, broadcast: Broadcast, replays: Replays, matches: Matches, pages: Pages, settings: Settings
