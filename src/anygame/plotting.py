@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RecordError, needing
-from anygame.language.writing import file_faults
 
 if TYPE_CHECKING:
     import os
@@ -62,5 +61,7 @@ def image(
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     yield figure.subplots(1, panes, sharey=same_rows, squeeze=False)[0]
-    with file_faults("draw", path, RecordError):
+    try:
         figure.savefig(Path(path))
+    except (OSError, ValueError) as error:
+        raise RecordError(f"cannot draw {path}: {getattr(error, 'strerror', None) or error}") from error

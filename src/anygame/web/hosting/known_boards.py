@@ -52,7 +52,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return for each of some roles the boards of a state as it knows them; none where that is too much."""
+        """Return the boards of a state as each of some roles knows them; none where that is too much."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)
