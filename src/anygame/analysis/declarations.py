@@ -101,13 +101,7 @@ class _TooManyShapesError(Exception):
 def declarations(
     program: Program, rules: Sequence[NormalRule], names: Iterable[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return rules for ``base`` or ``input`` or both, and why one could not be made.
-
-    Args:
-        program: the sheet.
-        rules: its rules in normal form.
-        names: which of the two are wanted.
-    """
+    """Return rules for those of ``base`` and ``input`` that are named, and why one could not be made."""
     domains = Domains(rules)
     relations = ValueRelations(program)
     made: list[tuple[str, list[Rule]]] = []

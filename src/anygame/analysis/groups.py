@@ -26,10 +26,6 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, None]:
     """Return what one comes to from some things step by step, and these things themselves, each once.
 
-    Args:
-        starts: where to begin.
-        onward: returns what one step leads to.
-
     >>> list(reached([1], lambda number: [number * 2 % 7, number]))
     [1, 2, 4]
     """

@@ -121,9 +121,6 @@ class CommentedItems:
     A comment at the end of a list's last line counts as standing after the list, since that is where the
     list is closed when it is laid out. Of several comments that so come to stand after one thing, all but
     the first get lines of their own.
-
-    Attributes:
-        items: rules, facts and comments, in order.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:

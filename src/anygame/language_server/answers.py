@@ -57,13 +57,7 @@ _COMPLETIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request.
-
-    Attributes:
-        document: what it is about.
-        params: its parameters.
-        client: what the editor can do.
-    """
+    """A request."""
 
     document: Document
     params: Any

@@ -55,12 +55,7 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Report of a fault of a player, unless it is known.
-
-        Args:
-            name: of the player.
-            traceback: as `own_traceback` returns it.
-        """
+        """Report a fault of a player by its traceback, as `own_traceback` returns it, unless it is known."""
         # The same line fails with another message at every turn.
         known = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
         text = f"the player {name} failed; its traceback:\n{traceback.rstrip()}\n"

@@ -29,11 +29,7 @@ _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = Weak
 
 
 class SeatShell(PersonShell):
-    """The prompt of one person in a match.
-
-    Attributes:
-        chosen: the move that was typed.
-    """
+    """The prompt of one person in a match."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not"),

@@ -49,13 +49,7 @@ _PLAYOUT_LIMIT: Final = 10_000
 
 
 class Shell:
-    """A session with commands.
-
-    Attributes:
-        session: the game being played.
-        screen: where answers go.
-        commands: what ``help`` lists, by name.
-    """
+    """A session with commands: those that ``help`` lists, by name."""
 
     commands: Mapping[str, Command] = COMMANDS
 

@@ -121,13 +121,7 @@ class ThreadHost(Host):
 
 
 class ProcessHost(Host):
-    """A session in a process of its own.
-
-    Args:
-        strategy: of the player; see `anygame.players.make_player`.
-        seed: of its random numbers.
-        settings: see `PlayerSettings`.
-    """
+    """A session in a process of its own; see `anygame.protocol.player.session.main` for the arguments."""
 
     can_be_ended = True
 
