@@ -249,7 +249,7 @@ def test_contradictory_goals_do_not_end_practice() -> None:
     report = learn_estimates(searcher, seed=1, games=300)
     assert report is not None
     assert report.trial_matches >= 6
-    assert 0 < report.trial_score < report.trial_matches
+    assert 0 < report.trial_score <= report.trial_matches
 
 
 def test_any_seed_will_do() -> None:

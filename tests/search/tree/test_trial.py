@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.search.tree.race import RACE, TAKING
 
 import anygame
 from anygame.search.tree.learner import Learner
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.trial import Trial, interval, try_out
+from anygame.search.tree.trial import Trial, interval, judge, try_out
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
@@ -87,6 +88,37 @@ def test_a_trial_ends_when_it_is_decided() -> None:
     assert not Trial([1, 0] * 4).is_decided
     assert Trial([1] * 6, [0.4] * 6).is_decided
     assert not Trial([1] * 6, [0.4, 0.5, 0.6, 0.5, 0.5, 0.4]).is_decided
+
+
+@pytest.mark.parametrize(
+    ("alone", "beside", "expected", "tried"),
+    [
+        ([1] * 6, None, 1.0, 1),
+        ([1] * 5 + [0], [1] * 6, 0.6, 2),
+        ([1] * 5 + [0], [1] * 4 + [0] * 2, 1.0, 2),
+        ([1, 0] * 6, [1] * 6, 0.6, 2),
+        ([1, 0] * 6, [0, 1] * 6, 0.0, 2),
+        # Beside playouts bad ones may seem good with few leaves.
+        ([0] * 6, [1] * 6, 0.0, 1),
+    ],
+)
+def test_the_better_way_to_use_estimates_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+    alone: list[float],
+    beside: list[float] | None,
+    expected: float,
+    tried: int,
+) -> None:
+    trials: list[Trial] = []
+
+    def told(*_: object, trust: float, **__: object) -> Trial:
+        trials.append(Trial(alone if trust == 1 else beside or []))
+        return trials[-1]
+
+    monkeypatch.setattr("anygame.search.tree.trial.try_out", told)
+    trust, trial = judge(anygame.loads(RACE), np.zeros((1, 1), np.float32), seed=1)
+    assert (trust, len(trials)) == (expected, tried)
+    assert trial.speaks_for_it == (trust > 0)
 
 
 def test_estimates_can_be_tried_against_earlier_ones() -> None:
