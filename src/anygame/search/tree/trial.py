@@ -27,8 +27,8 @@ ALONE, BESIDE_PLAYOUTS = 1.0, 0.6
 LEAVES: Final = 2000
 #: Matches of a trial: at least so many to go by, so many before it is decided with time left, and the most.
 _FEWEST_MATCHES, _EARLIEST_MATCHES, _MOST_MATCHES = 4, 6, 24
-#: For so many matches there should be time; seconds for a move of them. Few slow ones tell more than many fast
-#: ones: what six in a row learned in 8 s had 67 % beside playouts with 600 leaves, and 4 % with 30,000.
+#: For so many matches there should be time; seconds for a move of them. Few slow matches tell more than many
+#: fast ones: with few leaves estimates seem better than they are.
 _PLANNED_MATCHES: Final = 10
 _FASTEST, _SLOWEST = 0.005, 0.1
 #: Standard errors above one half: of a score that is good enough; of one that decides at once; and of one
