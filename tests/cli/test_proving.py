@@ -42,6 +42,20 @@ def test_json_has_the_invariant_and_the_match() -> None:
     assert status == 1
 
 
+def test_doubts_about_formulas_stand_in_line_with_what_is_said_of_them() -> None:
+    printed, _ = run(["prove", "monty_hall", "--property", "(reachable (does candidate (choose 9)))"])
+    assert (
+        printed
+        == """\
+refuted  (reachable (does candidate (choose 9)))
+         (does candidate (choose 9)) never holds: what can stand here is 1 2 3
+           (reachable (does candidate (choose 9)))
+                                              ^
+         no step leads to such a state, without any other clause
+"""
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

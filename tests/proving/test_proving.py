@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,14 @@ from anygame.proving.firing import firings
 from anygame.proving.patience import Conflicts, OutOfTimeError, Patience
 from anygame.proving.prover import Prover
 from anygame.proving.survey import survey
+from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.game import Game, State
     from anygame.language.terms import Term
-    from anygame.proving import Verdict
+    from anygame.proving.properties import Property
 
 #: Sheets whose states can be counted by the reasoner in a second.
 _SMALL = ("kuhn_poker", "monty_hall", "rock_paper_scissors", "three_player_chomp", "liars_dice")
@@ -52,6 +54,39 @@ _FAULTY = {
         (<= (next (leapt ?r)) (does ?r leap)) (<= (next (leapt ?r)) (true (leapt ?r)))
         (<= terminal (true (at 3)))
         (<= (goal a 100) (true (leapt a))) (<= (goal a 50) (true (leapt b))) (goal b 30)
+    """,
+    # The end has moves and a goal of its own, that nobody has.
+    "after the end": """
+        (role a) (role b) (init (at 0)) (after 0 1) (after 1 2) (after 2 3)
+        (<= (legal a (go ?x)) (true (at ?x)) (after ?x ?y)) (legal a quit) (legal b wait)
+        (<= (legal b cheer) (true (at 3)))
+        (<= (next (at ?y)) (does a (go ?x)) (after ?x ?y)) (<= (next (at ?x)) (does a quit) (true (at ?x)))
+        (<= (next done) (does a quit)) (<= (next lost) (does b cheer))
+        (<= terminal (true (at 3))) (<= terminal (true done)) (worth 0 0) (worth 1 30) (worth 2 60)
+        (worth 3 100) (<= (goal a ?v) (true (at ?x)) (worth ?x ?v)) (<= (goal b 100) (true done))
+        (<= (goal b 0) (not (true done)))
+    """,
+    # Scores that fall, a fluent that stays, one that never comes.
+    "falls": """
+        (role a) (role b) (init (score 0)) (after 0 10) (after 10 20) (after 20 30)
+        (legal a more) (<= (legal a again) (true (score 20))) (legal b wait)
+        (<= (next (score ?y)) (does a more) (true (score ?x)) (after ?x ?y))
+        (<= (next (score 0)) (does a again)) (<= (next was) (does a again)) (<= (next was) (true was))
+        (<= (next lost) (does a again) (true (score 10)))
+        (<= terminal (true (score 30))) (<= terminal (true was) (true (score 10)))
+        (<= (goal a ?x) (true (score ?x))) (goal b 70)
+    """,
+    # Roads that close for good, and roads that lead back.
+    "roads": """
+        (role a) (init (at 1)) (road 1 2) (road 2 3) (road 3 1) (road 3 4)
+        (<= (open ?x ?y) (road ?x ?y) (not (true (shut ?x ?y))))
+        (<= (reach ?x ?y) (open ?x ?y)) (<= (reach ?x ?z) (reach ?x ?y) (open ?y ?z))
+        (<= (legal a (go ?y)) (true (at ?x)) (open ?x ?y))
+        (<= (legal a (close ?x ?y)) (true (at ?x)) (open ?x ?y))
+        (<= (next (at ?y)) (does a (go ?y))) (<= (next (at ?x)) (true (at ?x)) (does a (close ?u ?v)))
+        (<= (next (shut ?x ?y)) (true (shut ?x ?y))) (<= (next (shut ?x ?y)) (does a (close ?x ?y)))
+        (<= terminal (true (at ?x)) (not (reach ?x 4))) (<= (goal a 100) (true (at 4)))
+        (<= (goal a 10) (not (true (at 4))))
     """,
 }
 
@@ -207,18 +242,37 @@ def test_the_shortest_win_of_breakthrough_has_eleven_moves(corpus: Path) -> None
     assert (len(first.match), first.is_shortest) == (11, True)
 
 
-def test_groups_of_fluents_are_exclusive_in_all_states() -> None:
-    game = anygame.load("three_player_chomp")
-    found = prove(game, ["mutex", "latched", "dead"])
-    states = _Counted.of(game).states.values()
+@pytest.mark.parametrize("name", ["three_player_chomp", *_FAULTY])
+def test_what_is_looked_for_is_what_counting_all_states_says(name: str) -> None:
+    game = anygame.loads(_FAULTY[name]) if name in _FAULTY else anygame.load(name)
+    counted = _Counted.of(game)
+    states, going = counted.states.values(), [s for s in counted.states.values() if not s.is_terminal]
+    facts = {state.facts: set(map(str, state.facts)) for state in states}
+    steps = [(facts[before], facts[after]) for before, after in counted.graph.edges]
+    found = prove(game, ["constant-players", "mutex", "latched", "monotone", "dead"])
+    assert found.all("proved")
+    still = {role for role in game.roles if all(len(state.legal_moves(role)) < 2 for state in going)}
+    assert set(found["constant-players"].found) == still
     for text in found["mutex"].found:
         words, _, group = text.partition(" one of ")
-        facts = group.split(", ")
-        counts = {sum(fact in map(str, state.facts) for fact in facts) for state in states}
+        counts = {len(here.intersection(group.split(", "))) for here in facts.values()}
         assert counts <= ({1} if words == "exactly" else {0, 1})
-    assert found["mutex"].found
-    assert found["latched"].found
-    assert found["dead"].outcome == "proved"
+    for text in found["latched"].found:
+        fact, _, way = text.partition(" stays ")
+        lost = [(fact in before, fact in after) for before, after in steps]
+        assert ((True, False) if way == "once it holds" else (False, True)) not in lost
+    for role in game.roles:
+        goals = {state.facts: _goal(state, role) for state in states}
+        changes = [(goals[before], goals[after]) for before, after in counted.graph.edges]
+        falls = any(one is not None and two is not None and two < one for one, two in changes)
+        assert falls == (role not in found["monotone"].found) or None in goals.values()
+    ever, legal = (
+        set().union(*facts.values()),
+        {f"{r} never makes {m}" for s in going for r in game.roles for m in s.legal_moves(r)},
+    )
+    for text in found["dead"].found:
+        assert text.removesuffix(" never holds") not in ever
+        assert text not in legal
 
 
 @pytest.mark.parametrize("name", ["constant-players", "mutex", "latched", "monotone", "dead"])
@@ -237,11 +291,11 @@ def test_what_is_looked_for_is_open_where_time_is_over(name: str) -> None:
 
 
 def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = anygame.load("monty_hall")
+    game = anygame.loads(_FAULTY["after the end"])
     prover = Prover.of(game, Patience(60))
     monkeypatch.setattr(prover, "excludes", lambda *_: None)
     found = survey(prover, game.roles, "constant-players", 60)
-    assert (found.outcome, found.note) == ("open", f"{len(game.roles)} more may be of them")
+    assert (found.outcome, found.note) == ("open", "1 more may be of them")
 
 
 def test_what_needs_little_knowledge_is_decided_before_more_is_learned(
@@ -288,6 +342,22 @@ def test_rules_that_fire_in_no_match_are_dead() -> None:
     ]
 
 
+def test_rules_that_are_left_open_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide, tried = Prover.decide, list[float]()
+
+    def slow(prover: Prover, wanted: Property, seconds: float) -> Verdict:
+        tried.append(seconds)
+        return decide(prover, wanted, 60) if len(tried) > 1 else Verdict(wanted.name, wanted.claim, "open")
+
+    monkeypatch.setattr(Prover, "decide", slow)
+    left_over = "(<= (goal candidate 50) (true (car 1)) (true (car 2)))"
+    game = anygame.loads(f"{anygame.load('monty_hall').program}\n{left_over}")
+    dead = [str(firing.rule) for firing in firings(game, 600) if firing.outcome != "refuted"]
+    assert dead == [left_over]
+    first, second = tried
+    assert second > 2 * first
+
+
 def test_rules_fire_where_counting_all_states_says_so() -> None:
     game = anygame.load("three_player_chomp")
     outcomes = {str(firing.rule): firing.outcome for firing in firings(game, 60)}
@@ -295,9 +365,18 @@ def test_rules_fire_where_counting_all_states_says_so() -> None:
     assert len(outcomes) == len({str(rule) for rule in game.program.rules if rule.body})
 
 
-def test_an_unknown_property_is_named_with_a_near_one() -> None:
-    with pytest.raises(QueryError, match=r"no property winabel; did you mean winnable\?"):
-        prove(anygame.load("monty_hall"), ["winabel"])
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("winabel", "no property winabel; did you mean winnable? There are playable"),
+        ("winnable bobb", "no property winnable bobb; did you mean winnable bob or winnable me? There are"),
+        (" ", "no property without a name. There are playable"),
+    ],
+)
+def test_an_unknown_property_is_named_with_a_near_one(asked: str, told: str) -> None:
+    game = anygame.loads("(role bob) (role me) (legal bob go) (legal me go) (<= terminal (true over))")
+    with pytest.raises(QueryError, match=f"^{re.escape(told)}"):
+        prove(game, [asked])
 
 
 def test_formulas_stand_beside_properties() -> None:
@@ -312,6 +391,45 @@ def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
     found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
     assert found.outcome == "proved"
     assert "no match was found that ends" in found.note
+
+
+def test_what_ends_because_a_role_is_stuck_is_said_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
+    found = prove(anygame.loads(stuck), ["ends"])["ends"]
+    assert found
+    assert found.note.startswith("each move but the last adds to a sum of one fact; a match stops")
+    monkeypatch.setattr("anygame.proving.visiting.has_network", lambda _: False)
+    found = prove(anygame.loads(stuck), ["ends"])["ends"]
+    assert found
+    assert found.note.endswith("; a match stops, too, where a role has no legal move")
+    fine = stuck.replace("terminal (true q)", "terminal (true r)")
+    assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
+
+
+def test_what_never_holds_is_in_no_group_of_which_exactly_one_does() -> None:
+    counted = """
+        (role a) (init (n 0)) (after 0 1) (after 1 2) (<= (legal a go) (true (n 0))) (goal a 100)
+        (<= (next (n ?y)) (true (n ?x)) (after ?x ?y)) (<= terminal (true (n 2)))
+    """
+    found = prove(anygame.loads(counted), ["mutex", "dead"])
+    assert found["mutex"].found == ("exactly one of (n 0), (n 1)",)
+    assert "(n 2) never holds" in found["dead"].found
+
+
+def test_what_is_left_open_is_tried_again_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.loads(_FAULTY["after the end"])
+    prover = Prover.of(game, Patience(60))
+    excludes, tried = prover.excludes, list[float]()
+
+    def slow(literal: int, patience: Patience) -> bool | None:
+        tried.append(patience.left)
+        return excludes(literal, patience) if len(tried) > 1 else None
+
+    monkeypatch.setattr(prover, "excludes", slow)
+    found = survey(prover, game.roles, "constant-players", 600)
+    assert (found.outcome, found.found) == ("proved", ("b",))
+    first, second = tried
+    assert second > 2 * first
 
 
 def test_a_short_proof_is_looked_for_before_all_matches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:

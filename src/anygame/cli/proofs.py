@@ -142,7 +142,7 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     if verdict.outcome == "open" and verdict.depth is not None:
         yield f"no match of up to {verdict.depth} moves decides it"
     if verdict.note:
-        yield verdict.note
+        yield from verdict.note.splitlines()
     if verdict.match is not None:
         shortest = "a shortest match" if verdict.is_shortest else "a match"
         moves = len(verdict.match)
@@ -156,7 +156,8 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     elif verdict.steps:
         yield f"checked by {lemmas}"
     elif verdict.invariant is not None:
-        yield "every step keeps it, without any other clause"
+        kept = "every step keeps it" if verdict else "no step leads to such a state"
+        yield f"{kept}, without any other clause"
     if verdict.name in SURVEYS and verdict and not verdict.found:
         yield "none"
     shown = verdict.found if everything else verdict.found[:_SHOWN]

@@ -67,7 +67,7 @@ def check_invariant(
     if not of_moves:
         if any(_values(model, [bad])):
             raise CertificateError("the first state is bad")
-        step.clauses.add([-step.here.literal(bad)])
+        step.here.demand([[bad ^ 1]])
     guards = [step.clauses.new() for _ in sums]
     for guard, counted in zip(guards, sums, strict=True):
         step.clauses.add([-guard, _holds(step.here, counted, patience)])
@@ -136,8 +136,7 @@ def check_derived(
     steps = check_invariant(model, 0, invariant, patience)
     clauses = _Clauses()
     here = _Nodes(clauses, model)
-    for clause in invariant:
-        clauses.add(map(here.literal, clause))
+    here.demand(invariant)
     guards: list[int] = []
     questions = []
     for literal in map(here.literal, derived):
@@ -174,7 +173,7 @@ def check_bounded(
         if moves < depth or is_everything:
             moving.append(clauses.new())
             here.move(moving[-1])
-            here = _Nodes(clauses, model, [here.literal(literal) for literal in model.next])
+            here = here.then()
     if is_everything:
         questions.append(moving)
     return _refute(clauses, questions, patience)
@@ -202,12 +201,11 @@ def check_induction(
     here = _Nodes(clauses, model)
     for moves in range(depth + 1):
         patience.check()
-        for clause in invariant:
-            clauses.add(map(here.literal, clause))
+        here.demand(invariant)
         if moves < depth:
-            clauses.add([-here.literal(bad)])
+            here.demand([[bad ^ 1]])
             here.move()
-            here = _Nodes(clauses, model, [here.literal(literal) for literal in model.next])
+            here = here.then()
     return steps + _refute(clauses, [[here.literal(bad)]], patience)
 
 
@@ -307,6 +305,15 @@ class _Nodes:
         """Return what holds where one of some literals of the model does."""
         return self.clauses.either(map(self.literal, literals))
 
+    def demand(self, invariant: Iterable[Iterable[int]]) -> None:
+        """Demand that clauses of literals of the model hold."""
+        for clause in invariant:
+            self.clauses.add(map(self.literal, clause))
+
+    def then(self) -> _Nodes:
+        """Return the nodes after the joint move that is made here."""
+        return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
+
     def move(self, wanted: int = 1) -> None:
         """Demand a joint move where a variable holds: one legal move of each role, not from the end."""
         clauses, model = self.clauses, self._model
@@ -337,9 +344,8 @@ class _Step:
             raise CertificateError("a clause of the invariant does not hold at the start")
         self.clauses = _Clauses()
         self.here = _Nodes(self.clauses, model)
-        self.then = _Nodes(self.clauses, model, [self.here.literal(literal) for literal in model.next])
-        for clause in invariant:
-            self.clauses.add(map(self.here.literal, clause))
+        self.then = self.here.then()
+        self.here.demand(invariant)
         self.here.move()
         self.questions = [[-self.then.literal(x) for x in clause] for clause in invariant]
 

@@ -83,11 +83,19 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
         return
     watched, names = _watched(game, left)
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
-    for rule, name, literal in zip(left, names, _literals(prover.model, left, names), strict=True):
-        claim = f"{shown(str(rule), _SHOWN)} fires"
-        wanted = Property("dead", claim, literal, partial(_is_seen, Atom(name.name)), to_be_reached=True)
-        verdict = prover.decide(wanted, patience.left * _SHARE)
-        yield Firing(rule, _OPPOSITE[verdict.outcome])
+    asked = list(zip(left, names, _literals(prover.model, left, names), strict=True))
+    for is_last in (False, True):
+        # What takes long is tried again when all others are decided, with the time that is left.
+        tried, asked = asked, []
+        for number, (rule, name, literal) in enumerate(tried):
+            claim = f"{shown(str(rule), _SHOWN)} fires"
+            wanted = Property("dead", claim, literal, partial(_is_seen, Atom(name.name)), to_be_reached=True)
+            share = 1 / (len(tried) - number) if is_last else _SHARE
+            outcome = _OPPOSITE[prover.decide(wanted, patience.left * share).outcome]
+            if outcome == "open" and not is_last:
+                asked.append((rule, name, literal))
+            else:
+                yield Firing(rule, outcome)
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:

@@ -8,6 +8,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+import numpy as np
+
 from anygame.errors import AnygameError
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
@@ -33,13 +35,12 @@ from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
 from anygame.proving.second_engine import invariant_of_abc
 from anygame.proving.store import ProofStore
-from anygame.proving.verdict import Certificate, Verdict, moves
+from anygame.proving.verdict import STOPS, Certificate, Verdict, moves
 from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -82,7 +83,7 @@ def _growth(found: Measure) -> str:
     parts = found.parts
     if not parts:
         return ""
-    of = "fact" if len(parts) == 1 else f"{len(parts):,} facts"
+    of = "one fact" if len(parts) == 1 else f"{len(parts):,} facts"
     weights = "" if all(weight == 1 for _, weight in parts) else ", weighted"
     return f"each move but the last adds to a sum of {of}{weights}"
 
@@ -212,10 +213,23 @@ class Prover:
             return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
         return self._open(wanted)
 
+    def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
+        """Return which literals over the state hold in some state of random play.
+
+        Raises:
+            OutOfTimeError: that took longer.
+        """
+        found, states = np.zeros(len(literals), np.bool_), self.sample.states
+        for first in range(0, len(states), _AT_ONCE):
+            left = np.flatnonzero(~found).tolist()
+            if not left:
+                break
+            part = states[first : first + _AT_ONCE]
+            found[left] = self.model.values([literals[n] for n in left], part, patience=patience).any(axis=0)
+        return [bool(each) for each in found]
+
     def excludes(self, literal: int, patience: Patience) -> bool | None:
         """Return whether a literal is shown to hold in no state; None where that was not found out."""
-        if self._played(literal) is not None:
-            return False
         with suppress(OutOfTimeError):
             found = reach(self.model, literal, patience, invariant=self.invariant).invariant
             if found is None:
@@ -229,6 +243,8 @@ class Prover:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
         found = self._ending(self.patience.renewed(seconds))
+        if found and self._played(self.model.blocked) is not None:
+            found = replace(found, note=f"{found.note}; {STOPS}".removeprefix("; "))
         self._keep(found.name, found.certificate)
         return replace(found, seconds=perf_counter() - began)
 

@@ -151,7 +151,7 @@ def each_verdict(
         for formula in read.formulas:
             wanted = _property(formula, prover)
             verdict = _or_open(wanted.name, wanted.claim, partial(prover.decide, wanted, seconds))
-            yield replace(verdict, note="; ".join(filter(None, [verdict.note, *formula.doubts])))
+            yield replace(verdict, note="\n".join(filter(None, [verdict.note, *formula.doubts])))
 
 
 def _prover(
@@ -219,7 +219,7 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
     """Return what was found of dead fluents and moves, with the rules that never fire."""
     from anygame.proving.firing import firings
 
-    found, left = [], 0
+    began, found, left = perf_counter(), [], 0
     for rule, outcome in firings(game, seconds, report):
         left += outcome == "open"
         if outcome == "proved":
@@ -231,6 +231,7 @@ def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[
         outcome="open" if left else verdict.outcome,
         found=(*found, *verdict.found),
         note="; ".join(filter(None, [verdict.note, more])),
+        seconds=verdict.seconds + perf_counter() - began,
     )
 
 
@@ -268,10 +269,10 @@ def _asked(asked: list[str], game: Game) -> list[str]:
     for text in asked:
         names = [name for name in known if text in (name, name.partition(" ")[0])]
         if not names:
-            near = get_close_matches(text, [*known, *kinds], 1)
-            meant = f"; did you mean {near[0]}?" if near else "."
-            raise QueryError(
-                f"no property {shown(text)}{meant} There are {', '.join(kinds)}, and formulas in parentheses"
-            )
+            alike = [name for name in known if name.partition(" ")[0] == text.partition(" ")[0]]
+            near = alike or get_close_matches(text, [*known, *kinds], 1)
+            meant = f"; did you mean {' or '.join(near)}?" if near else "."
+            told = f"no property {shown(text) or 'without a name'}{meant}"
+            raise QueryError(f"{told} There are {', '.join(kinds)}, and formulas in parentheses")
         found.update(dict.fromkeys(names))
     return list(found)

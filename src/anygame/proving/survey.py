@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import networkx as nx
-import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.proving.certificate import check_invariant
@@ -22,8 +21,6 @@ from anygame.proving.verdict import SURVEYS, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from anygame.game.roles import Role
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
@@ -35,8 +32,6 @@ _FOR_LOOKING: Final = 0.5
 _SHARE: Final = 0.2
 #: What is read off what holds in every state: where not all of that was tried, there may be more.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
-#: States of random play in which moves are looked for that are legal.
-_LOOKED_AT: Final = 1 << 14
 
 
 class _Found(NamedTuple):
@@ -83,11 +78,28 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
 
 def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
     model = prover.model
-    for place, role in enumerate(roles):
-        asked = model.gates.conjunction([model.terminal ^ 1, chooses(model, place)])
-        excluded = prover.excludes(asked, patience.part(_SHARE))
-        if excluded is not False:
-            yield _Found(str(role)) if excluded else None
+    going = model.terminal ^ 1
+    asked = {str(r): model.gates.conjunction([going, chooses(model, n)]) for n, r in enumerate(roles)}
+    return _excluded(prover, asked, patience)
+
+
+def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Found | None]:
+    """Yield what is said of literals that hold in no state; None for each that stays open.
+
+    What takes long is tried again when all others are decided, with the time that is left.
+    """
+    seen = prover.seen(list(asked.values()), patience)
+    left = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
+    for is_last in (False, True):
+        tried, left = left, []
+        for number, text in enumerate(tried):
+            part = patience.part(1 / (len(tried) - number) if is_last else _SHARE)
+            excluded = prover.excludes(asked[text], part)
+            if excluded:
+                yield _Found(text)
+            elif excluded is None:
+                left.append(text)
+    yield from [None] * len(left)
 
 
 def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
@@ -100,6 +112,8 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
+    # What is beside a smaller one of them never holds.
+    exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Found(f"exactly one of {_named(model, group)}")
     left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
@@ -161,21 +175,13 @@ def _monotone(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iter
 
 
 def _dead(prover: Prover, roles: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
-    model, sample = prover.model, prover.sample
-    seen: NDArray[np.bool_] = np.asarray(sample.states.any(axis=0))
-    for fluent in np.flatnonzero(~seen).tolist():
-        excluded = prover.excludes(2 * fluent + 2, patience.part(_SHARE))
-        if excluded is not False:
-            yield _Found(f"{model.fluents[fluent]} never holds") if excluded else None
-    legal = np.asarray(model.values(model.legal, sample.states[:_LOOKED_AT]).any(axis=0)).tolist()
-    for role, nodes, moves in zip(roles, model.moves_of, model.actions, strict=True):
-        for node, move in zip(nodes, moves, strict=True):
-            literal = model.legal[node - model.first_action]
-            if not legal[node - model.first_action]:
-                asked = model.gates.conjunction([literal, model.terminal ^ 1])
-                excluded = prover.excludes(asked, patience.part(_SHARE))
-                if excluded is not False:
-                    yield _Found(f"{role} never makes {move}") if excluded else None
+    model = prover.model
+    asked = {f"{fluent} never holds": 2 * node for node, fluent in enumerate(model.fluents, start=1)}
+    for place, (role, moves) in enumerate(zip(roles, model.actions, strict=True)):
+        for move, legal in zip(moves, model.legal_of(place), strict=True):
+            literal = model.gates.conjunction([legal, model.terminal ^ 1])
+            asked[f"{role} never makes {move}"] = literal
+    return _excluded(prover, asked, patience)
 
 
 _WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_Found | None]]]] = {

@@ -18,6 +18,9 @@ SURVEYS: Final = {
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }
 
+#: What is said of ends where a match can stop before it comes to one.
+STOPS: Final = "a match stops, too, where a role has no legal move"
+
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from anygame.errors import LimitError
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import HIGHEST, goal_sum
-from anygame.proving.verdict import Verdict, moves
+from anygame.proving.verdict import STOPS, Verdict, moves
 from anygame.search.graph import INTERRUPTED, StateExpansion, explore
 
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ class Visitor:
             found = _repeated([*way, *around], len(way))
         elif graph.complete:
             claim = f"every match ends within {moves(nx.dag_longest_path_length(joined))}"
-            found = Verdict("ends", claim, "proved", note=self._told())
+            note = f"{self._told()}; {STOPS}" if graph.stuck else self._told()
+            found = Verdict("ends", claim, "proved", note=note)
         else:
             for states, joints in self._matches:
                 first = {state: number for number, state in reversed(list(enumerate(states)))}
