@@ -41,6 +41,7 @@ from anygame.errors import (
     TableError,
     TermSyntaxError,
     UnknownRoleError,
+    WorkerLostError,
 )
 from anygame.game import (
     Batch,
@@ -130,6 +131,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "Verdicts",
+    "WorkerLostError",
     "analyse",
     "equal",
     "games",

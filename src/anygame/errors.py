@@ -17,6 +17,7 @@
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
     ├── ClusterError (RuntimeError)      work that cannot be divided among machines
+    │   └── WorkerLostError              ... since a process died, and what lived in it is gone
     ├── DeviceError (RuntimeError)       a graphics card that is not there, or cannot do what is asked
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
@@ -58,6 +59,7 @@ __all__ = [
     "TableError",
     "TermSyntaxError",
     "UnknownRoleError",
+    "WorkerLostError",
 ]
 
 
@@ -199,6 +201,10 @@ class SimultaneousMovesError(AnygameError, ValueError):
 
 class ClusterError(AnygameError, RuntimeError):
     """Work that was to be divided among machines cannot be done: there is no cluster, or nobody is left."""
+
+
+class WorkerLostError(ClusterError):
+    """The process of a worker has died, and what lived in it is gone."""
 
 
 class DeviceError(AnygameError, RuntimeError):

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import sys
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.match.games import COUNTDOWN
+from tests.search.tree.race import RACE
 
 import anygame
+from anygame.cli.main import main
 from anygame.cluster import Cluster, SelfPlay
-from anygame.errors import ClusterError, MissingExtraError, PlayerError
+from anygame.errors import ClusterError, MissingExtraError, PlayerError, WorkerLostError
 from anygame.match import LocalSeat, Terms
 from anygame.players import make_player
 from anygame.tournament import Store, Tournament
+from anygame.training import train
+from anygame.training.learners import ROUND
+from anygame.training.remote import PlacedLearner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,3 +187,106 @@ def test_self_play_is_a_data_set_that_does_not_depend_on_workers(cluster: Cluste
 def test_a_cluster_that_is_not_there_is_told() -> None:
     with pytest.raises(ValueError, match="cpus is a number from 1"):
         Cluster("127.0.0.1:1", cpus=2)
+
+
+class _Counter:
+    """Counts; where it is told to die, its process does."""
+
+    def __init__(self, number: int) -> None:
+        if number < 0:
+            raise PlayerError(f"no counter from {number}")
+        self._number = number
+
+    def add(self, number: int) -> tuple[int, int]:
+        self._number += number
+        return os.getpid(), self._number
+
+    def die(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def divide(self) -> float:
+        return self._number / 0
+
+
+def test_an_actor_lives_from_call_to_call_and_who_made_it_is_told_of_its_death(cluster: Cluster) -> None:
+    # One more than there are cores.
+    with cluster.actors(_Counter, [1, 10, 100]) as (first, second, third):
+        process, number = first.call("add", 1)
+        assert (process, 3) == first.call("add", number - 1)
+        assert second.call("add", 1)[1] == 11
+        assert third.call("add", 1)[1] == 101
+        with pytest.raises(ClusterError, match="a call failed on a worker: division by zero") as failed:
+            first.call("divide")
+        assert not isinstance(failed.value, WorkerLostError)
+        with pytest.raises(WorkerLostError, match="work was given up: "):
+            first.call("die")
+        with pytest.raises(WorkerLostError):
+            first.call("add", 1)
+        first.renew(5)
+        assert first.call("add", 1)[1] == 6
+        assert first.call("add", 1)[0] != process
+    with pytest.raises(WorkerLostError):
+        second.call("add", 1)
+    with pytest.raises(PlayerError, match="no counter from -1"), cluster.actors(_Counter, [1, -1]):
+        pass
+
+
+class _Mortal(PlacedLearner):
+    """A learner that kills its process in the middle of a training, once."""
+
+    def __init__(self, folder: str, beginning: Any) -> None:
+        super().__init__(beginning)
+        self._folder = folder
+
+    def play(self, means: Any, games: float, seconds: float) -> Any:
+        report = super().play(means, games, seconds)
+        if games > 2 * ROUND:
+            _die_once(self._folder, 3)
+        return report
+
+
+class _OfMortals:
+    """A cluster of mortal learners."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self._cluster, self._folder = cluster, folder
+        self.count = cluster.count
+        self.map = cluster.map
+
+    def actors(self, make: Any, items: Any) -> Any:
+        assert make is PlacedLearner
+        return self._cluster.actors(partial(_Mortal, str(self._folder)), items)
+
+
+def test_a_training_is_the_same_when_a_worker_is_killed(cluster: Cluster, tmp_path: Path) -> None:
+    game = anygame.loads(RACE)
+    alone = train(game, games=1500, seed=1, threads=2, into=tmp_path / "alone.npz")
+    apart = train(
+        game, games=1500, seed=1, cluster=_OfMortals(cluster, tmp_path), into=tmp_path / "apart.npz"
+    )
+    assert (tmp_path / "died").exists()
+    assert (apart.weights == alone.weights).all()
+    assert apart.figures.games == alone.figures.games
+
+
+def test_the_command_trains_on_a_cluster(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("anygame.cluster.Cluster", lambda address: nullcontext(cluster))
+    found = []
+    for more in (["--threads", "2"], ["--cluster"]):
+        into = str(tmp_path / f"{more[0]}.npz")
+        assert (
+            main(["train", "tic_tac_toe", "--games", "1100", "--seed", "1", "--into", into, "--json", *more])
+            == 0
+        )
+        *reports, last = map(json.loads, capsys.readouterr().out.splitlines())
+        assert [each["matches"] for each in reports if each["matches"]] == [12]
+        found.append((last["games"], last["history"][0]["error"], last["trial_score"]))
+    assert found[0] == found[1]
+
+
+def test_a_cluster_without_cores_is_told(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"memory": 1.0})
+    with pytest.raises(ClusterError, match="the cluster has no cores; `ray start --address=HOST:PORT` lends"):
+        train("tic_tac_toe", games=100, cluster=cluster)

@@ -1,6 +1,7 @@
 """A Ray cluster, and matches of a game with itself that are made on it as rows of data.
 
-Calls are tasks, made again elsewhere when a process or a machine dies.
+Calls are tasks, made again elsewhere when a process or a machine dies. What has to live on from call to call
+is an actor; when its process dies, who made it is told.
 
 Ray: Moritz et al. 2018, "Ray: A distributed framework for emerging AI applications".
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,7 +20,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from anygame.errors import AnygameError, ClusterError, MissingExtraError
+from anygame.errors import AnygameError, ClusterError, MissingExtraError, WorkerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,8 +90,17 @@ class Cluster:
 
     @property
     def count(self) -> int:
-        """How many cores it has."""
-        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        """How many cores it has.
+
+        Raises:
+            ClusterError: it has none.
+        """
+        cores = int(self._ray.cluster_resources().get("CPU", 0))
+        if not cores:
+            raise ClusterError(
+                "the cluster has no cores; `ray start --address=HOST:PORT` lends those of a machine"
+            )
+        return cores
 
     def _alive(self) -> list[str]:
         nodes = self._ray.nodes()
@@ -133,6 +144,20 @@ class Cluster:
             for reference in under_way:
                 ray.cancel(reference, force=True)
 
+    @contextmanager
+    def actors(self, make: Callable[[_Item], object], items: Sequence[_Item]) -> Iterator[list[RayActor]]:
+        """Have an object made of each item, which lives in a process of its own until the block ends."""
+        cores = self.count
+        made: list[RayActor] = []
+        try:
+            made += [RayActor(self, make, item, number < cores) for number, item in enumerate(items)]
+            for each in made:
+                each.wait()
+            yield made
+        finally:
+            for each in made:
+                each.kill()
+
     def self_play(self, play: SelfPlay, matches: int) -> Any:
         """Return matches as a Ray Data set, which is made while it is read: a ``ray.data.Dataset``.
 
@@ -172,7 +197,53 @@ class Cluster:
                 raise cause from None
             raise ClusterError(f"a call failed on a worker: {_first_line(cause or error)}") from error
         except self._ray.exceptions.RayError as error:
-            raise ClusterError(f"work was given up: {_first_line(error)}") from error
+            raise WorkerLostError(f"work was given up: {_first_line(error)}") from error
+
+
+class RayActor:
+    """An object in a process of a cluster; see ``anygame.game.simulation.Actor`` for the contract."""
+
+    def __init__(self, cluster: Cluster, make: Callable[[Any], object], item: object, has_core: bool) -> None:
+        self._cluster, self._make = cluster, make
+        self._begin(item, has_core)
+
+    def _begin(self, item: object, has_core: bool) -> None:
+        # Without a number, Ray has it placed where there are cores, and count for none.
+        settings = {"num_cpus": 1} if has_core else {}
+        ray = self._cluster._ray
+        self._handle = ray.remote(max_concurrency=1, **settings)(_Holder).remote()
+        self._made = self._handle.make.remote(self._make, item)
+
+    def wait(self) -> None:
+        """Wait until the object is made."""
+        self._cluster._result(self._made)
+
+    def call(self, method: str, *arguments: object) -> Any:
+        """Return what a method of the object returns."""
+        return self._cluster._result(self._handle.call.remote(method, *arguments))
+
+    def renew(self, item: object) -> None:
+        """Have the object made of another item, in another process."""
+        self.kill()
+        self._begin(item, has_core=False)
+        self.wait()
+
+    def kill(self) -> None:
+        """End the process."""
+        self._cluster._ray.kill(self._handle)
+
+
+class _Holder:
+    """What an actor of Ray holds; it is made by a call, so that errors are those of a call."""
+
+    def __init__(self) -> None:
+        self._held: Any = None
+
+    def make(self, make: Callable[[Any], object], item: object) -> None:
+        self._held = make(item)
+
+    def call(self, method: str, *arguments: object) -> Any:
+        return getattr(self._held, method)(*arguments)
 
 
 def _play_blocks(numbers: dict[str, Any], play: SelfPlay, matches: int) -> dict[str, Any]:

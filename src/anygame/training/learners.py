@@ -1,4 +1,4 @@
-"""Learners side by side, a core each, whose weights are averaged now and then.
+"""Learners side by side, a core each, here or on a cluster, whose weights are averaged now and then.
 
 Local stochastic gradient descent, known as federated averaging (McMahan, Moore, Ramage, Hampson and Agüera y
 Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"): the mean of what
@@ -8,6 +8,7 @@ several have learned from games of their own plays better than each of them.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from math import ceil, inf
 from threading import Event
 from time import perf_counter
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from anygame.search.tree.learner import Learner
+from anygame.training.remote import Beginning, PlacedLearner, RemoteLearner, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.game.simulation import Workers
     from anygame.search.tree.searcher import TreeSearcher
 
 #: Games of each learner between two averages.
@@ -42,12 +45,30 @@ class Learners:
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
-        self._learners = [Learner(searcher, each, UNITS, count) for each in seeds]
+        self._game = searcher.game
+        self._here = [Learner(searcher, each, UNITS, count) for each in seeds]
+        self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1
-        self._set(self._learners[0].weights)
+        self._set(self._here[0].weights)
 
     def __len__(self) -> int:
         return len(self._learners)
+
+    @contextmanager
+    def placed(self, workers: Workers) -> Iterator[None]:
+        """Have the learners live on workers until the block ends; then they have learned what they have.
+
+        Raises:
+            ClusterError: there is nobody to play; one died again and again.
+            LimitError: a worker cannot compile the game.
+        """
+        beginnings = [Beginning(self._game, UNITS, len(self), each.state()) for each in self._here]
+        with workers.actors(PlacedLearner, beginnings) as actors:
+            self._learners = [
+                RemoteLearner(actor, beginning, Report.of(each))
+                for actor, beginning, each in zip(actors, beginnings, self._here, strict=True)
+            ]
+            yield
 
     def play(self, games: float = inf, *, deadline: float = inf) -> bool:
         """Play until so many games have been played in all; return whether the game is one to learn from.
@@ -133,7 +154,7 @@ class Learners:
         if found is None or found.shape != (1,) or found.dtype != np.int64 or found[0] < 1:
             raise ValueError("the state of a learning does not say how often it was averaged")
         self._round = int(found[0])
-        for number, each in enumerate(self._learners):
+        for number, each in enumerate(self._here):
             start = f"{number} "
             each.restore(
                 {name.removeprefix(start): array for name, array in state.items() if name.startswith(start)}

@@ -7,7 +7,7 @@ lost. Its name has the seed, so that trainings of one sheet at once have one eac
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from glob import escape as glob_escape
 from math import inf
@@ -34,7 +34,9 @@ from anygame.search.model import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
+    from anygame.game.simulation import Workers
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
 
@@ -65,6 +67,7 @@ def train(
     resume: bool = False,
     seed: int | None = None,
     threads: int | None = None,
+    cluster: Workers | None = None,
     progress: Callable[[TrainingProgress], object] | None = None,
 ) -> Model:
     """Learn estimates of a game's states by self-play, try them out, and write a model that searches find.
@@ -81,7 +84,9 @@ def train(
         resume: whether to go on with the training of this sheet that came furthest.
         seed: of random numbers; None for any.
         threads: how many learn, a core each, and average what they have learned now and then; by default one,
-            or as many as before with ``resume``.
+            or the cores of the cluster, or as many as before with ``resume``.
+        cluster: other processes that play, here or on other machines, with the same result; see
+            ``anygame.cluster``.
         progress: called every ten seconds, and with a comparison whenever the number of games has doubled; a
             notebook shows it by itself.
 
@@ -91,6 +96,7 @@ def train(
     Raises:
         ModelError: the game is not one to learn from, or cannot be compiled; there is nothing to go on
             with; the files cannot be written.
+        ClusterError: nobody is left to play.
         ValueError: neither seconds nor games are given, or one is not positive; there cannot be so many
             threads.
     """
@@ -107,8 +113,13 @@ def train(
         _check_replaceable(path, game)
     searcher = _searcher(game)
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
-    training = _Training(searcher, path, seed, threads or 1)
-    with training.resumed(threads) if resume else training.begun(), reporting(progress, str) as report:
+    count = threads or (1 if cluster is None else min(cluster.count, MOST_THREADS))
+    training = _Training(searcher, path, seed, count)
+    with (
+        training.resumed(threads) if resume else training.begun(),
+        training.placed(cluster),
+        reporting(progress, str) as report,
+    ):
         training.learn(
             inf if seconds is None else seconds, inf if games is None else games, report or (lambda _: None)
         )
@@ -311,6 +322,10 @@ class _Training:
             write_arrays(self._checkpoint, header, {**self._learners.state(), "earlier": self._earlier})
         except ModelError as error:
             raise ModelError(f"{error}; what was written before is kept, to go on with") from error
+
+    def placed(self, workers: Workers | None) -> AbstractContextManager[None]:
+        """Have workers play until the block ends, if there are any."""
+        return nullcontext() if workers is None else self._learners.placed(workers)
 
     @contextmanager
     def begun(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from anygame.cli.options import Command, Status, command_options, flag, option, 
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
-from anygame.cli.shared_options import JsonOption, MachineOption
+from anygame.cli.shared_options import JsonOption, MachineOption, cluster_option, joined
 from anygame.plotting import image
 from anygame.training.training import MOST_THREADS, train
 
@@ -37,6 +37,7 @@ games, with the interval in which that lies with 95 %.
 
 Ctrl-C loses nothing, whatever else ends it ten seconds at most. --resume goes on until
 --time or --games are over in all; where they are, it makes a model of what was learned.
+A process of a --cluster that dies loses nothing but time.
 
 with --json, an object a line: one every ten seconds, and one whenever the number of games
 has doubled, with matches; those again, as history, in that of the end:
@@ -83,7 +84,10 @@ class _Options(JsonOption, MachineOption):
     )
     resume: bool = flag("--resume", help="go on with the training of the sheet that came furthest")
     seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
-    threads: int | None = option("--threads", type=thread_count, metavar="N", help="how many cores learn (1)")
+    threads: int | None = option(
+        "--threads", type=thread_count, metavar="N", help="how many cores learn (1; those of the cluster)"
+    )
+    cluster: str | None = cluster_option("learn on a Ray cluster; without ADDRESS on all cores here")
     plot: str | None = option(
         "--plot", metavar="IMAGE", help="draw the curve at the end: *.png, *.svg, *.pdf"
     )
@@ -98,6 +102,7 @@ def run(options: _Options) -> int:
         # Whether the curve can be drawn shows before hours are spent.
         with ExitStack() as stack:
             axes = stack.enter_context(image(options.plot)) if options.plot is not None else ()
+            cluster = stack.enter_context(joined(options.cluster))
             bar = stack.enter_context(progress("learning"))
             screen = Screen(sys.stderr)
 
@@ -120,6 +125,7 @@ def run(options: _Options) -> int:
                 resume=options.resume,
                 seed=options.seed,
                 threads=options.threads,
+                cluster=cluster,
                 progress=show,
             )
             for ax in axes:
