@@ -1,4 +1,4 @@
-"""Many machines, or many processes of one: simulation, tournaments, training, self-play (Ray, extra ``cluster``)."""
+"""Many machines, or many processes of one: simulation, tournaments, training, self-play (Ray)."""
 
 from __future__ import annotations
 
