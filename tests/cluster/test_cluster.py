@@ -251,7 +251,6 @@ class _OfMortals:
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self._cluster, self._folder = cluster, folder
         self.count = cluster.count
-        self.map = cluster.map
 
     def actors(self, make: Any, items: Any) -> Any:
         assert make is PlacedLearner

@@ -33,9 +33,6 @@ class _Workers:
         self._loses, self.numbers = loses, count(1)
         self.lost = 0
 
-    def map(self, *_: object) -> Any:
-        raise AssertionError("nobody should divide a simulation")
-
     @contextmanager
     def actors(self, make: Callable[[Any], object], items: Sequence[Any]) -> Iterator[list[_Actor]]:
         made = [_Actor(self, make, item) for item in items]
@@ -75,7 +72,7 @@ def _sent(message: Any) -> Any:
 def _assert_same(found: Mapping[str, NDArray[Any]], wanted: Mapping[str, NDArray[Any]]) -> None:
     assert found.keys() == wanted.keys()
     for name, array in wanted.items():
-        # The last state of a game has no value until its tree has grown: what stands there is of another game.
+        # The last state of a game has no value until its tree has grown: what stands there is older.
         assert name.endswith(" values") or np.array_equal(found[name], array), name
 
 

@@ -102,7 +102,7 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     assert both.play(3 * ROUND)
     assert other.play(3 * ROUND)
     assert (both.weights == other.weights).all()
-    many = Learners(searcher, 1, 64)._learners
+    many = Learners(searcher, 1, 64)._here
     assert sum(len(each._practice.targets) for each in many) <= len(first._practice.targets)
     with pytest.raises(ValueError, match="has no means of this game"):
         Learners(searcher, 1, 3).restore(state)

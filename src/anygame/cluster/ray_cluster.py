@@ -48,7 +48,10 @@ _CLIENT: Final = "ray://"
 
 
 class Cluster:
-    """Workers of a Ray cluster; see ``anygame.game.simulation.Workers`` for the contract.
+    """Workers of a Ray cluster.
+
+    The contracts are ``anygame.game.simulation.Workers`` for calls, and ``anygame.training.remote.Hosts`` for
+    objects that live there.
 
     Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
     with the last use.
@@ -201,7 +204,7 @@ class Cluster:
 
 
 class RayActor:
-    """An object in a process of a cluster; see ``anygame.game.simulation.Actor`` for the contract."""
+    """An object in a process of a cluster; see ``anygame.training.remote.Actor`` for the contract."""
 
     def __init__(self, cluster: Cluster, make: Callable[[Any], object], item: object, has_core: bool) -> None:
         self._cluster, self._make = cluster, make

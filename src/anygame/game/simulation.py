@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from math import isnan, isqrt, nan, sqrt
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from anygame.errors import DeviceError
 from anygame.game.outcomes import usable_goal
@@ -18,7 +18,6 @@ from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from random import Random
 
     from matplotlib.axes import Axes
@@ -325,40 +324,6 @@ class Workers(Protocol):
 
         Raises:
             ClusterError: there is nobody left to make calls.
-        """
-
-    def actors(
-        self, make: Callable[[_Item], object], items: Sequence[_Item]
-    ) -> AbstractContextManager[Sequence[Actor]]:
-        """Have an object made of each item, which lives in a process of its own until the block ends.
-
-        Everything is pickled. An object takes a core; where there are too few, the last ones share those of
-        others.
-
-        Args:
-            make: a function or class of a module that the processes can import.
-            items: what each object is made of.
-
-        Raises:
-            ClusterError: there is nobody to make them, or one died.
-        """
-
-
-class Actor(Protocol):
-    """An object that lives in a process of a worker (Hewitt, Bishop and Steiger 1973)."""
-
-    def call(self, method: str, *arguments: object) -> Any:
-        """Return what a method of the object returns; everything is pickled.
-
-        Raises:
-            WorkerLostError: the process has died, and the object with it.
-        """
-
-    def renew(self, item: object) -> None:
-        """Have the object made of another item, in another process, which may share a core.
-
-        Raises:
-            WorkerLostError: that process has died, too.
         """
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.game.simulation import Workers
     from anygame.search.tree.searcher import TreeSearcher
+    from anygame.training.remote import Hosts
 
 #: Games of each learner between two averages.
 ROUND: Final = 256
@@ -55,7 +55,7 @@ class Learners:
         return len(self._learners)
 
     @contextmanager
-    def placed(self, workers: Workers) -> Iterator[None]:
+    def placed(self, hosts: Hosts) -> Iterator[None]:
         """Have the learners live on workers until the block ends; then they have learned what they have.
 
         Raises:
@@ -63,7 +63,7 @@ class Learners:
             LimitError: a worker cannot compile the game.
         """
         beginnings = [Beginning(self._game, UNITS, len(self), each.state()) for each in self._here]
-        with workers.actors(PlacedLearner, beginnings) as actors:
+        with hosts.actors(PlacedLearner, beginnings) as actors:
             self._learners = [
                 RemoteLearner(actor, beginning, Report.of(each))
                 for actor, beginning, each in zip(actors, beginnings, self._here, strict=True)

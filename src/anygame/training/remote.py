@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from anygame.errors import WorkerLostError
 from anygame.search.tree.learner import Learner
@@ -17,12 +17,12 @@ from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
-    from anygame.game.simulation import Actor
 
     Weights = NDArray[np.float32]
 
@@ -32,6 +32,58 @@ _SLICE: Final = 1.0
 _TRIES: Final = 5
 #: Bytes of the tree that tells the learner of the game.
 _MEMORY: Final = 1 << 20
+
+_Item = TypeVar("_Item")
+
+
+class Actor(Protocol):
+    """An object that lives in a process of its own (Hewitt, Bishop and Steiger 1973)."""
+
+    def call(self, method: str, *arguments: object) -> Any:
+        """Return what a method of the object returns; everything is pickled.
+
+        Raises:
+            WorkerLostError: the process has died, and the object with it.
+        """
+
+    def renew(self, item: object) -> None:
+        """Have the object made of another item, in another process, which may share a core.
+
+        Raises:
+            WorkerLostError: that process has died, too.
+        """
+
+
+class Hosts(Protocol):
+    """Processes in which objects live, on this machine or on others; see ``anygame.cluster``.
+
+    Attributes:
+        count: how many cores they have.
+    """
+
+    @property
+    def count(self) -> int:
+        """How many cores they have.
+
+        Raises:
+            ClusterError: there is none.
+        """
+
+    def actors(
+        self, make: Callable[[_Item], object], items: Sequence[_Item]
+    ) -> AbstractContextManager[Sequence[Actor]]:
+        """Have an object made of each item, which lives in a process of its own until the block ends.
+
+        Everything is pickled. An object takes a core; where there are too few, the last ones share those of
+        others.
+
+        Args:
+            make: a function or class of a module that the processes can import.
+            items: what each object is made of.
+
+        Raises:
+            ClusterError: there is nobody to make them, or one died.
+        """
 
 
 class Beginning(NamedTuple):

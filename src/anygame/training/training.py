@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from anygame.game.simulation import Workers
     from anygame.search.tree.searcher import TreeSearcher
     from anygame.search.tree.trial import Weights
+    from anygame.training.remote import Hosts
 
 FORMAT: Final = "anygame learning 5"
 _SUFFIX: Final = ".learning"
@@ -67,7 +67,7 @@ def train(
     resume: bool = False,
     seed: int | None = None,
     threads: int | None = None,
-    cluster: Workers | None = None,
+    cluster: Hosts | None = None,
     progress: Callable[[TrainingProgress], object] | None = None,
 ) -> Model:
     """Learn estimates of a game's states by self-play, try them out, and write a model that searches find.
@@ -323,9 +323,9 @@ class _Training:
         except ModelError as error:
             raise ModelError(f"{error}; what was written before is kept, to go on with") from error
 
-    def placed(self, workers: Workers | None) -> AbstractContextManager[None]:
+    def placed(self, hosts: Hosts | None) -> AbstractContextManager[None]:
         """Have workers play until the block ends, if there are any."""
-        return nullcontext() if workers is None else self._learners.placed(workers)
+        return nullcontext() if hosts is None else self._learners.placed(hosts)
 
     @contextmanager
     def begun(self) -> Iterator[None]:
