@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import sys
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -271,7 +270,8 @@ def test_a_training_is_the_same_when_a_worker_is_killed(cluster: Cluster, tmp_pa
 def test_the_command_trains_on_a_cluster(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("anygame.cluster.Cluster", lambda address: nullcontext(cluster))
+    monkeypatch.setattr("anygame.cluster.Cluster", lambda address: cluster)
+    monkeypatch.setattr(Cluster, "close", lambda self: None)  # others use it, too
     found = []
     for more in (["--threads", "2"], ["--cluster"]):
         into = str(tmp_path / f"{more[0]}.npz")
@@ -285,7 +285,9 @@ def test_the_command_trains_on_a_cluster(
     assert found[0] == found[1]
 
 
-def test_a_cluster_without_cores_is_told(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_cores_is_told(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"memory": 1.0})
     with pytest.raises(ClusterError, match="the cluster has no cores; `ray start --address=HOST:PORT` lends"):
-        train("tic_tac_toe", games=100, cluster=cluster)
+        train("tic_tac_toe", games=100, cluster=cluster, into=tmp_path / "model.npz")
