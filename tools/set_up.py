@@ -4,9 +4,8 @@
 
 ``ready`` is reading, grounding, building and the first thousand playouts, by a loop that stands in for
 straight code where that takes long to compile. ``straight`` is the same if the first playouts wait for
-straight code, where a network is small enough to get it. Imports are no part of it, nor is the code of the
-loop, which is the same for all games and made once on a machine: the first line says how long that takes.
-What another process compiles meanwhile counts nowhere. The last line has the medians.
+straight code, where a network is small enough to get it. Imports are no part of it, and what another process
+compiles meanwhile counts nowhere. The last line has the medians.
 """
 
 from __future__ import annotations
@@ -79,18 +78,6 @@ def _first_playouts(network: Network, style: Style) -> float:
     return process_time() - begin
 
 
-def _once() -> float:
-    """Have the loop compiled that stands in for straight code, for games with phases and for others.
-
-    That for games with late goals is left out, of which there are few.
-    """
-    seconds = 0.0
-    for name in ("connect_four", "capture_chess"):
-        network = _network(Path(__file__).parents[1] / "gdl" / f"{name}.kif")
-        seconds += _first_playouts(network, "auto")
-    return seconds
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description="Measure how long it takes until a compiled game plays.")
@@ -98,9 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     os.environ["ANYGAME_CACHE"] = ""
     measure(Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif")  # warms up
-    once = _once()
     print("| sheet | gate inputs | ready, s | straight, s |\n| --- | ---: | ---: | ---: |")
-    print(f"| the loop, once on a machine | | {once:.2f} | |")
     found = []
     for path in sheet_paths(options.sources, "set_up"):
         try:

@@ -23,8 +23,7 @@ def test_what_is_printed(
     assert set_up.main([str(ROOT / "gdl" / "pig.kif"), str(broken)]) == 0
     told = capsys.readouterr()
     lines = told.out.splitlines()
-    assert lines[2].startswith("| the loop, once on a machine | | ")
-    assert lines[3].startswith("| `pig` | ")
-    assert all(float(line.split("|")[3]) > 0 for line in lines[2:4])
-    assert lines[4].startswith("| median of 1 | | ")
+    assert lines[2].startswith("| `pig` | ")
+    assert float(lines[2].split("|")[3]) > 0
+    assert lines[3].startswith("| median of 1 | | ")
     assert "broken.kif" in told.err

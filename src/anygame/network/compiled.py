@@ -178,10 +178,9 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
         first = 1 + len(inputs)
         choices.append(tuple(range(first, first + len(of_role))))
         inputs += of_role
-    outputs = {
-        name: np.where(found < 0, FAILS, atoms.literal_of[found]).astype(np.int64)
-        for name, found in names.outputs().items()
-    }
+    # What is no atom has the number -1.
+    literal_of = np.append(atoms.literal_of, FAILS).astype(np.int64)
+    outputs = {name: literal_of[found] for name, found in names.outputs().items()}
     whole = build_circuit(atoms, inputs, outputs, choices, budget)
     circuit = replace(whole, outputs={name: of for name, of in whole.outputs.items() if name != "sees"})
     return circuit, whole if names.has_percepts else None

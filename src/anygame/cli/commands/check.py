@@ -314,7 +314,7 @@ def _json_of(file: str, finding: Finding) -> dict[str, Any]:
         "hint": diagnostic.hint,
         **({"mend": _mend(finding)} if finding.command else {}),
         **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
-        **({"proof": {"property": proof.name, "verdict": proof.outcome}} if proof else {}),
+        **({"proof": {"property": proof.name, "verdict": proof.outcome}} if proof is not None else {}),
     }
 
 
