@@ -122,14 +122,22 @@ class Report(NamedTuple):
         )
 
 
+def searcher_of(game: Game) -> TreeSearcher:
+    """Return a searcher that tells learners of a game.
+
+    Raises:
+        LimitError: it cannot be compiled.
+    """
+    game.compile_if_worth_it()
+    return TreeSearcher(game, seed=1, memory=_MEMORY)
+
+
 class PlacedLearner:
     """A learner in the process of a worker, which a `RemoteLearner` asks."""
 
     def __init__(self, beginning: Beginning) -> None:
         game, units, learners, state = beginning
-        game.compile_if_worth_it()
-        searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
-        self._learner = Learner(searcher, 0, units, learners)
+        self._learner = Learner(searcher_of(game), 0, units, learners)
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:

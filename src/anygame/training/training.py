@@ -52,8 +52,6 @@ _MATCHES, _LEAVES = 12, 500
 #: up to about as many as a move of a match has. With few leaves estimates seem better than they are, since
 #: playouts need many: those of connect four after 900,000 games have 55 % with 2,000 and 29 % with 20,000.
 _GAMES_FOR_A_LEAF, _MOST_LEAVES = 5, 20_000
-#: Bytes of the tree that is asked about the game.
-_MEMORY: Final = 1 << 20
 #: Threads at most: each has games, weights and random numbers of its own.
 MOST_THREADS: Final = 256
 
@@ -151,11 +149,10 @@ def _searcher(game: Game) -> TreeSearcher:
         ModelError: it cannot be learned.
     """
     from anygame.search.tree.practice import obstacle_to_learning
-    from anygame.search.tree.searcher import TreeSearcher
+    from anygame.training.remote import searcher_of
 
-    game.compile_if_worth_it()
     try:
-        searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
+        searcher = searcher_of(game)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
     obstacle = "its roles do not know everything" if game.is_gdl2 else obstacle_to_learning(searcher)
