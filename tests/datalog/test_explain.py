@@ -90,6 +90,22 @@ def test_what_is_recursive_may_rest_on_what_is_not() -> None:
     assert [part.conclusion for part in derivation.premises] == ["(q 0)"]
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "(<= (p a) (p ?x)) (<= (p a) (distinct a b))",
+        "(<= (p a) (p b)) (<= (p b) (p a)) (<= (p a) (distinct a b)) (<= (p b) (distinct a b))",
+        "(<= (p a) (or (p b) (distinct a b))) (<= (p b) (or (p a) (distinct a b)))",
+        "(<= (p a) (role ?x) (or (not (not (p a))) (distinct a b)))",
+    ],
+)
+def test_what_always_holds_rests_on_nothing_recursive(rules: str) -> None:
+    state = anygame.loads(f"(role r) {rules}").initial_state()
+    Checker(state.game.program, {("p", 1): {("a",), ("b",)}, ("role", 1): {("r",)}}).check(
+        state.explain("(p a)")
+    )
+
+
 def test_a_derivation_uses_the_moves() -> None:
     state = anygame.loads(CITIES).initial_state()
     derivation = state.explain("(next (at b))", ["(go b)"])

@@ -75,6 +75,13 @@ def test_what_asks_itself_for_larger_terms_is_not_asked_where_that_may_not_end()
     assert error.limit in {"depth", "facts", "terms"}
 
 
+def test_what_builds_nothing_but_asks_for_larger_terms_is_computed_as_a_whole() -> None:
+    rules = "(role r) (p (g b b) 0) (p a 1) (<= (p ?x 0) (p (g ?x ?x) 0))"
+    state = loads(rules, WAYS["on_demand"]).initial_state()
+    assert not list(state.query("(p a 0)"))
+    assert [str(answer["x"]) for answer in state.query("(p ?x 0)")] == ["(g b b)", "b"]
+
+
 def test_a_long_chain_of_relations_on_demand_is_asked_in_no_time() -> None:
     links = [
         f"(<= (p{n + 1} ?x ?z) (p{n} ?x ?y) (p{n} ?y ?z)) (<= (p{n + 1} ?x ?z) (p{n} ?z ?y) (p{n} ?y ?x))"

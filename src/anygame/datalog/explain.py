@@ -9,7 +9,7 @@ from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binders, substitute_atom
 from anygame.errors import LimitError
 from anygame.language.derivations import Attempt, Derivation, Failure
-from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
+from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, atoms_in, map_terms
 from anygame.language.terms import Variable, substitute
 from anygame.language.unification import apply, match_all, measure, unify_all
 
@@ -27,6 +27,8 @@ Bindings = dict["Variable", "Term"]
 Held = tuple[tuple["Formula", Bindings], ...]
 #: The number of a component and one of its rounds; None for what has nothing to do with recursion.
 Stage = tuple[int, int] | None
+#: Before every round: it rests on nothing that has a stage.
+_GIVEN = (-1, 0)
 
 
 @dataclass(slots=True)
@@ -98,7 +100,7 @@ class Explainer:
         if isinstance(item, Literal):
             return self._derive(substitute_atom(item.atom, bindings), shown, depth + 1)
         if isinstance(item, Or):
-            for part in item.formulas:
+            for part in _alternatives(item):
                 if self._test(part, bindings, before):
                     return self._premise(part, bindings, before, shown, depth)
         if isinstance(item, And):
@@ -216,18 +218,21 @@ class Explainer:
             if fits and self._is_earlier(Atom(atom.predicate, arguments), before):
                 yield extended
 
-    def _test(self, item: Formula, bindings: Bindings, before: Stage = None) -> bool:
+    def _test(
+        self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
+    ) -> bool:
+        """Return whether a formula holds, by what came before a stage unless it is negated."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
-            return next(self._facts_like(atom), None) is not None and self._is_earlier(atom, before)
+            holds = next(self._facts_like(atom), None) is not None
+            return holds and (is_negated or self._is_earlier(atom, before))
         if isinstance(item, Not):
-            return not self._test(item.formula, bindings)
+            return not self._test(item.formula, bindings, before, is_negated=not is_negated)
         if isinstance(item, Distinct):
             return apply(item.left, bindings) is not apply(item.right, bindings)
-        if isinstance(item, Or):
-            return any(self._test(part, bindings, before) for part in item.formulas)
-        assert isinstance(item, And)
-        return all(self._test(part, bindings, before) for part in item.formulas)
+        assert isinstance(item, (And, Or))
+        parts = (self._test(part, bindings, before, is_negated=is_negated) for part in item.formulas)
+        return any(parts) if isinstance(item, Or) else all(parts)
 
     # -- what holds --------------------------------------------------------------------------------
 
@@ -251,9 +256,13 @@ class Explainer:
         return stage is None or stage < before
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the component that makes an atom and the round of it, if recursion is about."""
+        """Return the component that makes an atom and the round of it, if recursion is about.
+
+        What no round finds was given before the first: by a fact, or by a rule whose body always holds.
+        """
         row = (atom.predicate, *atom.arguments)
-        for component in self._reasoner.makers(atom):
+        makers = self._reasoner.makers(atom)
+        for component in makers:
             rounds = self._stages.get(component.number)
             if rounds is None:
                 rounds = self._stages[component.number] = {}
@@ -261,7 +270,12 @@ class Explainer:
                     rounds.setdefault((predicate, *arguments), number)
             if row in rounds:
                 return component.number, rounds[row]
-        return None
+        return _GIVEN if makers else None
+
+
+def _alternatives(item: Or) -> list[Formula]:
+    """Return the parts of a disjunction, first those that rest on no relation."""
+    return sorted(item.formulas, key=lambda part: any(True for _ in atoms_in([part])))
 
 
 def _too_much(what: str, most: int) -> LimitError:

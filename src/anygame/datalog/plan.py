@@ -415,7 +415,8 @@ def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
     """Return whether a literal asks for less than its rule, where a way back to the same question matters."""
-    if not component.builds_terms or atom.relation not in component.relations:
+    grows = component.builds_terms or component.asks_for_larger_terms
+    if not grows or atom.relation not in component.relations:
         return True
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
