@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, ModelError, TableError
 from anygame.players.player import Player, check_option
-from anygame.search import load_model, load_table
-from anygame.search.model import find_model
+from anygame.search import load_table
+from anygame.search.model import wanted_model
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
 
 if TYPE_CHECKING:
@@ -157,10 +157,7 @@ class MctsPlayer(Player):
     def _found_model(self, game: Game) -> Model | None:
         """Return the model of a game that is to be used; say which it is, or why there is none."""
         try:
-            if isinstance(self.model, str):
-                model: Model | None = load_model(self.model, game)
-            else:
-                model = find_model(game) if self.model else None
+            model = wanted_model(game, self.model)
         except ModelError as error:
             self.say(f"{error}: playing without it")
             return None

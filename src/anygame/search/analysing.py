@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.search.analysis import Analysis
+    from anygame.search.model import Model
     from anygame.search.table import Table
 
 #: Long enough to see the moves settle, where nobody says how long.
@@ -29,6 +30,7 @@ def analyse(
     memory: int = DEFAULT_MEMORY,
     seed: int | None = None,
     table: Table | None = None,
+    model: Model | None = None,
     progress: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Return what the moves of a state are worth, and how play goes on from them, as a search finds it.
@@ -46,9 +48,11 @@ def analyse(
         seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
             seed gives the same analysis.
         table: exact values that are known, which are told as proven; see ``anygame.solve``.
+        model: estimates that were learned before, as ``anygame.load_model`` reads them.
         progress: called with what is known about four times a second; by default a notebook shows it.
 
     Raises:
+        ModelError: the model is of another game.
         PositionError: the state, or the table, is of another game.
         ValueError: a number is out of range.
 
@@ -64,5 +68,5 @@ def analyse(
     game, state = begun(game, state)
     if seconds is None and iterations is None:
         seconds = SECONDS
-    search = Search(game, seed=seed, threads=threads, memory=memory, table=table)
+    search = Search(game, seed=seed, threads=threads, memory=memory, table=table, model=model)
     return search.run(state, seconds=seconds, iterations=iterations, progress=progress)

@@ -333,6 +333,17 @@ def find_model(game: Game) -> Model | None:
     return load_model(path, game) if path is not None and path.is_file() else None
 
 
+def wanted_model(game: Game, wanted: str | bool) -> Model | None:
+    """Return the model of a file; or with True the one of the folder of models, None where there is none.
+
+    Raises:
+        ModelError: the file cannot be used.
+    """
+    if isinstance(wanted, str):
+        return load_model(wanted, game)
+    return find_model(game) if wanted else None
+
+
 def models() -> dict[Path, ModelFigures | ModelError]:
     """Return the models of the folder: by their files what is known of them, or why they cannot be used."""
     return dict(_models())

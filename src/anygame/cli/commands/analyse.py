@@ -7,17 +7,18 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
-from anygame.cli.output import Screen
+from anygame.cli.output import Screen, complain
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
-from anygame.errors import LimitError, PositionError
+from anygame.errors import LimitError, ModelError, PositionError
 from anygame.plotting import image
 from anygame.search import Search, load_table
+from anygame.search.model import wanted_model
 
 if TYPE_CHECKING:
-    from anygame.game import State
-    from anygame.search import Analysis
+    from anygame.game import Game, State
+    from anygame.search import Analysis, Model
 
 _DETAILS: Final = f"""\
 For each role its moves, the best first: visits (how many leaves were evaluated below
@@ -25,6 +26,10 @@ them), the mean goal and its standard error, the value or its bounds where they 
 proven, and a line of best play as far as it is known. On a terminal, the table grows.
 Without --seconds and --iterations it goes on until Ctrl-C, or all is proven. The time
 counts once the game is compiled.
+
+The model of the sheet that `anygame train` has made is searched with, if there is one and
+its trial spoke for it; with --iterations only if --model says so, since the same seed then
+finds the same on every machine.
 
 {AFTER}
 with --json, an object a line, about four times a second and at the end; terms are texts
@@ -58,6 +63,9 @@ class _Options(PositionOptions):
     table: str | None = option(
         "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
     )
+    model: str | None = option(
+        "--model", metavar="FILE", help="estimates to search with: yes, no, or a file (yes; see above)"
+    )
     plot: str | None = option(
         "--plot", metavar="IMAGE", help="draw the goals of the moves at the end: *.png, *.svg, *.pdf"
     )
@@ -70,14 +78,22 @@ def run(options: _Options) -> int:
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
     memory = round(options.memory * 2**30)
+    screen = Screen(sys.stderr)
+    model = _model(options, game)
     try:
-        search = Search(game, seed=options.seed, threads=options.threads, memory=memory, table=table)
+        search = Search(
+            game, seed=options.seed, threads=options.threads, memory=memory, table=table, model=model
+        )
     except ValueError as error:
         raise LimitError(str(error), "threads") from error
     compile_search(search)
+    if model is not None:
+        screen.say(f"model of {model.figures}")
+        if search.no_model is not None:
+            complain(f"note: {search.no_model}: searching without it")
     if options.practise is not None:
         report = practise(search, options.practise)
-        Screen(sys.stderr).say(str(report or _NOTHING_TO_PRACTISE))
+        screen.say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
         found = _printed(options, search, state)
     else:
@@ -86,6 +102,20 @@ def run(options: _Options) -> int:
         _draw(found, options.plot)
     is_endless = options.seconds is None and options.iterations is None
     return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
+
+
+def _model(options: _Options, game: Game) -> Model | None:
+    """Return the model that is asked for; of one that was found and cannot be used, a note says why."""
+    asked = options.model or ("no" if options.iterations is not None else "yes")
+    if options.machine == "reasoner":
+        return None
+    try:
+        return wanted_model(game, {"yes": True, "no": False}.get(asked, asked))
+    except ModelError as error:
+        if options.model not in {None, "yes"}:
+            raise
+        complain(f"note: {error}: searching without it")
+        return None
 
 
 def _draw(found: Analysis, path: str) -> None:
