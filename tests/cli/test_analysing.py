@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
+from tests.search.models import saved_model
 
 from anygame.cli.main import main
 from anygame.cli.output import Screen
@@ -17,15 +17,10 @@ from anygame.cli.repl.analyses import Analyses
 from anygame.cli.repl.session import Session
 from anygame.game.loading import load
 from anygame.search import Search
-from anygame.search.model import model_path
 from anygame.search.state_tree import StateSearcher
-from anygame.training import train
-from anygame.web.hosting.questions import Values
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from anygame.game import Game
 
 _WON = ["--after", "(mark 1 1)", "--after", "(mark 2 1)", "--after", "(mark 1 2)", "--after", "(mark 3 3)"]
 _REASONER = ["--machine", "reasoner", "--seed", "1"]
@@ -165,20 +160,11 @@ def test_the_prompt_analyses_and_gives_hints() -> None:
     assert output.endswith("no role has a choice here\n")
 
 
-def _used_model(folder: Path, monkeypatch: pytest.MonkeyPatch, game: Game) -> Path:
-    """Write a model of a game that searches use to a folder that they look into."""
-    monkeypatch.setenv("ANYGAME_MODELS", str(folder))
-    path = model_path(game)
-    assert path is not None
-    model = train(game, games=100, seed=1)
-    replace(model, figures=replace(model.figures, trust=1.0)).save(path)
-    return path
-
-
 def test_the_command_searches_with_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = _used_model(tmp_path, monkeypatch, load("tic_tac_toe"))
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path))
+    path = saved_model(load("tic_tac_toe"), trust=1.0)
 
     def said(*arguments: str) -> str:
         assert main(["analyse", "tic_tac_toe", *arguments]) == 0
@@ -198,26 +184,12 @@ def test_the_command_searches_with_a_model(
     assert "the rules of connect_four differ" in capsys.readouterr().err
 
 
-def test_pages_search_with_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = load("tic_tac_toe")
-    path = _used_model(tmp_path, monkeypatch, game)
-
-    def estimates() -> set[bool]:
-        values = Values(game)
-        assert values.of(game.initial_state(), 0.1)["moves"]["x"]
-        found = values._search.run(game.initial_state(), iterations=100)
-        return {move.estimate is not None for move in found.moves[game.roles[0]]}
-
-    assert estimates() == {True}
-    path.write_bytes(b"")
-    assert estimates() == {False}
-
-
 def test_the_prompt_searches_with_the_model_that_players_search_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path))
     game = load("tic_tac_toe")
-    path = _used_model(tmp_path, monkeypatch, game)
+    path = saved_model(game, trust=1.0)
 
     def estimates() -> set[bool]:
         session = Session(game, seed=1)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.search.models import POINT, model_of, saved_model
 
 import anygame
 from anygame.errors import ModelError
-from anygame.game.encoding import rules_digest
 from anygame.players import make_player
 from anygame.players.clock import Clock
-from anygame.search import Model, ModelFigures, Search, load_model, models
+from anygame.search import Search, load_model, models
 from anygame.search.array_file import write_arrays
-from anygame.search.model import TrainingProgress, find_model, fluents_of, model_path
+from anygame.search.model import find_model
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.self_play import first_weights
 
@@ -32,29 +32,12 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-#: A point of a history.
-_POINT = TrainingProgress(1000, 9000, 1.0, 0.2, 0.75, 12, (0.47, 0.91))
-
-
-def _model(game: Game, trust: float = 0.6) -> Model:
-    searcher = TreeSearcher(game, seed=1, memory=1 << 20)
-    figures = ModelFigures(game.name, rules_digest(game), 500, 9000, 1.5, 2000, 6, 5.5, trust, (_POINT,))
-    return Model(figures, fluents_of(searcher), first_weights(searcher.code.weights.shape, 1))
-
-
-def _saved(game: Game, trust: float = 0.6) -> Path:
-    path = model_path(game)
-    assert path is not None
-    _model(game, trust).save(path)
-    return path
-
-
 def test_a_model_is_read_as_it_was_written_and_found_by_its_rules(folder: Path) -> None:
     game = anygame.load("tic_tac_toe")
     assert find_model(game) is None
     assert models() == {}
-    path = _saved(game)
-    found, model = find_model(game), _model(game)
+    path = saved_model(game)
+    found, model = find_model(game), model_of(game)
     assert found is not None
     assert (found.figures, found.fluents) == (model.figures, model.fluents)
     assert (found.weights == model.weights).all()
@@ -66,10 +49,10 @@ def test_a_model_is_read_as_it_was_written_and_found_by_its_rules(folder: Path) 
 def test_a_model_of_other_rules_is_refused(folder: Path) -> None:
     game, other = anygame.load("tic_tac_toe"), anygame.load("connect_four")
     with pytest.raises(anygame.ModelError, match="'tic_tac_toe'; the rules of connect_four differ"):
-        load_model(_saved(game), other)
+        load_model(saved_model(game), other)
     with pytest.raises(anygame.ModelError, match="differ"):
-        Search(other, model=_model(game))
-    search = Search(game, model=replace(_model(game), fluents=("other",)), seed=1)
+        Search(other, model=model_of(game))
+    search = Search(game, model=replace(model_of(game), fluents=("other",)), seed=1)
     before = Search(game, seed=1).run(iterations=500).moves
     assert search.run(iterations=500).moves == before
     assert "of other facts" in str(search.no_model)
@@ -78,13 +61,13 @@ def test_a_model_of_other_rules_is_refused(folder: Path) -> None:
 def test_searches_use_a_model_if_its_trial_spoke_for_it() -> None:
     game = anygame.load("connect_four")
     without = Search(game, seed=1).run(iterations=2000).moves
-    assert Search(game, seed=1, model=_model(game, 0.0)).run(iterations=2000).moves == without
-    assert Search(game, seed=1, model=_model(game, 0.6)).run(iterations=2000).moves != without
+    assert Search(game, seed=1, model=model_of(game, 0.0)).run(iterations=2000).moves == without
+    assert Search(game, seed=1, model=model_of(game, 0.6)).run(iterations=2000).moves != without
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
 def test_a_damaged_file_is_refused_wherever_it_ends(folder: Path, share: float) -> None:
-    path = _saved(anygame.load("tic_tac_toe"))
+    path = saved_model(anygame.load("tic_tac_toe"))
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
     with pytest.raises(anygame.ModelError, match="is no 'anygame model 1', or damaged"):
@@ -95,7 +78,7 @@ def test_a_damaged_file_is_refused_wherever_it_ends(folder: Path, share: float) 
 
 def test_a_changed_byte_of_the_weights_is_found(folder: Path) -> None:
     game = anygame.load("tic_tac_toe")
-    path, model = _saved(game), _model(game)
+    path, model = saved_model(game), model_of(game)
     content = bytearray(path.read_bytes())
     content[content.index(model.weights.tobytes()) + 100] ^= 1
     path.write_bytes(content)
@@ -107,11 +90,11 @@ def test_a_changed_byte_of_the_weights_is_found(folder: Path) -> None:
     "history",
     [
         "none",
-        [_POINT] * 65,
-        [asdict(_POINT) | {"interval": [0.4]}],
-        [asdict(_POINT) | {"games": -1}],
-        [asdict(_POINT) | {"error": "small"}],
-        [asdict(_POINT) | {"interval": [0.4, "1"]}],
+        [POINT] * 65,
+        [asdict(POINT) | {"interval": [0.4]}],
+        [asdict(POINT) | {"games": -1}],
+        [asdict(POINT) | {"error": "small"}],
+        [asdict(POINT) | {"interval": [0.4, "1"]}],
         [7],
     ],
 )
@@ -124,7 +107,7 @@ def test_a_history_without_figures_is_refused(tmp_path: Path, history: object) -
 
 
 def test_a_history_is_shown_as_a_table_and_drawn() -> None:
-    model = _model(anygame.load("tic_tac_toe"))
+    model = model_of(anygame.load("tic_tac_toe"))
     html = model._repr_html_()
     assert "<caption>tic_tac_toe: 500 games; 5.5 points of 6" in html
     assert "75 %" in html
@@ -151,7 +134,7 @@ def test_other_files_are_refused_and_no_pickle_is_read(tmp_path: Path) -> None:
 
 
 def test_weights_that_are_no_numbers_and_figures_that_say_nothing_are_refused(tmp_path: Path) -> None:
-    model, path = _model(anygame.load("tic_tac_toe")), tmp_path / "model.npz"
+    model, path = model_of(anygame.load("tic_tac_toe")), tmp_path / "model.npz"
     replace(model, weights=np.full_like(model.weights, np.nan)).save(path)
     with pytest.raises(anygame.ModelError, match="no numbers"):
         load_model(path)
@@ -173,7 +156,7 @@ def _said(game: Game, spec: str) -> str:
 
 def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
     game = anygame.load("connect_four")
-    path = _saved(game)
+    path = saved_model(game)
     used = "model of connect_four: 500 games; 5.5 points of 6 trial matches at 2,000 leaves a move: used"
     assert _said(game, "mcts") == used
     assert _said(game, "mcts:model=yes,iterations=50") == used
@@ -184,7 +167,7 @@ def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
 
 def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> None:
     game = anygame.load("connect_four")
-    path = _saved(game)
+    path = saved_model(game)
     path.write_bytes(b"something else")
     assert "damaged" in _said(game, "mcts")
     assert _said(game, "mcts").endswith("playing without it")
@@ -198,13 +181,13 @@ def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
     weights = first_weights((len(searcher.code.weights) + more, units), 1)
     with pytest.raises(ModelError, match="of other facts"):
-        replace(_model(game), weights=weights).use_in(searcher)
+        replace(model_of(game), weights=weights).use_in(searcher)
 
 
 def test_hidden_layers_may_be_larger_than_those_of_practice() -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
     weights = first_weights((len(searcher.code.weights), 128), 1)
-    replace(_model(game, trust=1.0), weights=weights).use_in(searcher)
+    replace(model_of(game, trust=1.0), weights=weights).use_in(searcher)
     searcher.begin(game.initial_state())
     assert searcher.advance(60, 500) > 0

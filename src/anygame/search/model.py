@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
@@ -331,6 +332,13 @@ def find_model(game: Game) -> Model | None:
     """
     path = model_path(game)
     return load_model(path, game) if path is not None and path.is_file() else None
+
+
+def usable_model(game: Game) -> Model | None:
+    """Return the model of a game from the folder of models; None where none can be used."""
+    with suppress(ModelError):
+        return find_model(game)
+    return None
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:

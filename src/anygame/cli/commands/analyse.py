@@ -106,9 +106,9 @@ def run(options: _Options) -> int:
 
 def _model(options: _Options, game: Game) -> Model | None:
     """Return the model that is asked for; of one that was found and cannot be used, a note says why."""
-    asked = options.model or ("no" if options.iterations is not None else "yes")
     if options.machine == "reasoner":
         return None
+    asked = options.model or ("no" if options.iterations is not None else "yes")
     try:
         return wanted_model(game, {"yes": True, "no": False}.get(asked, asked))
     except ModelError as error:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.output import table_lines
 from anygame.cli.progress import analyse, compile_game, compile_search
 from anygame.cli.repl.manual import CommandError
-from anygame.errors import ModelError
 from anygame.game.state import RoleView
 from anygame.search import Search, load_table, solve
-from anygame.search.model import find_model
+from anygame.search.model import usable_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.cli.output import Screen
     from anygame.cli.repl.session import Session
     from anygame.game import Role, State
-    from anygame.search import Analysis, Bounds, Model, MoveAnalysis, Table
+    from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
 #: Nobody likes to wait for a hint.
 HINT_SECONDS: Final = 1.0
@@ -47,19 +45,13 @@ class Analyses:
             if not session.game.is_settled:
                 compile_game(session.game)
             if role is None:
-                self._searches[role] = Search(session.game, model=self._model())
+                self._searches[role] = Search(session.game, model=usable_model(session.game))
             else:
                 self._searches[role] = Search(session.game, role=role, seed=session.seed)
         search = self._searches[role]
         search.table = self._values
         compile_search(search)
         return search
-
-    def _model(self) -> Model | None:
-        """Return the model that ``mcts`` would search with; None where none can be used."""
-        with suppress(ModelError):
-            return find_model(self._session.game)
-        return None
 
     def show(self, screen: Screen, seconds: float) -> None:
         """Show the table of the current state as it grows, for so many seconds; Ctrl-C ends it early."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.boards import Painter
 from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.examination import examine
-from anygame.errors import AnygameError, ModelError, QueryError
+from anygame.errors import AnygameError, QueryError
 from anygame.game.loading import read_silently
 from anygame.language.source import Source
 from anygame.search import Search
-from anygame.search.model import find_model
+from anygame.search.model import usable_model
 from anygame.web.hosting.course import look_at
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
@@ -124,10 +123,7 @@ class Values:
     """Searches states of a game, one question after the other; what was learned of a state is kept."""
 
     def __init__(self, game: Game) -> None:
-        model = None
-        with suppress(ModelError):
-            model = find_model(game)
-        self._search = Search(game, memory=_MEMORY, model=model)
+        self._search = Search(game, memory=_MEMORY, model=usable_model(game))
         self._lock = Lock()
 
     def of(self, state: State, seconds: float) -> dict[str, Any]:
