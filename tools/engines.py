@@ -33,6 +33,7 @@ import anygame
 from anygame.errors import PlayerError
 from anygame.game.counting import perft
 from anygame.players import Player
+from anygame.players.player import check_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -231,8 +232,7 @@ class FairyStockfish(Player):
         self, seed: int | None = None, *, nodes: int | None = None, command: str = "fairy-stockfish"
     ) -> None:
         super().__init__(seed)
-        if nodes is not None and nodes < 1:
-            raise PlayerError(f"nodes is a number from 1, not {nodes}")
+        check_option("nodes", nodes, 1)
         self.nodes, self._command = nodes, command
         self._engine: Engine | None = None
 
