@@ -20,7 +20,8 @@ from anygame.language_server.sheet import Range
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.language_server.checking.findings import Edit, Finding, Fix
+    from anygame.doctor.fixes import Edit, Fix
+    from anygame.language_server.checking.findings import Finding
     from anygame.language_server.documents import Document, Part
     from anygame.language_server.outline import Entry
 

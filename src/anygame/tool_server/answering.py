@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from anygame.boards import Painter
 from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.examination import Examination
+from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import IllegalMoveError, LimitError, QueryError
 from anygame.game.joint_moves import (
@@ -24,7 +25,6 @@ from anygame.language.diagnostics import Severity, shown
 from anygame.language.installed import describe_sheet
 from anygame.language.layout import format_sheet
 from anygame.language.source import Source
-from anygame.language_server.checking.worker import fixes_of
 from anygame.proving import each_verdict, equal
 from anygame.search import Search, solve
 from anygame.tool_server.bounds import LIMITS, LONGEST_TEXT, SEARCH_MEMORY

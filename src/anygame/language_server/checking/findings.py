@@ -5,33 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from anygame.doctor.fixes import Edit, Fix
 from anygame.language_server.domains import DomainTable
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What takes the place of a part of the text."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """A mend.
-
-    Attributes:
-        title: what it does.
-        edits: how; empty where they are sent only when asked for.
-        kinds: the kinds of mends, as ``anygame mend --select`` knows them; empty for one of the server's.
-        sure: whether it is what was meant beyond doubt.
-    """
-
-    title: str
-    edits: tuple[Edit, ...]
-    kinds: tuple[str, ...] = ()
-    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

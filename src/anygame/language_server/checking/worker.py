@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.doctor import CODES
 from anygame.doctor.checked_sheet import Wanted
 from anygame.doctor.examination import examine as examined
+from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.sheet import Sheet
 from anygame.errors import AnygameError
 from anygame.game.loading import read_silently
-from anygame.language.diagnostics import Severity, shown
+from anygame.language.diagnostics import Severity
 from anygame.language.source import Source
-from anygame.language_server.checking.findings import Edit, Finding, Findings, Fix, Related
+from anygame.language_server.checking.findings import Finding, Findings, Related
 from anygame.language_server.domains import DomainTable
 from anygame.language_server.settings import LIMITS, Settings
 from anygame.processes.inside import encode_message, questions, set_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from anygame.analysis.edits import Edit as TextEdit
     from anygame.doctor.finding import Finding as Found
     from anygame.language.rules import Program
 
@@ -72,34 +72,6 @@ def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
         said.append(f"try: {found.hint}")
     fixes = tuple(fixes_of(finding, source))
     return Finding(found.code, int(found.severity), "\n".join(said), start, end, related, fixes)
-
-
-def fixes_of(finding: Found, source: Source) -> Iterator[Fix]:
-    """Yield the edits that put a finding right: the doctor's, and those of parentheses."""
-    found = finding.diagnostic
-    if finding.kinds or finding.edits:
-        kinds = finding.kinds or ()
-        title = f"Mend {found.code}" if finding.edits else f"Declare {' and '.join(kinds)}"
-        yield Fix(title, _plain(finding.edits, source), kinds)
-    if found.span is None:
-        return
-    start, end = found.span.start, found.span.end
-    if finding.meant:
-        edits = _plain(finding.meant, source)
-        yield Fix(f"Change to {shown(edits[0].text)}", edits, sure=False)
-    elif found.code == "single-variable" and found.hint:
-        meant = found.hint.partition(",")[0]
-        yield Fix(f"Change to {shown(meant)}", (Edit(start, end, meant),), sure=False)
-    elif found.code == "unexpected-close":
-        yield Fix("Delete this parenthesis", (Edit(start, end, ""),), sure=False)
-    elif found.code == "unclosed-list":
-        place = next((note.span.start for note in found.notes if note.span), len(source.text))
-        place = len(source.text[:place].rstrip())
-        yield Fix("Close this list before the next item", (Edit(place, place, ")"),), sure=False)
-
-
-def _plain(edits: Iterable[TextEdit], source: Source) -> tuple[Edit, ...]:
-    return tuple(Edit(each.start, each.end, each.written(source.text)) for each in edits)
 
 
 def mended(name: str, text: str, kinds: Iterable[str]) -> str:

@@ -1,0 +1,69 @@
+"""How a finding is mended, as edits that editors and programs make. Places are offsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anygame.language.diagnostics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anygame.analysis.edits import Edit as TextEdit
+    from anygame.doctor.finding import Finding
+    from anygame.language.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What takes the place of a part of the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A mend.
+
+    Attributes:
+        title: what it does.
+        edits: how; empty where they are sent only when asked for.
+        kinds: of mends that make it, as ``anygame mend --select`` knows them.
+        sure: whether it is what was meant beyond doubt.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    kinds: tuple[str, ...] = ()
+    sure: bool = True
+
+
+def fixes_of(finding: Finding, source: Source) -> Iterator[Fix]:
+    """Yield the edits that put a finding right: the doctor's, and those of parentheses."""
+    found = finding.diagnostic
+    if finding.kinds or finding.edits:
+        kinds = finding.kinds or ()
+        title = f"Mend {found.code}" if finding.edits else f"Declare {' and '.join(kinds)}"
+        yield Fix(title, _plain(finding.edits, source), kinds)
+    if found.span is None:
+        return
+    start, end = found.span.start, found.span.end
+    if finding.meant:
+        edits = _plain(finding.meant, source)
+        yield Fix(f"Change to {shown(edits[0].text)}", edits, sure=False)
+    elif found.code == "single-variable" and found.hint:
+        meant = found.hint.partition(",")[0]
+        yield Fix(f"Change to {shown(meant)}", (Edit(start, end, meant),), sure=False)
+    elif found.code == "unexpected-close":
+        yield Fix("Delete this parenthesis", (Edit(start, end, ""),), sure=False)
+    elif found.code == "unclosed-list":
+        place = next((note.span.start for note in found.notes if note.span), len(source.text))
+        place = len(source.text[:place].rstrip())
+        yield Fix("Close this list before the next item", (Edit(place, place, ")"),), sure=False)
+
+
+def _plain(edits: Iterable[TextEdit], source: Source) -> tuple[Edit, ...]:
+    return tuple(Edit(each.start, each.end, each.written(source.text)) for each in edits)
