@@ -18,6 +18,7 @@ from anygame.errors import AnygameError, GoalError, QueryError
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
 from anygame.proving import each_verdict, prove
+from anygame.proving.ending import needed_programs
 from anygame.proving.firing import firings
 from anygame.proving.patience import Conflicts, OutOfTimeError, Patience
 from anygame.proving.prover import Prover
@@ -317,6 +318,23 @@ def test_time_stands_still_while_something_is_learned(monkeypatch: pytest.Monkey
     assert patience.left == 10
     now = 104.0
     assert patience.left == 6
+
+
+def test_loading_what_solves_linear_programs_takes_no_time_of_a_property(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def loaded() -> tuple[object, object]:
+        nonlocal now
+        now += 100.0
+        return needed_programs()
+
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    monkeypatch.setattr("anygame.proving.patience.monotonic", lambda: now)
+    monkeypatch.setattr("anygame.proving.prover.needed_programs", loaded)
+    assert prove(anygame.load("monty_hall"), ["ends"], seconds=1).all("proved")
+    assert now == 100
 
 
 def test_what_solvers_do_for_a_part_is_done_for_the_whole() -> None:

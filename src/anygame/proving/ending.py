@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from itertools import combinations, pairwise
 from math import gcd
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -57,6 +57,20 @@ _NEARLY: Final = 1e-4
 _LITTLE: Final = 1e-3
 #: Moves at random after which no state is expected to come again.
 _MOST_FOLLOWED: Final = 200
+
+
+def needed_programs() -> tuple[Any, Any]:
+    """Return what solves linear programs, and what makes their matrices. Raises MissingExtraError."""
+    try:
+        from scipy import sparse
+        from scipy.optimize import linprog
+    except ImportError as error:
+        raise MissingExtraError(
+            "that matches end is found by linear programs, which scipy solves; "
+            "install it with: pip install 'anygame[prove]'",
+            extra="prove",
+        ) from error
+    return linprog, sparse
 
 
 class Measure(NamedTuple):
@@ -339,27 +353,19 @@ def _solved(
         among: the number of the group of each signal.
         initial: whether each signal holds at first.
     """
-    try:
-        from scipy.optimize import linprog
-        from scipy.sparse import coo_array, csr_array, hstack, vstack
-    except ImportError as error:
-        raise MissingExtraError(
-            "that matches end is found by linear programs, which scipy solves; "
-            "install it with: pip install 'anygame[prove]'",
-            extra="prove",
-        ) from error
+    linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)
     if not rows.any(axis=1).all():
         return None
     signals, groups = len(kinds), int(among.max(initial=-1)) + 1
     # What a group has when it has most; and fewer weights where that makes no difference.
     first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
-    highest = coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
-    steps = csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
-    levels = hstack([csr_array(kinds), csr_array(-kinds), highest])
+    highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
+    steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))
+    levels = sparse.hstack([sparse.csr_array(kinds), sparse.csr_array(-kinds), highest])
     found = linprog(
         np.concatenate([small - first, small + first, np.ones(groups)]),
-        A_ub=vstack([steps, levels]),
+        A_ub=sparse.vstack([steps, levels]),
         b_ub=np.concatenate([-np.ones(len(rows)), np.zeros(signals)]),
         method="highs",
     )

@@ -23,7 +23,7 @@ from anygame.proving.certificate import (
 )
 from anygame.proving.counting import lemma_of, sums
 from anygame.proving.derived import derived
-from anygame.proving.ending import Measures, follow, kept, measured, slip
+from anygame.proving.ending import Measures, follow, kept, measured, needed_programs, slip
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
 from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
@@ -265,6 +265,9 @@ class Prover:
             verdict = self._repeated(second, len(first))
             if verdict is not None:
                 return verdict
+        # Loading it may take longer than what is looked for.
+        with patience.paused():
+            needed_programs()
         measures: Measures | None = None
         for is_last in self.knowledge.rounds(patience):
             self.report("ends: looking for a measure that grows")
