@@ -51,6 +51,14 @@ def test_a_budget_ends_it() -> None:
     assert status == 0
 
 
+@pytest.mark.parametrize("model", ["yes", "some.npz"])
+def test_the_reasoner_takes_no_model(model: str) -> None:
+    output, status = run(["analyse", "tic_tac_toe", "--iterations", "3", "--model", model, *_REASONER])
+    assert status == 2
+    assert "--model is for compiled games: it does not go with --machine reasoner" in output
+    assert run(["analyse", "tic_tac_toe", "--iterations", "3", "--model", "no", *_REASONER])[1] == 0
+
+
 @pytest.mark.slow
 def test_practice_comes_before() -> None:
     output, status = run(["analyse", "connect_four", "--practise", "0.2", "--iterations", "600"])
