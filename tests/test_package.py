@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -17,7 +18,7 @@ from types import ModuleType
 import pytest
 
 import anygame
-from anygame import errors
+from anygame import api, errors
 
 ROOT = Path(__file__).parents[1]
 SHEETS = sorted(path.stem for path in (ROOT / "gdl").glob("*.kif"))
@@ -35,10 +36,11 @@ def test_public_names_are_sorted_and_each_stands_once() -> None:
 def test_public_names_are_complete() -> None:
     found = {
         name
-        for name, value in vars(anygame).items()
+        for name, value in vars(api).items()
         if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
     }
     assert found == set(anygame.__all__)
+    assert found < set(dir(anygame))
 
 
 def test_every_error_is_public_and_has_one_root() -> None:
@@ -183,3 +185,24 @@ def test_an_installed_package_has_its_games_and_the_code_of_its_search(tmp_path:
         check=True,
     )
     assert done.stdout.splitlines()[1] == "2  player2 (1 legal move)"
+
+
+_INTERRUPTED = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "anygame.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from anygame.__main__ import main
+assert "numpy" not in sys.modules
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_ctrl_c_ends_a_command_that_loads_without_a_word() -> None:
+    done = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -19,133 +19,23 @@
 
 from __future__ import annotations
 
-from anygame.errors import (
-    AnygameError,
-    ClusterError,
-    CompilationError,
-    DeviceError,
-    EncodingError,
-    GoalError,
-    IllegalMoveError,
-    LimitError,
-    MissingExtraError,
-    ModelError,
-    PlayerError,
-    PositionError,
-    QueryError,
-    QuizError,
-    RecordError,
-    RuleSheetError,
-    SheetSyntaxError,
-    SimultaneousMovesError,
-    TableError,
-    TermSyntaxError,
-    UnknownRoleError,
-    WorkerLostError,
-)
-from anygame.game import (
-    Batch,
-    Bindings,
-    Encoding,
-    FallbackWarning,
-    Game,
-    LenientReadingWarning,
-    Playout,
-    Role,
-    SimulationResult,
-    Snapshot,
-    State,
-    Stuck,
-    load,
-    loads,
-    perft,
-    perft_divide,
-)
-from anygame.language.installed import games
-from anygame.language.limits import Limits, ReadingLimits
-from anygame.language.terms import Compound, Constant, Term, Variable
-from anygame.proving import Verdict, Verdicts, equal, prove
-from anygame.search import (
-    Analysis,
-    Bounds,
-    Model,
-    ModelFigures,
-    MoveAnalysis,
-    Solution,
-    Table,
-    analyse,
-    load_model,
-    load_table,
-    models,
-    save_table,
-    solve,
-)
-from anygame.training import train
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Analysis",
-    "AnygameError",
-    "Batch",
-    "Bindings",
-    "Bounds",
-    "ClusterError",
-    "CompilationError",
-    "Compound",
-    "Constant",
-    "DeviceError",
-    "Encoding",
-    "EncodingError",
-    "FallbackWarning",
-    "Game",
-    "GoalError",
-    "IllegalMoveError",
-    "LenientReadingWarning",
-    "LimitError",
-    "Limits",
-    "MissingExtraError",
-    "Model",
-    "ModelError",
-    "ModelFigures",
-    "MoveAnalysis",
-    "PlayerError",
-    "Playout",
-    "PositionError",
-    "QueryError",
-    "QuizError",
-    "ReadingLimits",
-    "RecordError",
-    "Role",
-    "RuleSheetError",
-    "SheetSyntaxError",
-    "SimulationResult",
-    "SimultaneousMovesError",
-    "Snapshot",
-    "Solution",
-    "State",
-    "Stuck",
-    "Table",
-    "TableError",
-    "Term",
-    "TermSyntaxError",
-    "UnknownRoleError",
-    "Variable",
-    "Verdict",
-    "Verdicts",
-    "WorkerLostError",
-    "analyse",
-    "equal",
-    "games",
-    "load",
-    "load_model",
-    "load_table",
-    "loads",
-    "models",
-    "perft",
-    "perft_divide",
-    "prove",
-    "save_table",
-    "solve",
-    "train",
-]
+if TYPE_CHECKING:
+    from anygame.api import *  # noqa: F403
+    from anygame.api import __all__ as __all__
+else:
+
+    def __getattr__(name: str) -> object:
+        """Load what `anygame.api` offers once something of it is asked for: commands begin without it."""
+        if name == "api" or (name.startswith("__") and name != "__all__"):
+            raise AttributeError(f"module 'anygame' has no attribute {name!r}")
+        api = import_module("anygame.api")
+        return globals()[name] if name in globals() else getattr(api, name)
+
+    def __dir__() -> list[str]:
+        return [*globals(), *__getattr__("__all__")]
+
 
 __version__ = "0.1.0"
