@@ -63,6 +63,22 @@ def test_rows_that_come_a_few_at_a_time_are_found_in_a_large_table(indexed: int)
     assert found.tolist() == [expected.get(row, -1) for row in wanted]
 
 
+def test_very_many_rows_are_found_and_matched() -> None:
+    rng = np.random.default_rng(1)
+    table = Table(2)
+    expected: dict[tuple[int, int], int] = {}
+    for _ in range(3):
+        columns = list(rng.integers(0, 90, (2, 5_000), np.int32))
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        numbers = table.add(columns, len(rows))
+        assert numbers.tolist() == [expected.setdefault(row, len(expected)) for row in rows]
+        assert table.find(columns, len(rows)).tolist() == [expected[row] for row in rows]
+    keys = rng.integers(0, 120, 4_000).astype(np.int32)
+    left, right = matches(table, (1,), hashed([keys], len(keys)), 1_000_000)
+    assert np.array_equal(table.column(1)[right], keys[left])
+    assert np.array_equal(np.bincount(left, minlength=len(keys)), (keys[:, None] == table.column(1)).sum(1))
+
+
 @given(_ROWS, st.lists(st.integers(0, 5), max_size=10))
 def test_matches_are_all_pairs_with_equal_keys(rows: list[tuple[int, int, int]], keys: list[int]) -> None:
     table = Table(3)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from anygame.network.logic.circuit import Circuit, in_order, simplified
 from anygame.network.logic.factoring import Products, factored
 from anygame.network.logic.gates import Gates
+from anygame.network.logic.ragged import order_of
 from anygame.network.logic.rewrites import drop_implied_conditions, merge_conjunctions
 from anygame.network.network import FALSE, TRUE
 
@@ -228,3 +229,14 @@ def test_gates_of_the_rest_of_a_choice_stand_before_those_that_read_them() -> No
     for gate in range(len(found.opened)):
         inputs = found.inputs_of(2 * (found.inputs + gate)) or []
         assert all(literal >> 1 < found.inputs + gate for literal in inputs)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2_999, 3_000, 20_000])
+@pytest.mark.parametrize("bits", [1, 15, 16, 17, 31, 32, 33, 48, 63, 64])
+def test_numbers_are_put_in_order_as_by_a_stable_sort(bits: int, count: int) -> None:
+    numbers = np.random.default_rng(bits).integers(0, 1 << bits, count, np.uint64)
+    numbers[: count // 2] = numbers[count - count // 2 :]  # half of them twice
+    kinds = [np.uint64, *[np.int64] * (bits < 64), *[np.int32] * (bits < 32)]
+    for kind in kinds:
+        found = order_of(numbers.astype(kind))
+        assert np.array_equal(found, np.argsort(numbers, kind="stable"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from anygame.errors import LimitError
 from anygame.network.budget import COMPOSED
+from anygame.network.logic.ragged import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
 #: An index is merged with what came last when that is this part of it: to merge takes as long as it is large.
 _LAST: Final = 16
+#: So many keys are sought faster in order: then those that are compared lie in the caches.
+_MANY: Final = 3_000
 #: Rows for which a table has room at first: most relations of a game have fewer.
 _SMALLEST: Final = 64
 
@@ -49,13 +52,13 @@ class Index:
     __slots__ = ("_different", "keys", "order")
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:
-        self.order: Ids = np.argsort(keys, kind="stable")
+        self.order: Ids = order_of(keys)
         self.keys = keys[self.order]
         self._different = 0
 
     def grow(self, keys: NDArray[np.uint64]) -> None:
         """Take in the keys of the rows that came last: as if all were sorted anew, but in linear time."""
-        order = np.argsort(keys, kind="stable")
+        order = order_of(keys)
         self.insert(keys[order], order + len(self.keys))
 
     def insert(self, keys: NDArray[np.uint64], order: Ids) -> None:
@@ -134,7 +137,8 @@ class Table:
         return np.maximum(found, self._looked_up(self._last, columns, keys))
 
     def _looked_up(self, index: Index, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
-        found = index.order[np.minimum(np.searchsorted(index.keys, keys), len(index.keys) - 1)]
+        (places,) = _places(index.keys, keys, "left")
+        found = index.order[np.minimum(places, len(index.keys) - 1)]
         for number, column in enumerate(columns):
             found = np.where(self._data[number, found] == column, found, -1)
         return found
@@ -153,7 +157,7 @@ class Table:
         if not len(fresh):
             return numbers
         keys = keys[fresh]
-        order = np.argsort(keys, kind="stable")
+        order = order_of(keys)
         keys = keys[order]
         begins = np.ones(len(keys), np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=begins[1:])
@@ -163,11 +167,10 @@ class Table:
             if not (begins[1:] | (values[1:] == values[:-1])).all():
                 raise LimitError("two rows have one hash value", limit="hash", bound=1)
         # In the order of arrival, whatever the keys.
-        first = ordered[begins]
-        arrival = np.argsort(first)
-        added = first[arrival]
-        rank = np.empty_like(arrival)
-        rank[arrival] = np.arange(self.count, self.count + len(added))
+        is_first = np.zeros(count, np.bool_)
+        is_first[ordered[begins]] = True
+        added = np.flatnonzero(is_first)
+        rank = (self.count - 1 + np.cumsum(is_first))[ordered[begins]]
         numbers[ordered] = rank[np.cumsum(begins) - 1]
         self._append([column[added] for column in columns], len(added))
         index = self._indexes.setdefault(self._everything, Index(keys[:0]))
@@ -191,6 +194,20 @@ class Table:
         self.count = needed
 
 
+def _places(
+    ordered: NDArray[np.uint64], keys: NDArray[np.uint64], *sides: Literal["left", "right"]
+) -> list[Ids]:
+    """Return where keys come among others, as ``numpy.searchsorted`` says; many are sought in order."""
+    if len(keys) < _MANY:
+        return [np.searchsorted(ordered, keys, side) for side in sides]
+    order = order_of(keys)
+    sought = keys[order]
+    found = [np.empty(len(keys), np.int64) for _ in sides]
+    for places, side in zip(found, sides, strict=True):
+        places[order] = np.searchsorted(ordered, sought, side)
+    return found
+
+
 def too_many_rows(most: int) -> LimitError:
     """Return the error of a join that has more rows than it may have."""
     return LimitError(
@@ -205,8 +222,8 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
         LimitError: there are more than ``most``.
     """
     index = table.index(on)
-    low = np.searchsorted(index.keys, keys, side="left")
-    counts = np.searchsorted(index.keys, keys, side="right") - low
+    low, high = _places(index.keys, keys, "left", "right")
+    counts = high - low
     total = int(counts.sum())
     if total > most:
         raise too_many_rows(most)

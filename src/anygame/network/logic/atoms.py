@@ -9,7 +9,7 @@ import numpy as np
 from anygame.network.logic.disjunctions import equal_disjunctions
 from anygame.network.logic.factoring import Products
 from anygame.network.logic.hashing import SEEDS, mixed
-from anygame.network.logic.ragged import distinct, places, starts_of, strong_components
+from anygame.network.logic.ragged import distinct, order_of, places, starts_of, strong_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -247,7 +247,7 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 def normalised(rows: Ids) -> Ids:
     """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
-    literals = np.sort(rows[:, 1:], axis=1)
+    literals = np.sort(rows[:, 1:], axis=1, kind="stable")
     left, right = literals[:, :-1], literals[:, 1:]
     same = (left == right) & (left >= 0)
     if same.any():
@@ -277,7 +277,7 @@ def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
     heads = np.concatenate([rows[:, 0] for rows in groups])
     keys = np.concatenate([_keys(rows[:, 1:], SEEDS[0]) for rows in groups])
     whole = keys + mixed(heads.astype(np.uint64), SEEDS[1])
-    order = np.argsort(whole)
+    order = order_of(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]
     fresh = np.ones(len(order), np.bool_)
@@ -303,7 +303,7 @@ def _summary(groups: list[Ids], firsts: Keys) -> tuple[Ids, Keys, Keys, Ids, Ids
     heads = np.concatenate([rows[:, 0] for rows in groups])
     seconds = np.concatenate([_keys(rows[:, 1:], SEEDS[1]) for rows in groups])
     lone = np.concatenate([_lone(rows) for rows in groups])
-    order = np.argsort(heads, kind="stable")
+    order = order_of(heads)
     heads, firsts, seconds, lone = heads[order], firsts[order], seconds[order], lone[order]
     starts = np.flatnonzero(np.concatenate([[True], heads[1:] != heads[:-1]])) if len(heads) else heads
     sizes = np.diff(np.append(starts, len(heads)))
@@ -346,7 +346,7 @@ def _resolve(
     _name(literal_of, heads[named], only[named])
     rest = np.flatnonzero(~named)
     if len(rest):
-        order = rest[np.lexsort((heads[rest], second[rest], first[rest], sizes[rest]))]
+        order = rest[order_of(first[rest])]
         same = np.zeros(len(order), np.bool_)
         same[1:] = (
             (sizes[order[1:]] == sizes[order[:-1]])

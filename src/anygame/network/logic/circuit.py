@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.logic.hashing import mixed
-from anygame.network.logic.ragged import distinct, levels_of, places, starts_of, strong_components
+from anygame.network.logic.ragged import distinct, levels_of, order_of, places, starts_of, strong_components
 from anygame.network.network import FALSE, TRUE
 
 if TYPE_CHECKING:
@@ -158,10 +158,12 @@ class _Hashing:
         return again
 
     def _write(self, gates: Numbers, pairs: Numbers) -> None:
-        """Write the rows of some gates, given by pairs of gate and literal, in order."""
+        """Write the rows of some gates, ascending, given by pairs of gate and literal, in order."""
         owners, literals = pairs >> _SHIFT, pairs & _LOW
-        begin, end = np.searchsorted(owners, gates), np.searchsorted(owners, gates, side="right")
-        self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, end - begin
+        lengths = np.bincount(owners, minlength=len(self._firsts))[gates]
+        end = np.cumsum(lengths)
+        begin = end - lengths
+        self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, lengths
         self._literals = np.concatenate([self._literals, literals])
         sums = np.concatenate(
             [np.zeros(1, np.uint64), np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))]
@@ -184,7 +186,7 @@ class _Hashing:
         # What was added will stand before all others, and so it leads.
         own = len(self._circuit.opened)
         gates = np.concatenate([gates[gates >= own], gates[gates < own]])
-        order = gates[np.argsort(self._keys[gates], kind="stable")]
+        order = gates[order_of(self._keys[gates])]
         same = np.zeros(len(order), np.bool_)
         same[1:] = (self._keys[order[1:]] == self._keys[order[:-1]]) & (
             self._lengths[order[1:]] == self._lengths[order[:-1]]
@@ -336,11 +338,11 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([owners, missing]),
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
-    pairs = np.sort(owners << _SHIFT | literals)
+    pairs = np.sort(owners << _SHIFT | literals, kind="stable")  # by merging: owners are in order
     outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,
-        starts=np.searchsorted(pairs >> _SHIFT, np.arange(len(gates) + 1)),
+        starts=starts_of(np.bincount(owners, minlength=len(gates))),
         literals=pairs & _LOW,
         opened=circuit.opened[gates],
         outputs=outputs,

@@ -127,7 +127,7 @@ class _Factoring:
             return products
         # A kind is a literal in a sum.
         keys = of[owners] << _SHIFT | literals
-        order = np.argsort(keys)
+        order = np.argsort(keys, kind="stable")
         keys = keys[order]
         begins = np.ones(len(keys), np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=begins[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -45,10 +45,38 @@ def distinct(numbers: Numbers) -> Numbers:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(numbers)
+    ordered = np.sort(numbers, kind="stable")  # by merging runs, of which most that comes here is made
     fresh = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered[fresh]
+
+
+#: Fewer numbers are sorted faster in one go.
+_FEW: Final = 3_000
+_DIGIT: Final = 16
+
+
+def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
+    """Return the places of some numbers, none negative, in ascending order; equal ones stay in order.
+
+    It is what ``numpy.argsort`` returns. That merges; but numbers of sixteen bits it puts where they belong,
+    digit by digit. So many numbers in no order are sorted by two such digits of theirs, the highest ones,
+    and merged from there.
+
+    >>> import numpy as np
+    >>> order_of(np.array([3, 1, 3, 0])).tolist()
+    [3, 1, 0, 2]
+    """
+    if len(numbers) < _FEW:
+        return np.argsort(numbers, kind="stable")
+    bits = int(numbers.max()).bit_length()
+    order = np.argsort((numbers >> max(0, bits - 2 * _DIGIT)).astype(np.uint16), kind="stable")
+    if bits > _DIGIT:
+        high = (numbers >> max(_DIGIT, bits - _DIGIT)).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    if bits > 2 * _DIGIT:
+        order = order[np.argsort(numbers[order], kind="stable")]
+    return order
 
 
 def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
@@ -65,7 +93,7 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
     """
     waiting = np.bincount(reader, minlength=count)
     starts = starts_of(np.bincount(read, minlength=count))
-    reader = reader[np.argsort(read, kind="stable")]
+    reader = reader[order_of(read)]
     levels = np.full(count, -1, np.int64)
     ready = np.flatnonzero(waiting == 0)
     number = 0
