@@ -212,3 +212,14 @@ def test_fluents_are_read_before_they_are_overwritten(sources: dict[int, int | N
     for fluent in range(10):
         source = sources.get(fluent, fluent)
         assert values[fluent] == ("new" if source is None else f"old {source}")
+
+
+def test_loops_of_different_games_share_what_reads_their_gates() -> None:
+    one, other = (build_kernel(network, "loop") for network in (tic_tac_toe(), countdown(12, 5)))
+    assert one.code != other.code
+    assert one._written is not None
+    assert other._written is not None
+    shared = one._written.shared.keys() & other._written.shared.keys()
+    assert {"run", "cycle", "set", "scatter"} <= shared
+    for name in shared:
+        assert one._written.shared[name] == other._written.shared[name]

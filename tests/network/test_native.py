@@ -13,7 +13,7 @@ import pytest
 
 from anygame.network.kernels import native
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.native import cache_folder, compile_library, find_library
+from anygame.network.kernels.native import cache_folder, compile_library, find_library, link_library
 from anygame.network.kernels.target import PROCESSOR
 
 if TYPE_CHECKING:
@@ -48,6 +48,29 @@ def test_code_is_found_again(cache: Path) -> None:
     assert not build(2, cache).cached
     assert len(cached_files(cache)) == 2
     assert len(list(cache.iterdir())) == 2  # nothing half written is left behind
+
+
+def test_what_several_games_call_is_compiled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    make = native.make_image
+
+    def noted(code: str, key: str = "", cache: Path | None = None) -> bytes:
+        made.append(code)
+        return make(code, key, cache)
+
+    monkeypatch.setattr(native, "make_image", noted)
+    twice = "define i64 @twice(i64 %x) {\n  %y = add i64 %x, %x\n  ret i64 %y\n}\n"
+    for number in (4, 5, 5):
+        call = f"  %y = call i64 @twice(i64 {number})\n  ret i64 %y\n"
+        own = f"declare i64 @twice(i64)\ndefine i64 @answer() {{\n{call}}}\n"
+        library = link_library(own, [twice], _SIGNATURE, cache)
+        assert library["answer"]() == 2 * number
+    assert [code == twice for code in made] == [False, True, False]
+    native._shared_image.cache_clear()  # as in another process
+    assert link_library(own, [twice], _SIGNATURE, cache).cached
+    assert len(made) == 3
+    assert not link_library(own, [twice], _SIGNATURE, cache.parent / "other", keep=False).cached
+    assert len(cached_files(cache.parent / "other")) == 1
 
 
 def test_another_processor_gets_other_code(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,6 +170,30 @@ def test_exactly_one_legal_move_per_role_where_the_lane_goes_on(counts: tuple[in
     assert went > 50 * LANES * 0.7
 
 
+@pytest.mark.parametrize(
+    "counts", [(2,), (40,), (1, 12), (9, 9), (64,), (65,), (600, 20), (65, 300), (3, 128, 70)]
+)
+def test_what_is_compiled_for_all_games_chooses_as_the_code_of_one_does(counts: tuple[int, ...]) -> None:
+    network = free_choice(counts)
+    straight, loop = (Chooser(build_kernel(network, style), 5) for style in ("straight", "loop"))
+    rng = np.random.default_rng(len(counts))
+    legal = np.zeros((sum(counts), LANES), np.bool_)
+    for _ in range(20):
+        first = 0
+        for count in counts:
+            of_role = rng.random((count, LANES)) < rng.random(LANES)
+            of_role[rng.integers(0, count, LANES), np.arange(LANES)] = True
+            legal[first : first + count] = of_role
+            first += count
+        active = rng.random(LANES) < rng.random()
+        for chooser in (straight, loop):
+            chooser.legal(legal, active)
+        for expected, found in zip(straight.choose(), loop.choose(), strict=True):
+            assert np.array_equal(expected, found)
+        random = slice(RANDOM, RANDOM + STATE_ROWS)
+        assert np.array_equal(straight.rows[random], loop.rows[random])
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_a_role_without_a_legal_move_is_noticed(first: bool) -> None:
     kernel = build_kernel(free_choice((4, 4)))

@@ -52,6 +52,7 @@ class FunctionBuilder:
         parameters: Sequence[str] = (),
         rare: bool = False,
     ) -> None:
+        self.name = name
         self.target = target
         self._row = target.row
         self._align = 8 * target.words
@@ -92,6 +93,12 @@ class FunctionBuilder:
         self._lines.append(f"{name}:")
         self._known.clear()
         self._inverted.clear()
+
+    def call(self, name: str, pointers: Sequence[str], numbers: Sequence[str | int]) -> None:
+        """Call a function that may change any row, with pointers and 64-bit words."""
+        arguments = ["ptr %rows", "ptr %data", *(f"ptr {each}" for each in pointers)]
+        self.line(f"call void @{name}({', '.join([*arguments, *(f'i64 {each}' for each in numbers)])})")
+        self._known.clear()
 
     def jump(self, label: str) -> None:
         """Go to a label, which may be the next one."""
@@ -196,8 +203,15 @@ class FunctionBuilder:
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
         """Return pointers to the rows of an index in a table that begins at a row and has so many of each."""
-        start = self.let(f"mul i64 {index}, {count * self.target.stride}")
-        first = self.let(f"getelementptr inbounds i8, ptr {self.address(row)}, i64 {start}")
+        return self.addresses_from(self.address(row), index, count)
+
+    def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
+        """Return pointers to the rows of an index in a table, given one to its first row."""
+        start = self.let(f"mul i64 {index}, {count * self.target.row_words}")
+        return self.rows_at(self.offset(first, start), count)
+
+    def rows_at(self, first: str, count: int) -> list[str]:
+        """Return pointers to rows side by side, given one to the first."""
         return [self.offset(first, self.target.row_words * number) for number in range(count)]
 
     def row_at(self, first: str, index: str) -> str:
@@ -231,6 +245,15 @@ class FunctionBuilder:
         pointer = self._reserve(f"alloca {self._row}, align {self._align}")
         self.write(pointer, value)
         return pointer
+
+    def array(self, count: int, value: str | None = None) -> list[str]:
+        """Return pointers to rows that lie side by side, in memory, set to a value if one is given."""
+        first = self._reserve(f"alloca [{count} x {self._row}], align {self._align}")
+        pointers = self.rows_at(first, count)
+        if value is not None:
+            for pointer in pointers:
+                self.write(pointer, value)
+        return pointers
 
     def word_variable(self, value: str | int) -> str:
         """Return a pointer to a 64-bit word that lives in a register where it can."""

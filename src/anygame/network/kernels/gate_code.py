@@ -7,12 +7,13 @@ straight code, both have their outputs at the same places: one can go on behind 
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, FunctionBuilder
+from anygame.network.kernels.shared_functions import SharedFunctions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,6 +81,7 @@ class GateCode:
         end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
             stands in for straight code, and keeps its own values behind all that both have.
         factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``nth_set_bit``.
+        shared: what these functions call.
     """
 
     code: str
@@ -87,6 +89,7 @@ class GateCode:
     outputs: GateOutputs
     end: int
     factors: bool = False
+    shared: SharedFunctions = field(default_factory=SharedFunctions)
 
 
 def answer_bits(gates: GateOutputs) -> list[int]:

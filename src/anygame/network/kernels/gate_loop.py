@@ -11,7 +11,8 @@ both times the bytes of a row. The lowest bit says of the first that it is inver
 that this was the last input of the gate, or that the fluent holds initially.
 
 What is done with runs, and in which phases, is a list of operations: data, too. So the functions
-are small, and compiled in a tenth of a second, however large the game.
+are small, and compiled in less than a tenth of a second, however large the game. What does not depend on the
+game is compiled once on a machine: the loops, and most of the choice of moves.
 
 Gates that say whether one of some moves is made, of roles that have many, are not evaluated: all hold, until
 the few moves that lanes make are scattered to those that they refute.
@@ -213,16 +214,18 @@ class _Writer:
         first = self._written
         places_of = [first + OPERATION_WORDS * end for end in (0, *ends)]
         words = np.array([word for each in self._operations for word in each], np.int64)
+        code, shared = loop_functions(
+            self._phases, self._bits, list(self._unrolled), places_of, self._target, factors=factors
+        )
         return GateCode(
-            code=loop_functions(
-                self._phases, self._bits, list(self._unrolled), places_of, self._target, factors=factors
-            ),
+            code=code,
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
             outputs=self._straight.outputs()
             if self._straight
             else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
             factors=factors,
+            shared=shared,
         )
 
     def _bring(self, nodes: Sequence[int]) -> None:

@@ -24,6 +24,7 @@ from anygame.network.kernels.native import (
     Compilation,
     compile_library,
     find_library,
+    link_library,
     load_library,
     make_image,
     source_digest,
@@ -32,6 +33,7 @@ from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, sc
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
 from anygame.network.kernels.schedule import schedule
+from anygame.network.kernels.shared_functions import SharedFunctions
 from anygame.network.kernels.straight_line import allocate, sizes, straight_gates
 from anygame.network.kernels.target import PROCESSOR, Target
 from anygame.network.kernels.uniform_choice import choose_function
@@ -166,6 +168,8 @@ class Kernel:
     def _begin(self, *, wait: bool) -> _Start:
         if not self.stands_in:
             assert self._written is not None
+            if self.style == "loop":
+                return _Start(self._linked(self._written, keep=True), self._written.data, self.end)
             return _Start(compile_library(self.code, _SIGNATURES), self._written.data, self.end)
         found = find_library(self.key, _SIGNATURES)
         if found is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
@@ -175,8 +179,14 @@ class Kernel:
             return _Start(found, NO_DATA, self.end)
         places = (self.layout, self.target, self._allocation(), self.end)
         gates = loop_gates(self._parted, self._order, self._phases, *places)
-        library = load_library(make_image(self._module(gates)), _SIGNATURES)
-        return _Start(library, gates.data, gates.end, Compilation(self))
+        return _Start(self._linked(gates, keep=False), gates.data, gates.end, Compilation(self))
+
+    def _linked(self, gates: GateCode, *, keep: bool) -> Library:
+        """Return the code of a loop, linked with what does not depend on the game; cached itself if kept."""
+        shared = SharedFunctions(gates.shared)
+        code = self._functions(gates, self.target, shared, apart=True)
+        code = self.target.preamble + shared.declarations + code
+        return link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
 
     def finish(self) -> bool:
         """Have the final code: wait for it if it is being made; return whether it was found, not made.
@@ -254,15 +264,28 @@ class Kernel:
         return self._module(gates, target), gates.data
 
     def _module(self, gates: GateCode, target: Target | None = None) -> str:
-        target = target or self.target
+        """Return the code of a game, with all that it calls."""
+        target, shared = target or self.target, SharedFunctions(gates.shared)
+        code = self._functions(gates, target, shared, apart=False)
+        return target.preamble + shared.text + code
+
+    def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions, *, apart: bool) -> str:
+        """Return the code of a game but for what it shares with others.
+
+        Args:
+            gates: its gates.
+            target: what it is written for.
+            shared: where that is put.
+            apart: whether it is as much as can be, since it is compiled for all games at once.
+        """
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
+        choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (
-            target.preamble,
             gates.code,
-            choose_function(self.candidates, self._step_cost, self._phases, target),
+            choose_function(*choice, shared if apart else None),
             factor_functions(self.layout, self._phases, gates.factors, target),
             account_function(self.gates, self.counters, target),
-            play_functions(PlayedGame(target, *numbers, gates.factors, self._patience)),
+            play_functions(PlayedGame(target, *numbers, gates.factors, self._patience), shared),
             single_state_functions(self.layout, self.gates, target) if target.threads == 1 else "",
         )
         return "".join(parts)

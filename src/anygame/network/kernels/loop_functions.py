@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import GO, ONES, RESTART, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import Presence, state_function
+from anygame.network.kernels.shared_functions import SharedFunctions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 #: How many words an operation has: its kind, the phases in which it is done, those in which it is done only
 #: where all lanes are in one, whether only where a lane restarts, and what its function gets.
 OPERATION_WORDS = 8
-_MASKS = "@masks = private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16\n"
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
 
@@ -29,7 +29,7 @@ def loop_functions(
     target: Target,
     *,
     factors: bool,
-) -> str:
+) -> tuple[str, SharedFunctions]:
     """Write the functions that read gates as data.
 
     Args:
@@ -40,17 +40,30 @@ def loop_functions(
             and where the last ones end; in words of the data.
         target: what they are written for.
         factors: whether moves are read as groups and members, see ``nth_set_bit``.
+
+    Returns:
+        Those of the game, and those that these call.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
-    kinds = ["set", "cycle", "run", "scatter", *(f"run_{plain}_{inverted}" for plain, inverted in unrolled)]
-    parts = [_run(bits, target), *(write(target) for write in (_run_cycle, _cycle, _set, _scatter))]
-    parts.append(_operate_function(phases, kinds, target))
-    parts += [_run_unrolled(bits, *shape, target) for shape in unrolled]
+    shared = SharedFunctions(
+        {
+            "set": _set(target),
+            "cycle": _cycle(target),
+            "run": _run(bits, target),
+            "scatter": _scatter(target),
+            **{
+                f"run_{plain}_{inverted}": _run_unrolled(bits, plain, inverted, target)
+                for plain, inverted in unrolled
+            },
+        }
+    )
+    parts = [_operate_function(phases, list(shared), target)]
+    shared["run_cycle"] = _run_cycle(target)
     for name, (begin, end) in zip(names, pairwise(places_of), strict=True):
         code = FunctionBuilder(name, target)
         code.line(f"call void @operate(ptr %rows, ptr %data, i64 {begin}, i64 {end})")
         parts.append(code.text())
-    return "".join([_MASKS, *parts, state_function(target)])
+    return "".join([*parts, state_function(target)]), shared
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
@@ -126,7 +139,13 @@ def _row_at(code: FunctionBuilder, place: str) -> str:
 def _spread(code: FunctionBuilder, place: str) -> str:
     """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
     bit = code.let(f"and i64 {place}, 1")
-    return code.broadcast(code.word("@masks", bit))
+    return code.broadcast(code.word(f"@{code.name}.masks", bit))
+
+
+def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
+    """Return a finished function behind the masks that it reads."""
+    masks = "private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16"
+    return f"@{code.name}.masks = {masks}\n{code.text(result)}"
 
 
 def _loop(
@@ -231,7 +250,7 @@ def _run_cycle(target: Target) -> str:
         return [code.or_(value, last), changed]
 
     _loop(code, [(target.row, ONES), (target.row, ZERO)], body)
-    return code.text(f"ret i1 {code.any_lane('%state1.next')}")
+    return _with_masks(code, f"ret i1 {code.any_lane('%state1.next')}")
 
 
 def _scatter(target: Target) -> str:
@@ -300,4 +319,4 @@ def _set(target: Target) -> str:
         return []
 
     _loop(code, [], body)
-    return code.text()
+    return _with_masks(code)

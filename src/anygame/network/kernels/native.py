@@ -29,7 +29,7 @@ from weakref import ref
 from anygame.processes.inside import python_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from anygame.network.network import Network
 
@@ -88,6 +88,38 @@ def compile_library(
     """
     found = find_library(code, signatures, cache)
     return found or load_library(make_image(code, code, cache), signatures)
+
+
+def link_library(
+    code: str,
+    shared: Iterable[str],
+    signatures: Mapping[str, tuple[Any, ...]],
+    cache: Path | None = None,
+    *,
+    keep: bool = True,
+) -> Library:
+    """Return a library of code that calls other code: where that was compiled before, it is not again.
+
+    Args:
+        code: definitions of functions, without target lines, and declarations of what they call.
+        shared: modules of what is called: each is cached on its own.
+        signatures: per function to be called the ctypes of its result and of its parameters.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
+        keep: whether the machine code of the first is cached, too.
+    """
+    path = _path(code, cache) if keep else None
+    image = read_cached(path) if path else None
+    cached = image is not None
+    if image is None:
+        image = make_image(code, code if keep else "", cache)
+    return load_library(image, signatures, cached, [_shared_image(each, cache) for each in shared])
+
+
+@functools.lru_cache(maxsize=1024)
+def _shared_image(code: str, cache: Path | None) -> bytes:
+    path = _path(code, cache)
+    found = read_cached(path) if path else None
+    return make_image(code, code, cache) if found is None else found
 
 
 def find_library(
@@ -154,11 +186,17 @@ def make_ptx(code: str) -> str:
     return ptx
 
 
-def load_library(image: bytes, signatures: Mapping[str, tuple[Any, ...]], cached: bool = False) -> Library:
-    """Return the functions of machine code."""
+def load_library(
+    image: bytes,
+    signatures: Mapping[str, tuple[Any, ...]],
+    cached: bool = False,
+    called: Iterable[bytes] = (),
+) -> Library:
+    """Return the functions of machine code, given that of what it calls besides."""
     llvm = _llvm()[0]
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
-    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(image))
+    for each in (*called, image):
+        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(each))
     engine.finalize_object()
     return Library(engine, signatures, cached)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
     #: Where the rows of a group are, given the first row of a table and its rows per group.
@@ -145,14 +146,10 @@ class LoopSelection:
         code = self._code
         total = [code.variable() for _ in range(self._moves.bit_length())]
         for table, size in self._each_group():
-            legal = table(self._legal, _SIZE)[:size]
-            count = add_up(code, [[code.read(row)] for row in legal])
-            count += [ZERO] * (_COUNT_PLANES - len(count))
-            for row, plane in zip(table(self._counts, _COUNT_PLANES), count, strict=False):
-                code.write(row, plane)
-            after = add_up(code, [[code.read(plane) for plane in total], count])
-            for variable, plane in zip(total, after, strict=False):
-                code.write(variable, plane)
+            legal = [code.read(row) for row in table(self._legal, _SIZE)[:size]]
+            _enter_count(
+                code, add_up(code, [[row] for row in legal]), table(self._counts, _COUNT_PLANES), total
+            )
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
@@ -162,15 +159,7 @@ class LoopSelection:
         inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]
         common = [code.variable() for _ in range(_SIZE)]
         for table, _ in self._each_group():
-            count = [code.read(row) for row in table(self._counts, _COUNT_PLANES)]
-            before = [code.read(plane) for plane in rest]
-            # Below zero it is large again, larger than all that is still to be taken from it.
-            difference, here = subtract(code, before, count)
-            code.write(table(self._found, 1)[0], here)
-            for old, plane in zip(inside, before, strict=False):
-                code.write(old, code.or_(code.read(old), code.and_(here, plane)))
-            for plane, value in zip(rest, difference, strict=True):
-                code.write(plane, value)
+            _find_group(code, table(self._counts, _COUNT_PLANES), table(self._found, 1)[0], rest, inside)
         for table, size in self._each_group():
             here = code.read(table(self._found, 1)[0])
             with code.when(code.any_lane(here)) if self._moves > _SPARSE else nullcontext():
@@ -179,6 +168,158 @@ class LoopSelection:
         chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
         for member, value in enumerate(chosen):
             code.store(self._members + member, value)
+
+
+class SharedSelection(LoopSelection):
+    """The same by functions that do not depend on the game.
+
+    Args:
+        code: the function.
+        role: the candidates, with rows to use besides.
+        presence: of the phases; groups of which no move can be chosen are left out.
+        shared: where these functions are put.
+    """
+
+    def __init__(
+        self, code: FunctionBuilder, role: Candidates, presence: Presence, shared: SharedFunctions
+    ) -> None:
+        super().__init__(code, role, presence)
+        self._shared = shared
+
+    def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
+        """Call a function for each run of groups; tables by their first row, and how many a group has."""
+        code = self._code
+        for first, groups, rest in each_run(self._moves, self._presence, self._phases):
+            places = [code.address(row + first * count) for row, count in tables]
+            code.call(name, [*places, *others], [groups, rest])
+
+    def count(self) -> list[str]:
+        """Return the planes of the number of legal moves."""
+        code = self._code
+        total = code.array(self._moves.bit_length(), ZERO)
+        planes = len(total)
+        name = self._shared.need(f"count_{planes}", lambda name: _count_function(name, planes, code.target))
+        self._in_runs(name, [(self._legal, _SIZE), (self._counts, _COUNT_PLANES)], total[:1])
+        return [code.read(plane) for plane in total]
+
+    def select(self, number: Sequence[str]) -> None:
+        """Set the rows of groups and members by the move that a number below the count points to."""
+        code, need, planes = self._code, self._shared.need, len(number)
+        rest, inside = code.array(planes), code.array((_SIZE - 1).bit_length(), ZERO)
+        common = code.array(_SIZE, ZERO)
+        for place, plane in zip(rest, number, strict=True):
+            code.write(place, plane)
+        find = need(f"find_{planes}", lambda name: _find_function(name, planes, code.target))
+        self._in_runs(find, [(self._counts, _COUNT_PLANES), (self._found, 1)], [rest[0], inside[0]])
+        sparse = self._moves > _SPARSE
+        gather = need(
+            "gather_few" if sparse else "gather",
+            lambda name: _gather_function(name, sparse=sparse, target=code.target),
+        )
+        self._in_runs(gather, [(self._legal, _SIZE), (self._found, 1)], common[:1])
+        member = need("choose_member", lambda name: _member_function(name, code.target))
+        code.call(member, [common[0], inside[0], code.address(self._members)], [])
+
+
+def _enter_count(code: FunctionBuilder, count: list[str], rows: Sequence[str], total: Sequence[str]) -> None:
+    """Put the count of a group into its rows, and add it to the total."""
+    count = count + [ZERO] * (_COUNT_PLANES - len(count))
+    for row, plane in zip(rows, count, strict=False):
+        code.write(row, plane)
+    after = add_up(code, [[code.read(plane) for plane in total], count])
+    for variable, plane in zip(total, after, strict=False):
+        code.write(variable, plane)
+
+
+def _find_group(
+    code: FunctionBuilder, counts: Sequence[str], found: str, rest: Sequence[str], inside: Sequence[str]
+) -> None:
+    """Take the count of a group from what is left of a number: where that was too much, it is found."""
+    count = [code.read(row) for row in counts]
+    before = [code.read(plane) for plane in rest]
+    # Below zero it is large again, larger than all that is still to be taken from it.
+    difference, here = subtract(code, before, count)
+    code.write(found, here)
+    for old, plane in zip(inside, before, strict=False):
+        code.write(old, code.or_(code.read(old), code.and_(here, plane)))
+    for plane, value in zip(rest, difference, strict=True):
+        code.write(plane, value)
+
+
+_RUN = ["i64 %groups", "i64 %rest"]
+
+
+def _count_function(name: str, planes: int, target: Target) -> str:
+    """Write what counts the legal moves of some groups, and of a part of one behind them."""
+    pointers = ["ptr %legal", "ptr %counts", "ptr %total"]
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    places = code.rows_at("%total", planes)
+    total = [code.variable(code.read(place)) for place in places]
+    for index in code.repeat("%groups"):
+        legal = [code.read(row) for row in code.addresses_from("%legal", index, _SIZE)]
+        counts = code.addresses_from("%counts", index, _COUNT_PLANES)
+        _enter_count(code, add_up(code, [[row] for row in legal]), counts, total)
+    with code.when(code.let("icmp ne i64 %rest, 0")):
+        legal = [code.read(row) for row in _rest(code)]
+        counts = code.addresses_from("%counts", "%groups", _COUNT_PLANES)
+        _enter_count(code, add_up(code, [[row] for row in legal]), counts, total)
+    for place, plane in zip(places, total, strict=True):
+        code.write(place, code.read(plane))
+    return code.text()
+
+
+def _find_function(name: str, planes: int, target: Target) -> str:
+    """Write what finds the group that a number points to among some, and perhaps one more."""
+    pointers = [f"ptr %{each}" for each in ("counts", "found", "left", "within")]
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
+    variables = [code.variable(code.read(place)) for place in places]
+    some = code.let(f"zext i1 {code.let('icmp ne i64 %rest, 0')} to i64")
+    for index in code.repeat(code.let(f"add i64 %groups, {some}")):
+        counts = code.addresses_from("%counts", index, _COUNT_PLANES)
+        found = code.row_at("%found", index)
+        _find_group(code, counts, found, variables[:planes], variables[planes:])
+    for place, variable in zip(places, variables, strict=True):
+        code.write(place, code.read(variable))
+    return code.text()
+
+
+def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
+    """Write what brings the legal moves of the groups that were found into common rows."""
+    pointers = ["ptr %legal", "ptr %found", "ptr %common"]
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    places = code.rows_at("%common", _SIZE)
+    common = [code.variable(code.read(place)) for place in places]
+    for index in code.repeat("%groups"):
+        here = code.read(code.row_at("%found", index))
+        with code.when(code.any_lane(here)) if sparse else nullcontext():
+            for old, row in zip(common, code.addresses_from("%legal", index, _SIZE), strict=True):
+                code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
+    with code.when(code.let("icmp ne i64 %rest, 0")):
+        here = code.read(code.row_at("%found", "%groups"))
+        for old, row in zip(common, _rest(code), strict=True):
+            code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
+    for place, plane in zip(places, common, strict=True):
+        code.write(place, code.read(plane))
+    return code.text()
+
+
+def _rest(code: FunctionBuilder) -> list[str]:
+    """Return pointers to the legal moves behind all full groups, and to a row that never holds."""
+    rows = code.addresses_from("%legal", "%groups", _SIZE)
+    held = [code.let(f"icmp ult i64 {index}, %rest") for index in range(_SIZE)]
+    return [code.let(f"select i1 {each}, ptr {row}, ptr %rows") for each, row in zip(held, rows, strict=True)]
+
+
+def _member_function(name: str, target: Target) -> str:
+    """Write what finds the member of a group that a number points to."""
+    pointers = ["ptr %common", "ptr noalias %within", "ptr noalias %members"]
+    code = FunctionBuilder(name, target, parameters=pointers)
+    legal = [code.read(place) for place in code.rows_at("%common", _SIZE)]
+    number = [code.read(place) for place in code.rows_at("%within", (_SIZE - 1).bit_length())]
+    for place, value in zip(code.rows_at("%members", _SIZE), _select(code, legal, number), strict=True):
+        code.write(place, value)
+    return code.text()
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
@@ -287,16 +428,30 @@ def each_group(
     Yields:
         Where the rows of a group are in a table, and the number of moves of the group.
     """
-    groups, rest = divmod(moves, GROUP)
-    for _, run in groupby(range(groups), key=lambda group: phases[group * GROUP] if presence else 0):
-        found = list(run)
-        with presence.during(phases[found[0] * GROUP]) if presence else nullcontext():
-            for index in code.loop(len(found)):
-                group = code.let(f"add i64 {index}, {found[0]}") if found[0] else index
-                yield partial(code.addresses, group), GROUP
+    for first, groups, rest in each_run(moves, presence, phases):
+        if rest:
+            yield partial(code.addresses, str(first)), rest
+            continue
+        for index in code.loop(groups):
+            group = code.let(f"add i64 {index}, {first}") if first else index
+            yield partial(code.addresses, group), GROUP
+
+
+def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Write branches over the runs of groups that are needed in the same phases; see ``each_group``.
+
+    Yields:
+        The first group of a run, how many full ones it has, and for a run of one group that is not full how
+        many moves that has.
+    """
+    full, rest = divmod(moves, GROUP)
+    for _, run in groupby(range(full), key=lambda group: phases[group * GROUP] if presence else 0):
+        groups = list(run)
+        with presence.during(phases[groups[0] * GROUP]) if presence else nullcontext():
+            yield groups[0], len(groups), 0
     if rest:
-        with presence.during(phases[groups * GROUP]) if presence else nullcontext():
-            yield partial(code.addresses, str(groups)), rest
+        with presence.during(phases[full * GROUP]) if presence else nullcontext():
+            yield full, 0, rest
 
 
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:

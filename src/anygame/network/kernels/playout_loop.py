@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
 
@@ -83,22 +84,22 @@ class PlayedGame:
         return bool(self.phases.patterns)
 
 
-def play_functions(game: PlayedGame) -> str:
+def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
     has a slot for each number of moves up to the limit, and one behind for what was cut. To start elsewhere
     than in the initial state, ``%start`` says what each fluent is: 0 or -1.
+
+    Args:
+        game: what it needs to know.
+        shared: where functions are put that it calls, and that do not depend on the game.
     """
-    parts = (
-        _cut(game),
-        _finish(game),
-        _leave_stuck(game),
-        _start_idle(game) if game.has_phases else "",
-        _wait(game),
-        _start_elsewhere(game),
-    )
-    return "".join((*parts, _play(game)))
+    shared["leave_stuck"] = _leave_stuck(game)
+    shared["wait"] = _wait(game)
+    if game.has_phases:
+        shared["start_idle"] = _start_idle(game)
+    return "".join((_cut(game), _finish(game), _start_elsewhere(game), _play(game)))
 
 
 def _each_lane(

@@ -27,7 +27,14 @@ from anygame.network.kernels.function import (
     FunctionBuilder,
 )
 from anygame.network.kernels.gate_code import Presence
-from anygame.network.kernels.nth_set_bit import LoopSelection, UnrolledSelection, decrease, less, masks
+from anygame.network.kernels.nth_set_bit import (
+    LoopSelection,
+    SharedSelection,
+    UnrolledSelection,
+    decrease,
+    less,
+    masks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.nth_set_bit import Candidates
     from anygame.network.kernels.phases import Phases
+    from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
 
@@ -61,7 +69,13 @@ class _Draw:
     number: list[str]
 
 
-def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases, target: Target) -> str:
+def choose_function(
+    roles: Sequence[Candidates],
+    step_cost: int,
+    phases: Phases,
+    target: Target,
+    shared: SharedFunctions | None = None,
+) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
     If some role has many moves, it is ``i1 @choose_factors``, see ``nth_set_bit``.
@@ -75,19 +89,28 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases,
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
         phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
         target: what it is written for.
+        shared: where functions are put that do not depend on the game; None if it is to call none.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
     presence = Presence(code, phases)
-    generator = Xoshiro(code)
     failed = code.variable()
-    numbers = [[code.variable() for _ in range(planes_of(role))] for role in roles]
-    shared = [code.variable() for _ in range(max(map(planes_of, roles), default=0))]
+    waiting = None if phases.patterns else step_cost
+    if shared is None:
+        drawing = _Drawing(code, failed, waiting)
+    else:
+        drawing = _SharedDrawing(code, failed, waiting, shared)
+    numbers = [drawing.number(planes_of(role)) for role in roles]
+    common = drawing.number(max(map(planes_of, roles), default=0))
     active = code.load(ACTIVE)
-    groups = [
-        UnrolledSelection(code, role) if role.scratch is None else LoopSelection(code, role, presence)
-        for role in roles
-    ]
+    groups: list[UnrolledSelection | LoopSelection] = []
+    for role in roles:
+        if role.scratch is None:
+            groups.append(UnrolledSelection(code, role))
+        elif shared is None:
+            groups.append(LoopSelection(code, role, presence))
+        else:
+            groups.append(SharedSelection(code, role, presence, shared))
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
@@ -96,11 +119,10 @@ def choose_function(roles: Sequence[Candidates], step_cost: int, phases: Phases,
             less_one, _ = decrease(code, count)
             draws.append(_Draw(count, masks(code, less_one[: len(number)]), number))
     code.write(failed, ZERO)
-    waiting = None if phases.patterns else step_cost
-    _Drawing(code, generator, failed, active, waiting).draw_all(draws, shared)
+    drawing.draw_all(draws, common, active)
     go = code.and_(active, code.not_(code.read(failed)))
     code.store(GO, go)
-    generator.save()
+    drawing.save()
     for role, count in zip(roles, counts, strict=True):
         for row, plane in zip(role.counters, count, strict=False):
             code.count(row, code.and_(plane, go))
@@ -129,90 +151,201 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 
 
 class _Drawing:
-    def __init__(
-        self, code: FunctionBuilder, generator: Xoshiro, failed: str, active: str, step_cost: int | None
-    ) -> None:
+    """How numbers are drawn, in code that is all in the function.
+
+    Args:
+        code: the function, at its beginning.
+        failed: a variable: the lanes that get no number.
+        step_cost: as for ``choose_function``; None if no lane may wait.
+    """
+
+    def __init__(self, code: FunctionBuilder, failed: str, step_cost: int | None) -> None:
         self._code = code
-        self._generator = generator
         self._failed = failed
-        self._active = active
         self._step_cost = step_cost
         self._rounds = most_rounds(step_cost)
+        self._begin()
 
-    def draw_all(self, draws: Sequence[_Draw], shared: Sequence[str]) -> None:
+    def _begin(self) -> None:
+        self._generator = Xoshiro(self._code)
+
+    def save(self) -> None:
+        """Put the state of the generators back."""
+        self._generator.save()
+
+    def number(self, planes: int) -> list[str]:
+        """Return variables for a number."""
+        return [self._code.variable() for _ in range(planes)]
+
+    def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
         """Draw a number for each role; one serves all where no lane has two roles with a choice."""
         if len(draws) < 2:
             for draw in draws:
-                self._draw(draw)
+                self._draw(draw, active)
             return
         code = self._code
         seen, twice = ZERO, ZERO
         for draw in draws:
             twice = code.or_(twice, code.and_(seen, draw.masks[0]))
             seen = code.or_(seen, draw.masks[0])
-        with code.either(code.any_lane(code.and_(twice, self._active))) as otherwise:
+        with code.either(code.any_lane(code.and_(twice, active))) as otherwise:
             for draw in draws:
-                self._draw(draw)
+                self._draw(draw, active)
             otherwise()
-            self._draw_together(draws, shared, seen)
+            self._draw_together(draws, common, seen, active)
 
-    def _draw_together(self, draws: Sequence[_Draw], shared: Sequence[str], seen: str) -> None:
+    def _draw_together(self, draws: Sequence[_Draw], common: Sequence[str], seen: str, active: str) -> None:
         code = self._code
         count = [
             code.any(code.and_(d.count[k], d.masks[0]) for d in draws if k < len(d.count))
             for k in range(max(len(draw.count) for draw in draws))
         ]
         count[0] = code.or_(count[0], code.not_(seen))
-        mask = [code.any(d.masks[k] for d in draws if k < len(d.masks)) for k in range(len(shared))]
-        self._draw(_Draw(count, mask, list(shared)))
+        mask = [code.any(d.masks[k] for d in draws if k < len(d.masks)) for k in range(len(common))]
+        self._draw(_Draw(count, mask, list(common)), active)
         for draw in draws:
-            for own, common, plane in zip(draw.number, shared, draw.masks, strict=False):
-                code.write(own, code.and_(code.read(common), plane))
+            for own, drawn, plane in zip(draw.number, common, draw.masks, strict=False):
+                code.write(own, code.and_(code.read(drawn), plane))
 
-    def _draw(self, draw: _Draw) -> None:
+    def _draw(self, draw: _Draw, active: str) -> None:
         """Draw a number below the count in the active lanes; those without one join the failed ones."""
         code = self._code
         if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
             for target, mask in zip(draw.number, draw.masks, strict=True):
-                code.write(target, code.and_(self._generator.row(), mask))
+                code.write(target, code.and_(self._random(), mask))
             return
-        wanted = [
-            None if k < ALWAYS_DRAWN else code.any_lane(code.and_(mask, self._active))
-            for k, mask in enumerate(draw.masks)
-        ]
-        before = code.read(self._failed)
-        for target in draw.number:
-            code.write(target, ZERO)
-        code.write(self._failed, self._active)
-        entry, loop, done = (code.new_label() for _ in range(3))
-        code.jump(entry)
-        code.label(entry)
-        code.jump(loop)
-        code.label(loop)
-        name = loop
-        code.line(f"%round.{name} = phi i64 [ 0, %{entry} ], [ %next.{name}, %last.{name} ]")
-        left = code.read(self._failed)
-        for target, mask, want in zip(draw.number, draw.masks, wanted, strict=True):
-            self._plane(target, mask, left, want)
-        accepted = less(code, [code.read(target) for target in draw.number], draw.count)
-        left = code.and_(left, code.not_(accepted))
-        code.write(self._failed, left)
-        limit = bearable(len(draw.number), self._step_cost, code.target.lanes)
-        many = code.let(f"icmp ugt i64 {code.popcount(left)}, {limit}")
-        code.line(f"%next.{name} = add i64 %round.{name}, 1")
-        more = code.let(f"icmp ult i64 %next.{name}, {self._rounds}")
-        again = code.let(f"and i1 {many}, {more}")
-        code.jump(f"last.{name}")
-        code.label(f"last.{name}")
-        code.branch(again, loop, done)
-        code.label(done)
-        code.write(self._failed, code.or_(before, code.read(self._failed)))
+        self._draw_in_rounds(draw, active)
 
-    def _plane(self, target: str, mask: str, left: str, wanted: str | None) -> None:
-        code = self._code
-        with code.when(wanted) if wanted else nullcontext():
-            value = code.and_(self._generator.row(), mask)
+    def _random(self) -> str:
+        return self._generator.row()
+
+    def _draw_in_rounds(self, draw: _Draw, active: str) -> None:
+        limit = bearable(len(draw.number), self._step_cost, self._code.target.lanes)
+        _draw_in_rounds(self._code, self._generator, draw, (active, self._failed), (limit, self._rounds))
+
+
+class _SharedDrawing(_Drawing):
+    """The same by functions that do not depend on the game.
+
+    Args:
+        code: the function, at its beginning.
+        failed: a variable: the lanes that get no number.
+        step_cost: as for ``choose_function``; None if no lane may wait.
+        shared: where these functions are put.
+    """
+
+    def __init__(
+        self, code: FunctionBuilder, failed: str, step_cost: int | None, shared: SharedFunctions
+    ) -> None:
+        super().__init__(code, failed, step_cost)
+        self._shared = shared
+
+    def _begin(self) -> None:
+        """Leave the state of the generators where it is."""
+
+    def save(self) -> None:
+        """Leave it there."""
+
+    def number(self, planes: int) -> list[str]:
+        """Return variables for a number, side by side."""
+        return self._code.array(planes) if planes else []
+
+    def _random(self) -> str:
+        (place,) = self._code.array(1)
+        name = self._shared.need("random", lambda name: _random_function(name, self._code.target))
+        self._code.call(name, [place], [])
+        return self._code.read(place)
+
+    def _draw_in_rounds(self, draw: _Draw, active: str) -> None:
+        code, sizes = self._code, (len(draw.number), len(draw.count))
+        name = self._shared.need(
+            "draw_{}_{}".format(*sizes), lambda name: _draw_function(name, *sizes, code.target)
+        )
+        count, masks = code.array(sizes[1]), code.array(sizes[0])
+        for place, plane in zip([*count, *masks], [*draw.count, *draw.masks], strict=True):
+            code.write(place, plane)
+        limit = bearable(sizes[0], self._step_cost, code.target.lanes)
+        code.call(name, [draw.number[0], count[0], masks[0], self._failed], [limit, self._rounds])
+
+
+def _random_function(name: str, target: Target) -> str:
+    """Write what puts random bits into a row."""
+    code = FunctionBuilder(name, target, parameters=["ptr noalias %out"])
+    generator = Xoshiro(code)
+    code.write("%out", generator.row())
+    generator.save()
+    return code.text()
+
+
+def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
+    """Write what draws a number below a count, given in memory, in the lanes of row ACTIVE."""
+    pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
+    code = FunctionBuilder(name, target, parameters=[*pointers, "i64 %limit", "i64 %rounds"])
+    generator = Xoshiro(code)
+    failed = code.variable(code.read("%failed"))
+    count, masks_ = (
+        [code.read(place) for place in code.rows_at(first, size)]
+        for first, size in (("%count", count_planes), ("%masks", planes))
+    )
+    number = [code.variable() for _ in range(planes)]
+    draw = _Draw(count, masks_, number)
+    _draw_in_rounds(code, generator, draw, (code.load(ACTIVE), failed), ("%limit", "%rounds"))
+    for place, plane in zip(code.rows_at("%number", planes), number, strict=True):
+        code.write(place, code.read(plane))
+    code.write("%failed", code.read(failed))
+    generator.save()
+    return code.text()
+
+
+def _draw_in_rounds(
+    code: FunctionBuilder,
+    generator: Xoshiro,
+    draw: _Draw,
+    lanes: tuple[str, str],
+    limits: tuple[str | int, str | int],
+) -> None:
+    """Write the rounds of a draw.
+
+    Args:
+        code: the function.
+        generator: of random bits.
+        draw: what is drawn.
+        lanes: those that are to get a number, and a variable: those that get none.
+        limits: how many may be left without one, and how many rounds there are at most.
+    """
+    active, failed = lanes
+    wanted = [
+        None if k < ALWAYS_DRAWN else code.any_lane(code.and_(mask, active))
+        for k, mask in enumerate(draw.masks)
+    ]
+    before = code.read(failed)
+    for target in draw.number:
+        code.write(target, ZERO)
+    code.write(failed, active)
+    entry, loop, done = (code.new_label() for _ in range(3))
+    code.jump(entry)
+    code.label(entry)
+    code.jump(loop)
+    code.label(loop)
+    name = loop
+    code.line(f"%round.{name} = phi i64 [ 0, %{entry} ], [ %next.{name}, %last.{name} ]")
+    left = code.read(failed)
+    for target, mask, want in zip(draw.number, draw.masks, wanted, strict=True):
+        with code.when(want) if want else nullcontext():
+            value = code.and_(generator.row(), mask)
             code.write(target, code.mux(left, value, code.read(target)))
+    accepted = less(code, [code.read(target) for target in draw.number], draw.count)
+    left = code.and_(left, code.not_(accepted))
+    code.write(failed, left)
+    many = code.let(f"icmp ugt i64 {code.popcount(left)}, {limits[0]}")
+    code.line(f"%next.{name} = add i64 %round.{name}, 1")
+    more = code.let(f"icmp ult i64 %next.{name}, {limits[1]}")
+    again = code.let(f"and i1 {many}, {more}")
+    code.jump(f"last.{name}")
+    code.label(f"last.{name}")
+    code.branch(again, loop, done)
+    code.label(done)
+    code.write(failed, code.or_(before, code.read(failed)))
 
 
 def most_rounds(step_cost: int | None) -> int:

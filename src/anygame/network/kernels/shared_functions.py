@@ -1,0 +1,49 @@
+"""Functions that many games call: a machine compiles each of them once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.network.kernels.target import Target
+
+
+class SharedFunctions(dict[str, str]):
+    """Functions that do not depend on the game, by name: their definitions, as LLVM's text form.
+
+    Either they are part of the code of a game, or that is linked with them: then a machine compiles each of
+    them once, for all games.
+    """
+
+    def need(self, name: str, write: Callable[[str], str]) -> str:
+        """Have a function, written if it is not here yet, given its name; return that."""
+        if name not in self:
+            self[name] = write(name)
+        return name
+
+    @property
+    def text(self) -> str:
+        """All definitions."""
+        return "".join(self.values())
+
+    @property
+    def declarations(self) -> str:
+        """What those write who call them."""
+        return "".join(map(_declaration, self.values()))
+
+    def modules(self, target: Target) -> list[str]:
+        """Return a module of each, with declarations of what it calls."""
+        return [
+            "".join([target.preamble, *map(_declaration, self._called_by(name)), text])
+            for name, text in self.items()
+        ]
+
+    def _called_by(self, name: str) -> list[str]:
+        return [text for other, text in self.items() if other != name and f"@{other}(" in self[name]]
+
+
+def _declaration(definition: str) -> str:
+    begin = definition.index("define ") + len("define ")
+    return f"declare {definition[begin : definition.index(')', begin) + 1]}\n"
