@@ -17,7 +17,9 @@ import anygame
 from anygame.errors import AnygameError, GoalError, QueryError
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
+from anygame.network.network import FALSE
 from anygame.proving import each_verdict, prove
+from anygame.proving.bounded import any_match
 from anygame.proving.ending import needed_programs
 from anygame.proving.firing import firings
 from anygame.proving.patience import Conflicts, OutOfTimeError, Patience
@@ -345,6 +347,51 @@ def test_what_solvers_do_for_a_part_is_done_for_the_whole() -> None:
     with pytest.raises(OutOfTimeError):
         part.spend()
     assert whole.left == 0
+
+
+def test_any_match_within_a_number_of_moves_is_one_question() -> None:
+    game = anygame.load("tic_tac_toe")
+    prover = Prover.of(game, Patience(60))
+    model = prover.model
+    won = next(holds for goal, holds in model.goals[0] if goal == 100)
+    assert any_match(model, won, Patience(60), 4, prover.invariant) is None
+    # Of what comes after the end the invariant says nothing.
+    match = any_match(model, won, Patience(60), 20, prover.invariant)
+    assert match is not None
+    state = model.initial
+    for joint in match:
+        assert not model.values([model.terminal], state[None]).any()
+        state = model.after(state, joint)
+    assert model.values([won], state[None]).all()
+    last_move = model.gates.conjunction([model.moving, model.later(won)])
+    match = any_match(model, last_move, Patience(60), 20, prover.invariant)
+    assert match is not None
+    assert len(match) >= 5
+
+
+def _no_time(*_: object, **__: object) -> None:
+    raise OutOfTimeError("the time is over")
+
+
+def test_a_long_match_is_found_where_short_ones_and_invariants_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
+    monkeypatch.setattr("anygame.proving.prover.reach", _no_time)
+    asked = "(reachable (true (visits 25)))"
+    found = prove(anygame.load("knights_tour"), [asked], seconds=600)[asked]
+    assert (found.outcome, len(found.match or ())) == ("proved", 24)
+
+
+def test_what_a_match_meets_on_its_way_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    prover = Prover.of(anygame.load("knights_tour"), Patience(60))
+    fluents = [str(fluent) for fluent in prover.model.fluents]
+    last, before = (2 * (1 + fluents.index(f"(visits {n})")) for n in (25, 24))
+    monkeypatch.setattr("anygame.proving.prover.reach", _no_time)
+    assert prover.excludes(last, Patience(600)) is False
+    monkeypatch.setattr("anygame.proving.matches.any_match", _no_time)
+    assert prover.excludes(before, Patience(600)) is False
+    assert prover.excludes(FALSE, Patience(600)) is None
 
 
 def test_rules_that_fire_in_no_match_are_dead() -> None:

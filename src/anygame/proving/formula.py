@@ -44,15 +44,16 @@ class Formula:
 
     Args:
         patience: for all questions.
+        solver: its name in PySAT.
 
     Attributes:
         true: a literal that always holds.
         top: the last variable.
     """
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, solver: str = "cadical195") -> None:
         self.patience = patience
-        self._solver = needed_solver()("cadical195")
+        self._solver = needed_solver()(solver)
         self.true = self.top = 1
         self.add(1)
 

@@ -8,8 +8,6 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-
 from anygame.errors import AnygameError
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
@@ -27,6 +25,7 @@ from anygame.proving.ending import Measures, follow, kept, measured, needed_prog
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
 from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
+from anygame.proving.matches import Matches
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
@@ -41,6 +40,7 @@ from anygame.search.native.marking import native_code
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from anygame.game.game import Game
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 #: before it is checked.
 _FOR_LITTLE: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
+#: And for a match that may be long, by one question.
+_FOR_LONG: Final = 0.5
 #: What another engine may take of what is left after these.
 _FOR_SECOND: Final = 0.5
 #: And with what is counted in every state.
@@ -67,8 +69,6 @@ _MOST_INDUCTION: Final = 12
 _FEW: Final = 2
 #: What is said of a proof that follows all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
-#: States of the sample that are looked at together.
-_AT_ONCE: Final = 4096
 _ENDS: Final = "every match ends"
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
@@ -106,6 +106,7 @@ class Prover:
         model: as given.
         patience: as given.
         sample: states of random play.
+        matches: that are known, and long ones.
         knowledge: what holds in every state, as far as it was looked for.
 
     Raises:
@@ -132,10 +133,13 @@ class Prover:
         self._is_brief = is_brief
         report("playing at random")
         self.sample = Sample(play)
+        self.matches = Matches(model, self.sample)
         self.patience = patience
         self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
         #: What is counted in every state, where that was looked for.
         self._sums: list[Sum] | None = None
+        #: Moves up to which no match decides what is asked; below 0 where none were looked at.
+        self._depth = -1
 
     @property
     def invariant(self) -> list[Clause]:
@@ -196,7 +200,7 @@ class Prover:
         """Whether an end is known: what is said of ends would be true of none."""
         with suppress(OutOfTimeError):
             terminal = self.model.terminal
-            if self._played(terminal) is not None:
+            if self.matches.played(terminal) is not None:
                 return True
             return reach(self.model, terminal, patience, invariant=self._known).match is not None
         return False
@@ -213,37 +217,30 @@ class Prover:
             return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
         return self._open(wanted)
 
-    def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
-        """Return which literals over the state hold in some state of random play.
-
-        Raises:
-            OutOfTimeError: that took longer.
-        """
-        found, states = np.zeros(len(literals), np.bool_), self.sample.states
-        for first in range(0, len(states), _AT_ONCE):
-            left = np.flatnonzero(~found).tolist()
-            if not left:
-                break
-            part = states[first : first + _AT_ONCE]
-            found[left] = self.model.values([literals[n] for n in left], part, patience=patience).any(axis=0)
-        return [bool(each) for each in found]
-
     def excludes(self, literal: int, patience: Patience) -> bool | None:
-        """Return whether a literal is shown to hold in no state; None where that was not found out."""
+        """Return whether a literal over the state is shown to hold in no state; None where it stays open."""
+        if self.matches.met(literal):
+            return False
+        match: Match | None = None
         with suppress(OutOfTimeError):
-            found = reach(self.model, literal, patience, invariant=self.invariant).invariant
-            if found is None:
-                return False
-            needed = trimmed(self.model, literal, [*self.invariant, *found], patience)
-            check_invariant(self.model, literal, needed, patience)
-            return True
-        return None
+            found = reach(self.model, literal, patience.part(_FOR_LONG), invariant=self.invariant)
+            if found.invariant is not None:
+                needed = trimmed(self.model, literal, [*self.invariant, *found.invariant], patience)
+                check_invariant(self.model, literal, needed, patience)
+                return True
+            match = found.match
+        with suppress(OutOfTimeError):
+            match = match or self.matches.long(literal, patience, self._known)
+        if match is None:
+            return None
+        self.matches.add(match)
+        return False
 
     def ends(self, seconds: float) -> Verdict:
         """Return whether every match ends, and within how many moves."""
         began = perf_counter()
         found = self._ending(self.patience.renewed(seconds))
-        if found and self._played(self.model.blocked) is not None:
+        if found and self.matches.played(self.model.blocked) is not None:
             found = replace(found, note=f"{found.note}; {STOPS}".removeprefix("; "))
         self._keep(found.name, found.certificate)
         return replace(found, seconds=perf_counter() - began)
@@ -371,7 +368,7 @@ class Prover:
             self.report(f"{wanted.name}: checking a proof that was kept")
             with suppress(OutOfTimeError, CertificateError):
                 return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
-        played = self._played(wanted.literal)
+        played = self.matches.played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
         for is_last in self.knowledge.rounds(patience):
@@ -382,12 +379,15 @@ class Prover:
                 return found
         if played is not None:
             return self._with_match(wanted, played, patience)
+        long = (self._by_long_match, _FOR_LONG, "looking for a long match")
         ways = (
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
+            *([long] if wanted.to_be_reached else []),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
             (self._by_derivation, _FOR_INDUCTION, "deriving gate by gate"),
             (self._by_counting, _FOR_COUNTING, "counting"),
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
+            *([] if wanted.to_be_reached else [long]),
             (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
@@ -422,6 +422,10 @@ class Prover:
 
     def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         return self._by_bounded_search(wanted, part, whole, None)
+
+    def _by_long_match(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
+        match = self.matches.long(wanted.literal, part, self._known)
+        return None if match is None else self._with_match(wanted, match, whole)
 
     def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
         found = reach(
@@ -536,21 +540,6 @@ class Prover:
         self.report(f"{wanted.name}: {clauses:,} clauses in {frame} frames")
 
     # Matches.
-
-    def _played(self, bad: int) -> Match | None:
-        """Return a shortest match of random play to a bad state; None where there was none."""
-        model, sample = self.model, self.sample
-        of_moves = depends_on_moves(model, bad)
-        for first in range(0, len(sample.states), _AT_ONCE):
-            part = slice(first, first + _AT_ONCE)
-            moves = sample.moves(part, model) if of_moves else None
-            hits = model.values([bad], sample.states[part], moves)[:, 0]
-            if moves is not None:
-                hits &= moves.any(axis=1)
-            if hits.any():
-                number = first + int(hits.argmax())
-                return sample.match(number, with_last=of_moves)
-        return None
 
     def _bounded(self, bad: int, patience: Patience, most: int | None) -> Bounded:
         def passed(depth: int) -> None:

@@ -73,6 +73,11 @@ class Sample:
         self._places = np.argwhere(np.stack(self._going))
         self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])
 
+    @property
+    def longest(self) -> int:
+        """The moves of the longest match."""
+        return int(self._places[:, 0].max())
+
     def match(self, number: int, *, with_last: bool = False) -> Match:
         """Return the joint moves that lead to a state.
 

@@ -88,7 +88,7 @@ def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iter
 
     What takes long is tried again when all others are decided, with the time that is left.
     """
-    seen = prover.seen(list(asked.values()), patience)
+    seen = prover.matches.seen(list(asked.values()), patience)
     left = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
     for is_last in (False, True):
         tried, left = left, []

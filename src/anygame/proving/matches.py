@@ -1,0 +1,93 @@
+"""Matches that are known, of random play and of solvers; and long ones, which one question finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.proving.bounded import any_match, depends_on_moves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.proving.model import Clause, Match, Model
+    from anygame.proving.patience import Patience
+    from anygame.proving.sampling import Sample
+
+#: States of the sample that are looked at together.
+_AT_ONCE: Final = 4096
+#: Moves of a question about long matches at least, and nodes of one at most.
+_FEWEST, _MOST_NODES = 8, 3_000_000
+
+
+class Matches:
+    """Matches of one game.
+
+    Args:
+        model: the game as gates.
+        sample: states of random play.
+    """
+
+    def __init__(self, model: Model, sample: Sample) -> None:
+        self._model, self._sample = model, sample
+        #: States that solvers found matches to.
+        self._met: list[NDArray[np.bool_]] = []
+
+    def add(self, match: Match) -> None:
+        """Note the states on the way of a match, where more than was asked for may hold."""
+        state = self._model.initial
+        for joint in match:
+            state = self._model.after(state, joint)
+            self._met.append(state)
+
+    def met(self, literal: int) -> bool:
+        """Return whether a literal over the state holds in some state that was noted."""
+        return bool(self._met) and bool(self._model.values([literal], np.array(self._met)).any())
+
+    def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
+        """Return which literals over the state hold in some state of random play.
+
+        Raises:
+            OutOfTimeError: that took longer.
+        """
+        found, states = np.zeros(len(literals), np.bool_), self._sample.states
+        for first in range(0, len(states), _AT_ONCE):
+            left = np.flatnonzero(~found).tolist()
+            if not left:
+                break
+            part = states[first : first + _AT_ONCE]
+            found[left] = self._model.values([literals[n] for n in left], part, patience=patience).any(axis=0)
+        return [bool(each) for each in found]
+
+    def played(self, bad: int) -> Match | None:
+        """Return a shortest match of random play to a bad state; None where there was none."""
+        model, sample = self._model, self._sample
+        of_moves = depends_on_moves(model, bad)
+        for first in range(0, len(sample.states), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            moves = sample.moves(part, model) if of_moves else None
+            hits = model.values([bad], sample.states[part], moves)[:, 0]
+            if moves is not None:
+                hits &= moves.any(axis=1)
+            if hits.any():
+                number = first + int(hits.argmax())
+                return sample.match(number, with_last=of_moves)
+        return None
+
+    def long(self, bad: int, patience: Patience, invariant: Sequence[Clause]) -> Match | None:
+        """Return a match about as long as those of random play to a bad state; None where there is none.
+
+        Raises:
+            OutOfTimeError: that took longer.
+        """
+        longest = max(_FEWEST, self._sample.longest)
+        for most in (longest, 2 * longest):
+            if most * self._model.nodes > _MOST_NODES:
+                break
+            match = any_match(self._model, bad, patience, most, invariant)
+            if match is not None:
+                return match
+        return None
