@@ -179,7 +179,7 @@ def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> N
 def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    weights = first_weights((len(searcher.code.weights) + more, units), 1)
+    weights = first_weights((*searcher.shape[:2], searcher.shape[2] + more, units), 1)
     with pytest.raises(ModelError, match="of other facts"):
         replace(model_of(game), weights=weights).use_in(searcher)
 
@@ -187,7 +187,7 @@ def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
 def test_hidden_layers_may_be_larger_than_those_of_practice() -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    weights = first_weights((len(searcher.code.weights), 128), 1)
+    weights = first_weights((*searcher.shape, 128), 1)
     replace(model_of(game, trust=1.0), weights=weights).use_in(searcher)
     searcher.begin(game.initial_state())
     assert searcher.advance(60, 500) > 0

@@ -175,8 +175,9 @@ class Model:
 
     Attributes:
         figures: what was learned from, and what the trial said.
-        fluents: the names of what the weights belong to, in the order of their rows.
-        weights: float32 [64 words + 1 + outputs, units]; see ``anygame.search.tree.proving``.
+        fluents: the names of what the weights belong to, in the order of their rows: fluents, then patterns.
+        weights: float32 [64 words + 1 + outputs + rows of patterns, units]; see
+            ``anygame.search.tree.proving``.
     """
 
     figures: ModelFigures
@@ -201,7 +202,7 @@ class Model:
         Raises:
             ModelError: the compiled game has other fluents than that which the model was learned from.
         """
-        if self.fluents != fluents_of(searcher) or not searcher.can_use(self.weights):
+        if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
                 f"the model of {self.figures.game!r} is of other facts than this version of anygame finds: "
                 "train it anew"
@@ -221,9 +222,9 @@ class Model:
         write_arrays(Path(path), header, {"weights": self.weights})
 
 
-def fluents_of(searcher: TreeSearcher) -> tuple[str, ...]:
-    """Return the names of the fluents of a compiled game, in the order of a model's rows."""
-    return tuple(map(str, searcher.game.fluent_terms))
+def inputs_of(searcher: TreeSearcher) -> tuple[str, ...]:
+    """Return the names of what estimates of a compiled game go by: its fluents, then its patterns."""
+    return (*map(str, searcher.game.fluent_terms), *searcher.patterns.names)
 
 
 def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:

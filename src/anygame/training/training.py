@@ -25,8 +25,8 @@ from anygame.search.model import (
     Model,
     ModelFigures,
     TrainingProgress,
-    fluents_of,
     history_of,
+    inputs_of,
     load_model,
     model_path,
 )
@@ -299,7 +299,7 @@ class _Training:
             trust=trust,
             history=tuple(self._history),
         )
-        return Model(figures, fluents_of(self._searcher), weights)
+        return Model(figures, inputs_of(self._searcher), weights)
 
     def _write(self) -> None:
         from anygame.search.array_file import write_arrays
@@ -307,7 +307,7 @@ class _Training:
         header = {
             "format": FORMAT,
             "rules": rules_digest(self._searcher.game),
-            "fluents": fluents_of(self._searcher),
+            "fluents": inputs_of(self._searcher),
             "seed": self._seed,
             "threads": len(self._learners),
             "seconds": self._seconds,
@@ -376,7 +376,7 @@ class _Training:
     def _restore(self, header: dict[str, Any], arrays: dict[str, Any], threads: int | None) -> None:
         """Take a state; raise ValueError, TypeError or KeyError where it is of another kind."""
         game = self._searcher.game
-        if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != fluents_of(self._searcher):
+        if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != inputs_of(self._searcher):
             raise ValueError("it is of other rules")
         seed, count = int(header["seed"]), int(header["threads"])
         if not 1 <= count <= MOST_THREADS or threads not in {None, count}:

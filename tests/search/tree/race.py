@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from anygame.search.tree.patterns import Patterns
+    from anygame.search.tree.searcher import TreeSearcher
 
 #: Pawns that walk up a board of five by six and take each other; who comes to the other side first has won.
 RACE = """
@@ -51,12 +55,28 @@ TAKING = """
 
 
 def estimates(
-    weights: NDArray[np.float32], states: NDArray[np.uint64], number: int = 0
+    searcher: TreeSearcher, weights: NDArray[np.float32], states: NDArray[np.uint64], number: int = 0
 ) -> NDArray[np.float64]:
     """Return an output, the first by default, of the estimates of states, by matrices."""
     bits = np.unpackbits(states.view(np.uint8), axis=1, bitorder="little").astype(np.float64)
-    size = bits.shape[1]
-    bent = weights.shape[1] - (len(weights) - size - 1)
+    size, outputs, rows = searcher.shape
+    bent = weights.shape[1] - outputs
     hidden = bits @ weights[:size] + weights[size]
+    hidden += amounts(searcher.patterns, bits) @ weights[len(weights) - rows :]
     total = np.maximum(hidden[:, :bent], 0) @ weights[size + 1 + number, :bent]
     return np.asarray(1 / (1 + np.exp(-total - hidden[:, -1 - number])))
+
+
+def amounts(patterns: Patterns, bits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how often each row of weights of patterns counts in states: float [states, rows]."""
+    counts_for = np.zeros((bits.shape[1], len(patterns.before)))
+    for fluent in range(bits.shape[1] if len(patterns.places) else 0):
+        counts_for[fluent, patterns.places[patterns.starts[fluent] : patterns.starts[fluent + 1]]] = 1
+    tallies = (bits @ counts_for).astype(int)
+    found = np.zeros((len(bits), patterns.rows))
+    for first, end in pairwise(patterns.firsts.tolist()):
+        for state, sides in enumerate(tallies[:, first:end]):
+            (begun,) = np.nonzero(sides)
+            if len(begun) == 1:
+                found[state, patterns.before[first + begun[0]] + sides[begun[0]]] += 1
+    return found

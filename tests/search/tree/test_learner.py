@@ -54,7 +54,7 @@ def test_practice_tells_won_positions_from_lost_ones() -> None:
     for _ in range(300):
         state = game.initial_state()
         while not state.is_terminal:
-            values = estimates(learned.weights, searcher.packed(state).reshape(1, -1))
+            values = estimates(searcher, learned.weights, searcher.packed(state).reshape(1, -1))
             exact = table.value(state)
             assert exact is not None
             told[exact[game.roles[0]].least].append(float(values[0]))
@@ -72,7 +72,7 @@ def test_of_three_roles_it_is_learned_what_each_gets() -> None:
     for joint in (("(take 2)", "noop", "noop"), ("noop", "(take 2)", "noop"), ("noop", "noop", "(take 1)")):
         state = state.next(joint)  # then two are left, which the first role takes
     packed = searcher.packed(state).reshape(1, -1)
-    found = [float(estimates(learned.weights, packed, role)[0]) for role in range(3)]
+    found = [float(estimates(searcher, learned.weights, packed, role)[0]) for role in range(3)]
     assert found[0] > 0.8
     assert max(found[1:]) < 0.2
 
@@ -85,7 +85,7 @@ def test_who_chooses_at_once_learns_what_is_better_whatever_the_other_does() -> 
     assert learned.play(3000)
     state = game.initial_state()
     values = [
-        float(estimates(learned.weights, searcher.packed(state.next(joint)).reshape(1, -1))[0])
+        float(estimates(searcher, learned.weights, searcher.packed(state.next(joint)).reshape(1, -1))[0])
         for joint in (("(show 3)", "(show 1)"), ("(show 2)", "(show 2)"), ("(show 1)", "(show 3)"))
     ]
     assert values[0] > values[1] > values[2] + 0.1

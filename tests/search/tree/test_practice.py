@@ -59,7 +59,10 @@ _MANY_MOVES = """
 def _searcher(name: str, trust: float = 0.6) -> TreeSearcher:
     game = anygame.loads(name) if "(" in name else anygame.load(name)
     searcher = TreeSearcher(game, seed=1, memory=1 << 24)
-    searcher.use_estimates(first_weights(searcher.code.weights.shape, 3), trust)
+    weights = first_weights((*searcher.shape, 32), 3)
+    # Large enough that one pattern too many would show.
+    weights[len(weights) - searcher.shape[2] :] *= 3
+    searcher.use_estimates(weights, trust)
     searcher.begin(game.initial_state())
     return searcher
 
@@ -90,7 +93,7 @@ def test_leaves_have_their_estimate_and_others_the_best_of_their_options(name: s
     searcher = _searcher(name)
     searcher.advance(60, 20_000)
     store, weights = _store(searcher), searcher.code.weights
-    expected = estimates(weights, store.states[: store.counts[NODES]])
+    expected = estimates(searcher, weights, store.states[: store.counts[NODES]])
     leaves = 0
     for expansion in range(int(store.counts[EXPANSIONS])):
         mover, options, children = _choice(store, expansion)
@@ -136,7 +139,7 @@ def test_moves_that_are_made_one_by_one_have_their_estimate() -> None:
     searcher = _searcher(_MANY_MOVES, trust=1.0)
     searcher.advance(60, 3000)
     store = _store(searcher)
-    expected = estimates(searcher.code.weights, store.states[: store.counts[NODES]])
+    expected = estimates(searcher, searcher.code.weights, store.states[: store.counts[NODES]])
     mover, options, children = _choice(store, int(store.expansion[searcher._trees[0].root]))
     assert (mover, len(children)) == (0, 600)
     leaves = [
@@ -160,7 +163,7 @@ def test_estimates_that_are_used_beside_playouts_leave_nothing_of_those_that_wer
 def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
     game = anygame.loads(_WORTHLESS_DRAW)
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
-    searcher.use_estimates(first_weights(searcher.code.weights.shape, 1), 0.6)
+    searcher.use_estimates(first_weights((*searcher.shape, 32), 1), 0.6)
     searcher.begin(game.initial_state())
     searcher.advance(60, 10)
     store = _store(searcher)
@@ -196,7 +199,7 @@ def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves
     searcher.advance(60, leaves)
     store, weights = _store(searcher), searcher.code.weights
     states = store.states[: store.counts[NODES]]
-    found = [estimates(weights, states, number) for number in range(len(weights) - 64 * states.shape[1] - 1)]
+    found = [estimates(searcher, weights, states, number) for number in range(searcher.shape[1])]
     expected = np.array(found if len(found) > 1 else [found[0], 1 - found[0]]).T
     seen = 0
     is_leaf = store.expansion[: len(states)] == NONE

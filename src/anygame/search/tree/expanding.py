@@ -372,7 +372,7 @@ def _add_child(game, store, worker, job, spec):
         if worker.settings[MINIMAX] > 0:
             joint = worker.spec_joint[spec]
             backpropagate_minimax(game, store, worker, node, joint, child_of(store, expansion, joint))
-            add_up(game.weights, worker, store.states, node)
+            add_up(game, game.weights, worker, store.states, node)
         _evaluate_child(game, store, worker, path, node, spec)
         if not worker.path_references[path]:
             end_descent(worker, path)
@@ -416,7 +416,7 @@ def _evaluate_child(game, store, worker, path, node, spec):
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
     elif worker.settings[MINIMAX] == 1:
-        if outputs_of(game, store) == 1 and store.mover[expansion] != NONE:
+        if outputs_of(game) == 1 and store.mover[expansion] != NONE:
             value = option_estimate(game, store, worker, expansion, joint, child)
             worker.value[0], worker.value[1] = value, 1 - value
         else:

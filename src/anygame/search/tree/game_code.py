@@ -165,7 +165,12 @@ class GameCode(NamedTuple):
         goal_values: float64 [goals]; its value between 0 and 1.
         missing: float64 [roles]; what a state without a goal is worth in playouts; nothing is proven by it.
         random: bool [roles]; which roles draw their moves.
-        weights: float32 [64 words + 1 + outputs, units]; of estimates, see ``proving``.
+        weights: float32 [64 words + 1 + outputs + rows of patterns, units]; of estimates, see ``proving``.
+        pattern_starts, pattern_places: int32 [64 words + 1] and any; for each fluent the places whose tallies
+            it counts for, see ``patterns``. All empty where no estimates are used.
+        place_patterns: int32 [places]; the pattern of each place. Those of a pattern lie together.
+        place_starts: int32 [patterns + 1]; the first place of each pattern.
+        place_rows: int32 [places]; before which row of the weights of patterns those of a place begin.
     """
 
     functions: Int64s
@@ -178,6 +183,11 @@ class GameCode(NamedTuple):
     missing: Float64s
     random: Bools
     weights: Float32Rows
+    pattern_starts: Int32s
+    pattern_places: Int32s
+    place_patterns: Int32s
+    place_starts: Int32s
+    place_rows: Int32s
 
 
 game_at = Bundle(GameCode)
@@ -219,6 +229,7 @@ def describe(kernel: Kernel, random: list[bool]) -> tuple[GameCode, list[tuple[i
         np.array(missing, np.float64),
         np.array(random, np.bool_),
         np.zeros((64 * words_for(kernel.network.fluents) + 1 + outputs_for(len(random)), UNITS), np.float32),
+        *(np.zeros(0, np.int32) for _ in range(5)),
     )
     return code, scales
 

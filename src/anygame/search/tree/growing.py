@@ -241,7 +241,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     hoped = np.float32(store.sums[node, role] / visits)
     later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
     best, highest = np.int64(NONE), np.float32(-1e9)
-    has_minimax = alone and outputs_of(game, store) == 1
+    has_minimax = alone and outputs_of(game) == 1
     trust = np.float32(worker.settings[MINIMAX]) if has_minimax else np.float32(0)
     start = random_below(worker, count) if visits < 64 else np.int64(0)
     for number in range(count):

@@ -56,10 +56,11 @@ class Learner:
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
         self._kernel, code = searcher.kernel, searcher.code
         start = searcher.packed(searcher.game.initial_state())
-        self._code = code._replace(
-            functions=code.functions.copy(), weights=first_weights((len(code.weights), units), seed)
+        self._code = searcher.patterns.put_into(code)._replace(
+            functions=code.functions.copy(), weights=first_weights((*searcher.shape, units), seed)
         )
-        self._practice = make_practice(start, self._code.weights, learners=learners)
+        _, outputs, _ = searcher.shape
+        self._practice = make_practice(start, self._code.weights, outputs=outputs, learners=learners)
         self._store = make_store(len(start), len(code.random), _MEMORY)
         self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
@@ -85,7 +86,10 @@ class Learner:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """What was learned: float32 [64 words + 1 + outputs, units]; it changes with each game."""
+        """What was learned; it changes with each game.
+
+        float32 [64 words + 1 + outputs + rows of patterns, units].
+        """
         return self._code.weights
 
     def take(self, weights: NDArray[np.float32]) -> None:

@@ -3,7 +3,8 @@
 Bounds are what a role can make sure of, and what it cannot pass: score-bounded search (Cazenave and Saffidine
 2010, "Score bounded Monte-Carlo tree search"), here for any number of roles, moves made together, and chance.
 
-An estimate comes from a network of one hidden layer, whose inputs are the fluents of a state; what changes
+An estimate comes from a network of one hidden layer, whose inputs are the fluents of a state, and how many
+``patterns`` hold by how much; what changes
 from a state to the next is added and taken away (Nasu 2018, "Efficiently updatable neural-network-based
 evaluation functions for computer shogi"). Of two roles it says by how much the first does better, of more
 than two what each gets. Minimax values over estimates, for two roles, stand in the tree beside the means of
@@ -21,6 +22,7 @@ import numpy as np
 
 from anygame.search.native.marking import compiled
 from anygame.search.tree.game_code import lowest_bit
+from anygame.search.tree.patterns import count_patterns, restore_tallies, tally
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 from anygame.search.tree.worker import MINIMAX
 
@@ -263,13 +265,20 @@ def advantage(own, other):
 
 
 @compiled
-def outputs_of(game, store):
+def outputs_of(game):
     """Return how many numbers the estimates of a state are: one for two roles, otherwise one for each."""
-    return game.weights.shape[0] - 64 * store.states.shape[1] - 1
+    roles = len(game.random)
+    return 1 if roles == 2 else roles
 
 
 @compiled
-def add_up(weights, worker, states, index):
+def first_pattern(game, states):
+    """Return from which row on weights are those of patterns."""
+    return 64 * states.shape[1] + 1 + outputs_of(game)
+
+
+@compiled
+def add_up(game, weights, worker, states, index):
     """Set the base of the worker to the inputs of the hidden layer for a state."""
     base = worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
@@ -282,13 +291,17 @@ def add_up(weights, worker, states, index):
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 base[unit] += weights[fluent, unit]
+    if len(game.place_rows):
+        count_patterns(game, worker, states, index)
+        _add_rows(weights, worker.counted, first_pattern(game, states), base)
 
 
 @compiled
-def estimate_near(weights, worker, states, index, others, other):
+def estimate_near(game, weights, worker, states, index, others, other):
     """Return what a state seems worth to the first role, that is much like the one that the base was set to.
 
     Args:
+        game: the game.
         weights: of the estimates.
         worker: the thread; its hidden layer is set.
         states: uint64 [any, words]; where the state is.
@@ -310,7 +323,22 @@ def estimate_near(weights, worker, states, index, others, other):
             sign = np.float32(1) if held else np.float32(-1)
             for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
+            if len(game.place_rows):
+                tally(game, worker, fluent, np.int32(1) if held else np.int32(-1))
+    if len(game.place_rows):
+        _add_rows(weights, worker.amounts, first_pattern(game, states), hidden)
+        restore_tallies(game, worker, states, index, others, other)
     return output(weights, worker, 64 * states.shape[1] + 1, 0)
+
+
+@compiled
+def _add_rows(weights, amounts, first, layer):
+    """Add the weights of patterns, which begin at a row, to a layer, each as often as it is noted."""
+    for row in range(weights.shape[0] - first):
+        amount = np.float32(amounts[row])
+        if amount != 0:
+            for unit in range(weights.shape[1]):
+                layer[unit] += amount * weights[first + row, unit]
 
 
 @compiled
@@ -329,18 +357,18 @@ def output(weights, worker, first, number):
 
 
 @compiled
-def estimate_of(weights, worker, states, index):
+def estimate_of(game, weights, worker, states, index):
     """Return what a state seems worth to the first role; the base and the hidden layer are set."""
-    add_up(weights, worker, states, index)
-    return estimate_near(weights, worker, states, index, states, index)
+    add_up(game, weights, worker, states, index)
+    return estimate_near(game, weights, worker, states, index, states, index)
 
 
 @compiled
 def estimate_child(game, store, worker, node, child):
     """Put what a child seems worth to each role into ``worker.value``; the base is set to its parent."""
     first = 64 * store.states.shape[1] + 1
-    worker.value[0] = estimate_near(game.weights, worker, store.states, child, store.states, node)
-    if outputs_of(game, store) == 1:
+    worker.value[0] = estimate_near(game, game.weights, worker, store.states, child, store.states, node)
+    if outputs_of(game) == 1:
         worker.value[1] = 1 - worker.value[0]
         return
     for role in range(1, len(worker.value)):
@@ -362,7 +390,7 @@ def _minimax_of(game, store, worker, node):
     expansion = store.expansion[node]
     if expansion != NONE:
         return store.minimax[expansion]
-    return estimate_of(game.weights, worker, store.states, node)
+    return estimate_of(game, game.weights, worker, store.states, node)
 
 
 @compiled
@@ -374,13 +402,13 @@ def _seen_by(mover, value):
 @compiled
 def set_minimax(game, store, worker, node):
     """Set the values of a node that was expanded just now, and of its options; the base is set to it."""
-    if outputs_of(game, store) > 1:
+    if outputs_of(game) > 1:
         # There is no minimax of more than two roles.
-        add_up(game.weights, worker, store.states, node)
+        add_up(game, game.weights, worker, store.states, node)
         return
     expansion = store.expansion[node]
     mover, children = store.mover[expansion], store.first_child[expansion]
-    own = estimate_of(game.weights, worker, store.states, node)
+    own = estimate_of(game, game.weights, worker, store.states, node)
     store.minimax[expansion] = own
     if children == NONE or mover == NONE:
         return
@@ -397,7 +425,7 @@ def set_minimax(game, store, worker, node):
         elif _is_known(store, child):
             found = _minimax_of(game, store, worker, child)
         else:
-            found = estimate_near(game.weights, worker, store.states, child, store.states, node)
+            found = estimate_near(game, game.weights, worker, store.states, child, store.states, node)
         store.option_minimax[first + number] = np.uint16(ONE * _seen_by(mover, found))
         best = max(best, np.float32(store.option_minimax[first + number]))
     store.minimax[expansion] = _seen_by(mover, best / ONE)
@@ -417,7 +445,7 @@ def option_estimate(game, store, worker, expansion, joint, child):
 @compiled
 def backpropagate_minimax(game, store, worker, node, joint, child):
     """Let the value of a child change that of its parent; return whether it did."""
-    if outputs_of(game, store) > 1:
+    if outputs_of(game) > 1:
         return False
     expansion = store.expansion[node]
     mover, before = store.mover[expansion], store.minimax[expansion]

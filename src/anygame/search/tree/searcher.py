@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -23,6 +24,7 @@ from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import MOST_UNITS, describe, outputs_for, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
+from anygame.search.tree.patterns import find_patterns
 from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
     COMPETITIVE,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.network.kernels.kernel import Kernel
     from anygame.search.tree.game_code import GameCode
+    from anygame.search.tree.patterns import Patterns
 
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``growing``.
@@ -363,11 +366,23 @@ class TreeSearcher(TreeReporter[int]):
             for number in range(self._threads)
         ]
 
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The patterns that estimates of the game count."""
+        return find_patterns(self.kernel.network, self.game.fluent_terms)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape of weights: inputs for fluents, outputs, and rows of patterns; see ``first_weights``."""
+        inputs = 64 * words_for(self.kernel.network.fluents)
+        return inputs, outputs_for(len(self.game.roles)), self.patterns.rows
+
     def can_use(self, weights: NDArray[np.float32]) -> bool:
         """Return whether an array has the shape of weights of estimates of this game."""
         rows, units = weights.shape
+        _, outputs, _ = self.shape
         suits = units in {1 << power for power in range(MOST_UNITS.bit_length())}
-        return rows == len(self.code.weights) and suits and units >= outputs_for(len(self.game.roles))
+        return rows == sum(self.shape) + 1 and suits and units >= outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
         """Let minimax over estimates count beside playouts from now on; what was known is forgotten.
@@ -376,7 +391,9 @@ class TreeSearcher(TreeReporter[int]):
             weights: of the estimates; see ``proving``.
             trust: from 0 for playouts alone to 1 for estimates alone: then nothing is played out.
         """
-        self.code = self.code._replace(weights=np.ascontiguousarray(weights, np.float32).copy())
+        self.code = self.patterns.put_into(self.code)._replace(
+            weights=np.ascontiguousarray(weights, np.float32).copy()
+        )
         self.settings = estimating(self._plain_settings, trust)
         self._trees = self._grown_anew()
 

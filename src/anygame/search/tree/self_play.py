@@ -42,6 +42,7 @@ from anygame.search.tree.proving import (
     advantage,
     estimate_of,
     first_option_of,
+    first_pattern,
     is_proven,
     output,
     outputs_of,
@@ -94,7 +95,8 @@ class Practice(NamedTuple):
             they seemed worth and the end.
         settings: float64; see ``DEFAULT_SETTINGS``.
         start: uint64 [1, words]; where games begin.
-        weights: float32 [64 words + 1 + outputs, units]; those that steps change. The game has their mean.
+        weights: float32 [64 words + 1 + outputs + rows of patterns, units]; those that steps
+            change. The game has their mean.
         slopes, moments, squares: float32, the same shape; of a batch, and the running means of them and of
             their squares.
         lengths, openings, roots: int32 [games]; moves made, how many of them are drawn at first, and the node
@@ -133,17 +135,19 @@ def make_practice(
     weights: NDArray[np.float32],
     settings: Sequence[float] = DEFAULT_SETTINGS,
     *,
+    outputs: int = 1,
     learners: int = 1,
 ) -> Practice:
     """Return practice.
 
     Args:
         start: uint64 [words]; where games begin.
-        weights: float32 [64 words + 1 + outputs, units].
+        weights: float32 [64 words + 1 + outputs + rows of patterns, units].
         settings: see ``DEFAULT_SETTINGS``.
+        outputs: how many numbers estimates are.
         learners: how many learn together, and share the memory for states.
     """
-    words, outputs = len(start), len(weights) - 64 * len(start) - 1
+    words = len(start)
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     return Practice(
         np.zeros(9, np.int64),
@@ -165,19 +169,21 @@ def make_practice(
     )
 
 
-def first_weights(shape: tuple[int, int], seed: int) -> NDArray[np.float32]:
+def first_weights(shape: tuple[int, int, int, int], seed: int) -> NDArray[np.float32]:
     """Return small random weights: all states seem worth about the same.
 
     Args:
-        shape: 64 words, one and the number of outputs; and units, more than outputs.
+        shape: 64 words, the number of outputs, that of rows of patterns, and units, more than outputs.
         seed: of random numbers.
     """
+    inputs, outputs, patterns, units = shape
     random = np.random.default_rng(abs(seed))
-    weights = np.zeros(shape, np.float32)
-    outputs = (shape[0] - 1) % 64
-    bent = shape[1] - outputs
-    weights[: -1 - outputs, :bent] = random.normal(0, 0.1, (shape[0] - 1 - outputs, bent))
-    weights[-outputs:, :bent] = random.normal(0, 1.7 / sqrt(shape[1]), (outputs, bent))
+    weights = np.zeros((inputs + 1 + outputs + patterns, units), np.float32)
+    bent, first = units - outputs, inputs + 1 + outputs
+    weights[:inputs, :bent] = random.normal(0, 0.1, (inputs, bent))
+    weights[inputs + 1 : first, :bent] = random.normal(0, 1.7 / sqrt(units), (outputs, bent))
+    # A pattern is one of many.
+    weights[first:, :bent] = random.normal(0, 0.03, (patterns, bent))
     return weights
 
 
@@ -296,7 +302,7 @@ def _value_root(game, store, worker, practice, row, root, expansion):
         if child != NONE and store.visits[child]:
             _record_values(practice, row, store.sums, child, store.visits[child])
             return
-    practice.values[row, 0] = estimate_of(game.weights, worker, store.states, root)
+    practice.values[row, 0] = estimate_of(game, game.weights, worker, store.states, root)
     for number in range(1, outputs):
         practice.values[row, number] = output(game.weights, worker, 64 * store.states.shape[1] + 1, number)
 
@@ -313,7 +319,7 @@ def _choose(game, store, worker, practice, number, expansion, role):
     count, length = np.int64(store.option_counts[expansion, role]), practice.lengths[number]
     first, children = first_option_of(store, expansion, role), store.first_child[expansion]
     alone = store.mover[expansion] != NONE
-    has_minimax = alone and outputs_of(game, store) == 1
+    has_minimax = alone and outputs_of(game) == 1
     is_drawn = (
         length < practice.openings[number]
         or random_below(worker, _WHOLE) < practice.settings[CHANCE] * _WHOLE
@@ -391,13 +397,13 @@ def _learn(game, worker, practice):
             slopes[row, unit] = np.float32(0)
     for _ in range(_BATCH):
         row = random_below(worker, practice.counts[FILLED])
-        estimate = estimate_of(practice.weights, worker, practice.states, row)
-        _add_slopes(worker, practice, row, estimate)
+        estimate = estimate_of(game, practice.weights, worker, practice.states, row)
+        _add_slopes(game, worker, practice, row, estimate)
     _step(game, practice)
 
 
 @compiled
-def _add_slopes(worker, practice, row, estimate):
+def _add_slopes(game, worker, practice, row, estimate):
     """Add what the errors of a state say of each weight; the hidden layer is that of its first estimate."""
     weights, slopes, hidden, back = practice.weights, practice.slopes, worker.hidden, worker.base
     size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], practice.targets.shape[1]
@@ -420,6 +426,13 @@ def _add_slopes(worker, practice, row, estimate):
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 slopes[fluent, unit] += back[unit]
+    if len(game.place_rows):
+        first = first_pattern(game, practice.states)
+        for number in range(weights.shape[0] - first):
+            amount = np.float32(worker.counted[number])
+            if amount != 0:
+                for unit in range(units):
+                    slopes[first + number, unit] += amount * back[unit]
 
 
 @compiled

@@ -23,6 +23,7 @@ from anygame.search.native.marking import (
     UInt64s,
 )
 from anygame.search.tree.game_code import LANES, MOST_UNITS, WORDS, words_for
+from anygame.search.tree.patterns import MOST_PLACES, MOST_ROWS
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Worker(NamedTuple):
         path_length, path_references, path_node, path_joint: descents.
         path_leaves, path_sum: leaves that were evaluated, and their values.
         free_paths, finished: descents to be begun, and those whose leaves are all known.
-        lanes, sources, square, row, value, base, hidden, parts: scratch.
+        lanes, sources, square, row, value, base, tally, counted, amounts, hidden, parts: scratch.
         settings: see ``growing``.
     """
 
@@ -144,6 +145,9 @@ class Worker(NamedTuple):
     row: UInt64s
     value: Float64s
     base: Float32s
+    tally: Int32s
+    counted: Int32s
+    amounts: Int32s
     hidden: Float32s
     parts: Float32s
     settings: Float64s
@@ -167,6 +171,9 @@ _LENGTHS: Final = {
     "square": 64,
     "row": WORDS,
     "base": MOST_UNITS,
+    "tally": MOST_PLACES,
+    "counted": MOST_ROWS + 1,
+    "amounts": MOST_ROWS + 1,
     "hidden": MOST_UNITS,
     "parts": MOST_UNITS,
 }

@@ -1,0 +1,260 @@
+"""Patterns: by how much the conjunctions hold that the rules say how a game ends by.
+
+A line of four is four fluents that have to hold together, and the same four cells are a line of either role.
+Of lines that one role has begun and no other has touched, an estimate counts how many there are with one
+fluent, with two, and so on; all lines of a length and a role share the weights of these numbers. That goals
+which hold in part tell who will win is the idea of Fluxplayer (Schiffel and Thielscher 2007, "Fluxplayer: a
+successful general game player"); here it is learned what they tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from anygame.language.terms import Compound
+from anygame.search.native.marking import compiled
+from anygame.search.tree.game_code import lowest_bit, words_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from anygame.language.terms import Term
+    from anygame.network.network import Network
+    from anygame.search.tree.game_code import GameCode
+
+    Conjunction = frozenset[int]
+
+#: Fluents of a conjunction.
+_FEWEST, _MOST = 3, 12
+#: Places and rows of weights; a game with more has none.
+MOST_PLACES, MOST_ROWS = 2048, 128
+#: Gates of which ends and goals are made; more are too many to look at. Alternatives of a gate, likewise.
+_MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
+_ANYTHING: Final[Conjunction] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The patterns of a game.
+
+    Attributes:
+        names: of the rows of weights.
+        starts, places, patterns, firsts, before: see ``GameCode``.
+    """
+
+    names: tuple[str, ...]
+    starts: NDArray[np.int32]
+    places: NDArray[np.int32]
+    patterns: NDArray[np.int32]
+    firsts: NDArray[np.int32]
+    before: NDArray[np.int32]
+
+    @property
+    def rows(self) -> int:
+        """How many rows of weights there are."""
+        return len(self.names)
+
+    def put_into(self, code: GameCode) -> GameCode:
+        """Return a game whose estimates count the patterns."""
+        return code._replace(
+            pattern_starts=self.starts,
+            pattern_places=self.places,
+            place_patterns=self.patterns,
+            place_starts=self.firsts,
+            place_rows=self.before,
+        )
+
+
+def find_patterns(network: Network, fluents: Sequence[Term]) -> Patterns:
+    """Return the patterns of a game, none where it has too many.
+
+    Args:
+        network: the game.
+        fluents: their names.
+    """
+    parts = [_parts(fluent) for fluent in fluents]
+    found = _largest(set(_alike(_conjunctions(network), parts)))
+    # What is the same in most conjunctions says whose they are: a line of a board goes in any direction.
+    fixed = [_fixed([parts[fluent] for fluent in one]) for one in found]
+    widths = [len(parts[min(one)]) for one in found]
+    all_of = Counter(widths)
+    seen = Counter((width, place) for width, places in zip(widths, fixed, strict=True) for place in places)
+    sides: dict[frozenset[tuple[str, ...]], dict[tuple[str, ...], Conjunction]] = defaultdict(dict)
+    for one, places in zip(found, fixed, strict=True):
+        some = parts[min(one)]
+        marks = [place for place in places if 2 * seen[len(some), place] > all_of[len(some)]]
+        where = frozenset(
+            tuple(part for place, part in enumerate(parts[fluent]) if place not in marks) for fluent in one
+        )
+        sides[where][tuple(some[place] for place in marks)] = one
+    contested = [each for each in sides.values() if len(each) > 1]
+    return _arranged(contested, 64 * words_for(len(fluents)))
+
+
+def _arranged(patterns: Sequence[dict[tuple[str, ...], Conjunction]], room: int) -> Patterns:
+    """Return patterns, given of each what its sides are, as arrays."""
+    names: list[str] = []
+    first_of: dict[tuple[int, tuple[str, ...]], int] = {}
+    counted: list[tuple[int, int]] = []
+    owners, firsts = [], [0]
+    before: list[int] = []
+    for number, pattern in enumerate(patterns):
+        for side, one in sorted(pattern.items()):
+            kind = (len(one), side)
+            if kind not in first_of:
+                first_of[kind] = len(names)
+                names += [f"{held} of {len(one)} {' '.join(side)}" for held in range(1, len(one) + 1)]
+            counted += [(fluent, len(before)) for fluent in one]
+            owners.append(number)
+            before.append(first_of[kind] - 1)
+        firsts.append(len(before))
+    if not before or len(before) > MOST_PLACES or len(names) > MOST_ROWS:
+        return Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
+    counted.sort()
+    starts = np.searchsorted([fluent for fluent, _ in counted], np.arange(room + 1))
+    places = [place for _, place in counted]
+    arrays = (np.array(each, np.int32) for each in (starts, places, owners, firsts, before))
+    return Patterns(tuple(names), *arrays)
+
+
+def _fixed(rows: Sequence[tuple[str, ...]]) -> list[int]:
+    """Return the columns whose parts are all the same."""
+    return [place for place, column in enumerate(zip(*rows, strict=True)) if len(set(column)) == 1]
+
+
+def _parts(fluent: Term) -> tuple[str, ...]:
+    if isinstance(fluent, Compound):
+        return fluent.functor, *map(str, fluent.arguments)
+    return (str(fluent),)
+
+
+def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
+    """Yield what conjunctions say by fluents of one relation, of each the relation it says most by."""
+    for one in found:
+        groups = defaultdict(set)
+        for fluent in one:
+            groups[parts[fluent][0], len(parts[fluent])].add(fluent)
+        largest = max(groups.values(), key=len, default=set())
+        if _FEWEST <= len(largest) <= _MOST:
+            yield frozenset(largest)
+
+
+def _largest(found: set[Conjunction]) -> list[Conjunction]:
+    """Return those that are no part of another one, in order; none where there are too many."""
+    if len(found) > MOST_PLACES:
+        return []
+    having = defaultdict(list)
+    for one in found:
+        for fluent in one:
+            having[fluent].append(one)
+    return sorted((one for one in found if not any(one < other for other in having[min(one)])), key=sorted)
+
+
+def _conjunctions(network: Network) -> Iterator[Conjunction]:
+    """Yield which fluents have to hold together for gates of ends and goals; of each some of many ways."""
+    goals = [literal for values in network.goals for _, literal in values]
+    gates = _gates_below(network, [network.terminal, *goals])
+    first = network.first_gate
+    ways: dict[int, list[Conjunction]] = {}
+
+    def ways_of(literal: int) -> list[Conjunction]:
+        node, inverted = literal >> 1, literal & 1
+        if 1 <= node <= network.fluents and not inverted:
+            return [frozenset((node - 1,))]
+        if node not in ways:
+            return [_ANYTHING]
+        if not inverted:
+            return ways[node]
+        # A disjunction is an inverted gate of inverted inputs.
+        some = [way for each in _inputs(network, node - first) for way in ways_of(each ^ 1)]
+        return some if len(some) <= _MOST_ALTERNATIVES and all(some) else [_ANYTHING]
+
+    for gate in gates:
+        parts = [ways_of(literal) for literal in _inputs(network, gate)]
+        if prod(map(len, parts)) > _MOST_ALTERNATIVES:
+            parts = [part for part in parts if len(part) == 1]
+        ways[first + gate] = [_ANYTHING.union(*each) for each in product(*parts)]
+        yield from ways[first + gate]
+
+
+def _inputs(network: Network, gate: int) -> list[int]:
+    found: list[int] = network.inputs[network.starts[gate] : network.starts[gate + 1]].tolist()
+    return found
+
+
+def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
+    """Return the gates that literals depend on, in order; none where there are too many."""
+    first = network.first_gate
+    found: set[int] = set()
+    waiting = [literal >> 1 for literal in literals]
+    while waiting and len(found) <= _MOST_GATES:
+        gate = waiting.pop() - first
+        if gate >= 0 and gate not in found:
+            found.add(gate)
+            waiting += [literal >> 1 for literal in _inputs(network, gate)]
+    return sorted(found) if len(found) <= _MOST_GATES else []
+
+
+@compiled
+def _row_of(game, worker, pattern):
+    """Return which weights a pattern adds: those of nobody unless exactly one side has begun it."""
+    begun, row = np.int64(0), np.int64(0)
+    for place in range(game.place_starts[pattern], game.place_starts[pattern + 1]):
+        # Without branches, since none could be foretold.
+        is_begun = np.int64(worker.tally[place] != 0)
+        begun += is_begun
+        row += is_begun * np.int64(game.place_rows[place] + worker.tally[place])
+    return row if begun == 1 else np.int64(MOST_ROWS)
+
+
+@compiled
+def tally(game, worker, fluent, change):
+    """Tally a fluent that holds from now on, or no longer, and note what weights patterns add and lose."""
+    for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
+        place = game.pattern_places[at]
+        pattern = game.place_patterns[place]
+        worker.amounts[_row_of(game, worker, pattern)] -= np.int32(1)
+        worker.tally[place] += change
+        worker.amounts[_row_of(game, worker, pattern)] += np.int32(1)
+
+
+@compiled
+def count_patterns(game, worker, states, index):
+    """Tally the fluents of a state, and count how often each row of weights is added."""
+    for row in range(len(worker.counted)):
+        worker.counted[row] = np.int32(0)
+    for place in range(len(game.place_rows)):
+        worker.tally[place] = np.int32(0)
+    for word in range(states.shape[1]):
+        bits = states[index, word]
+        while bits:
+            fluent = 64 * word + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
+                worker.tally[game.pattern_places[at]] += np.int32(1)
+    for pattern in range(len(game.place_starts) - 1):
+        worker.counted[_row_of(game, worker, pattern)] += np.int32(1)
+
+
+@compiled
+def restore_tallies(game, worker, states, index, others, other):
+    """Make tallies of a state those of another one again, and note nothing of weights."""
+    for row in range(len(worker.amounts)):
+        worker.amounts[row] = np.int32(0)
+    for word in range(states.shape[1]):
+        bits = states[index, word] ^ others[other, word]
+        while bits:
+            bit = lowest_bit(bits)
+            fluent = 64 * word + bit
+            bits &= bits - np.uint64(1)
+            held = (states[index, word] >> np.uint64(bit)) & np.uint64(1)
+            for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
+                worker.tally[game.pattern_places[at]] -= np.int32(1) if held else np.int32(-1)
