@@ -69,14 +69,15 @@ def estimates(
 
 def amounts(patterns: Patterns, bits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how often each row of weights of patterns counts in states: float [states, rows]."""
-    counts_for = np.zeros((bits.shape[1], len(patterns.before)))
-    for fluent in range(bits.shape[1] if len(patterns.places) else 0):
-        counts_for[fluent, patterns.places[patterns.starts[fluent] : patterns.starts[fluent + 1]]] = 1
+    starts, places = patterns.pattern_starts, patterns.pattern_places
+    counts_for = np.zeros((bits.shape[1], len(patterns.place_rows)))
+    for fluent in range(bits.shape[1] if len(places) else 0):
+        counts_for[fluent, places[starts[fluent] : starts[fluent + 1]]] = 1
     tallies = (bits @ counts_for).astype(int)
     found = np.zeros((len(bits), patterns.rows))
-    for first, end in pairwise(patterns.firsts.tolist()):
+    for first, end in pairwise(patterns.place_starts.tolist()):
         for state, sides in enumerate(tallies[:, first:end]):
             (begun,) = np.nonzero(sides)
             if len(begun) == 1:
-                found[state, patterns.before[first + begun[0]] + sides[begun[0]]] += 1
+                found[state, patterns.place_rows[first + begun[0]] + sides[begun[0]]] += 1
     return found

@@ -66,9 +66,9 @@ def _counted(searcher: TreeSearcher, *moves: str) -> dict[str, float]:
 )
 def test_lines_are_patterns_of_two_sides(source: str, patterns: int, rows: list[str]) -> None:
     found = _searcher(source).patterns
-    assert max(0, len(found.firsts) - 1) == patterns
+    assert max(0, len(found.place_starts) - 1) == patterns
     assert list(found.names[: len(rows)]) == rows
-    assert len(found.before) == 2 * patterns
+    assert len(found.place_rows) == 2 * patterns
 
 
 @pytest.mark.parametrize("source", ["tic_tac_toe", _MARKS])
@@ -96,4 +96,10 @@ def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
 def test_too_many_patterns_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.search.tree.patterns.MOST_PLACES", 7)
     found = _searcher("tic_tac_toe").patterns
-    assert found.rows == len(found.before) == 0
+    assert found.rows == len(found.place_rows) == 0
+
+
+def test_searchers_of_one_game_share_its_patterns() -> None:
+    game = anygame.load("tic_tac_toe")
+    one, other = (TreeSearcher(game, seed=seed, memory=1 << 22) for seed in (1, 2))
+    assert one.patterns is other.patterns

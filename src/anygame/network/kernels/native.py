@@ -107,27 +107,27 @@ def link_library(
         cache: the folder of cached machine code; None for :func:`cache_folder`.
         keep: whether the machine code of the first is cached, too.
     """
-    path = _path(code, cache) if keep else None
-    image = read_cached(path) if path else None
-    cached = image is not None
-    if image is None:
-        image = make_image(code, code if keep else "", cache)
-    return load_library(image, signatures, cached, [_shared_image(each, cache) for each in shared])
+    found = _cached_image(code, cache) if keep else None
+    image = make_image(code, code if keep else "", cache) if found is None else found
+    called = [_shared_image(each, cache) for each in shared]
+    return load_library(image, signatures, found is not None, called)
 
 
 @functools.lru_cache(maxsize=1024)
 def _shared_image(code: str, cache: Path | None) -> bytes:
-    path = _path(code, cache)
-    found = read_cached(path) if path else None
-    return make_image(code, code, cache) if found is None else found
+    return _cached_image(code, cache) or make_image(code, code, cache)
+
+
+def _cached_image(key: str, cache: Path | None) -> bytes | None:
+    path = _path(key, cache)
+    return read_cached(path) if path else None
 
 
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
     """Return what was compiled before, None where nothing was; the key is that of `make_image`."""
-    path = _path(key, cache)
-    image = read_cached(path) if path else None
+    image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 
 
@@ -160,8 +160,8 @@ def make_ptx(code: str) -> str:
         RuntimeError: LLVM cannot read it, or was built without what writes PTX.
     """
     llvm = _llvm()[0]
-    path = _path("ptx\0" + code, None)
-    found = read_cached(path) if path else None
+    key = "ptx\0" + code
+    found = _cached_image(key, None)
     if found is not None:
         return found.decode()
     llvm.initialize_all_targets()
@@ -181,6 +181,7 @@ def make_ptx(code: str) -> str:
         add()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
     ptx = str(machine.emit_assembly(module))
+    path = _path(key, None)
     if path:
         write_cached(path, ptx.encode())
     return ptx

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -47,15 +48,15 @@ class Patterns:
 
     Attributes:
         names: of the rows of weights.
-        starts, places, patterns, firsts, before: see ``GameCode``.
+        pattern_starts, pattern_places, place_patterns, place_starts, place_rows: see ``GameCode``.
     """
 
     names: tuple[str, ...]
-    starts: NDArray[np.int32]
-    places: NDArray[np.int32]
-    patterns: NDArray[np.int32]
-    firsts: NDArray[np.int32]
-    before: NDArray[np.int32]
+    pattern_starts: NDArray[np.int32]
+    pattern_places: NDArray[np.int32]
+    place_patterns: NDArray[np.int32]
+    place_starts: NDArray[np.int32]
+    place_rows: NDArray[np.int32]
 
     @property
     def rows(self) -> int:
@@ -65,21 +66,32 @@ class Patterns:
     def put_into(self, code: GameCode) -> GameCode:
         """Return a game whose estimates count the patterns."""
         return code._replace(
-            pattern_starts=self.starts,
-            pattern_places=self.places,
-            place_patterns=self.patterns,
-            place_starts=self.firsts,
-            place_rows=self.before,
+            pattern_starts=self.pattern_starts,
+            pattern_places=self.pattern_places,
+            place_patterns=self.place_patterns,
+            place_starts=self.place_starts,
+            place_rows=self.place_rows,
         )
 
 
-def find_patterns(network: Network, fluents: Sequence[Term]) -> Patterns:
-    """Return the patterns of a game, none where it has too many.
+#: What was found: a trial makes many searchers of one game.
+_KNOWN: Final[WeakKeyDictionary[Network, Patterns]] = WeakKeyDictionary()
+
+
+def patterns_of(network: Network, fluents: Sequence[Term]) -> Patterns:
+    """Return the patterns of a game, none where it has too many; they are looked for once.
 
     Args:
         network: the game.
         fluents: their names.
     """
+    found = _KNOWN.get(network)
+    if found is None:
+        found = _KNOWN[network] = _found_in(network, fluents)
+    return found
+
+
+def _found_in(network: Network, fluents: Sequence[Term]) -> Patterns:
     parts = [_parts(fluent) for fluent in fluents]
     found = _largest(set(_alike(_conjunctions(network), parts)))
     # What is the same in most conjunctions says whose they are: a line of a board goes in any direction.
@@ -204,15 +216,24 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 
 
 @compiled
-def _row_of(game, worker, pattern):
+def _row_of(game, tally, pattern):
     """Return which weights a pattern adds: those of nobody unless exactly one side has begun it."""
     begun, row = np.int64(0), np.int64(0)
     for place in range(game.place_starts[pattern], game.place_starts[pattern + 1]):
         # Without branches, since none could be foretold.
-        is_begun = np.int64(worker.tally[place] != 0)
+        is_begun = np.int64(tally[place] != 0)
         begun += is_begun
-        row += is_begun * np.int64(game.place_rows[place] + worker.tally[place])
+        row += is_begun * np.int64(game.place_rows[place] + tally[place])
     return row if begun == 1 else np.int64(MOST_ROWS)
+
+
+@compiled
+def begin_from_base(game, worker):
+    """Set the tallies to those of the base, and note nothing of weights."""
+    for place in range(len(game.place_rows)):
+        worker.tally[place] = worker.base_tally[place]
+    for row in range(len(worker.amounts)):
+        worker.amounts[row] = np.int32(0)
 
 
 @compiled
@@ -221,40 +242,24 @@ def tally(game, worker, fluent, change):
     for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
         place = game.pattern_places[at]
         pattern = game.place_patterns[place]
-        worker.amounts[_row_of(game, worker, pattern)] -= np.int32(1)
+        worker.amounts[_row_of(game, worker.tally, pattern)] -= np.int32(1)
         worker.tally[place] += change
-        worker.amounts[_row_of(game, worker, pattern)] += np.int32(1)
+        worker.amounts[_row_of(game, worker.tally, pattern)] += np.int32(1)
 
 
 @compiled
 def count_patterns(game, worker, states, index):
-    """Tally the fluents of a state, and count how often each row of weights is added."""
+    """Tally the fluents of the state of the base, and count how often each row of weights is added."""
     for row in range(len(worker.counted)):
         worker.counted[row] = np.int32(0)
     for place in range(len(game.place_rows)):
-        worker.tally[place] = np.int32(0)
+        worker.base_tally[place] = np.int32(0)
     for word in range(states.shape[1]):
         bits = states[index, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-                worker.tally[game.pattern_places[at]] += np.int32(1)
+                worker.base_tally[game.pattern_places[at]] += np.int32(1)
     for pattern in range(len(game.place_starts) - 1):
-        worker.counted[_row_of(game, worker, pattern)] += np.int32(1)
-
-
-@compiled
-def restore_tallies(game, worker, states, index, others, other):
-    """Make tallies of a state those of another one again, and note nothing of weights."""
-    for row in range(len(worker.amounts)):
-        worker.amounts[row] = np.int32(0)
-    for word in range(states.shape[1]):
-        bits = states[index, word] ^ others[other, word]
-        while bits:
-            bit = lowest_bit(bits)
-            fluent = 64 * word + bit
-            bits &= bits - np.uint64(1)
-            held = (states[index, word] >> np.uint64(bit)) & np.uint64(1)
-            for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-                worker.tally[game.pattern_places[at]] -= np.int32(1) if held else np.int32(-1)
+        worker.counted[_row_of(game, worker.base_tally, pattern)] += np.int32(1)

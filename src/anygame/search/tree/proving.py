@@ -22,7 +22,7 @@ import numpy as np
 
 from anygame.search.native.marking import compiled
 from anygame.search.tree.game_code import lowest_bit
-from anygame.search.tree.patterns import count_patterns, restore_tallies, tally
+from anygame.search.tree.patterns import begin_from_base, count_patterns, tally
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of
 from anygame.search.tree.worker import MINIMAX
 
@@ -313,6 +313,8 @@ def estimate_near(game, weights, worker, states, index, others, other):
     units = weights.shape[1]
     for unit in range(units):
         hidden[unit] = base[unit]
+    if len(game.place_rows):
+        begin_from_base(game, worker)
     for word in range(states.shape[1]):
         bits = states[index, word] ^ others[other, word]
         while bits:
@@ -327,7 +329,6 @@ def estimate_near(game, weights, worker, states, index, others, other):
                 tally(game, worker, fluent, np.int32(1) if held else np.int32(-1))
     if len(game.place_rows):
         _add_rows(weights, worker.amounts, first_pattern(game, states), hidden)
-        restore_tallies(game, worker, states, index, others, other)
     return output(weights, worker, 64 * states.shape[1] + 1, 0)
 
 

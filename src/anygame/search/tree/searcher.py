@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -24,7 +23,7 @@ from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import MOST_UNITS, describe, outputs_for, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
-from anygame.search.tree.patterns import find_patterns
+from anygame.search.tree.patterns import patterns_of
 from anygame.search.tree.proving import ONE
 from anygame.search.tree.store import (
     COMPETITIVE,
@@ -366,10 +365,10 @@ class TreeSearcher(TreeReporter[int]):
             for number in range(self._threads)
         ]
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns:
         """The patterns that estimates of the game count."""
-        return find_patterns(self.kernel.network, self.game.fluent_terms)
+        return patterns_of(self.kernel.network, self.game.fluent_terms)
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -92,7 +92,7 @@ class Worker(NamedTuple):
         path_length, path_references, path_node, path_joint: descents.
         path_leaves, path_sum: leaves that were evaluated, and their values.
         free_paths, finished: descents to be begun, and those whose leaves are all known.
-        lanes, sources, square, row, value, base, tally, counted, amounts, hidden, parts: scratch.
+        lanes, sources, square, row, value, base, base_tally, tally, counted, amounts, hidden, parts: scratch.
         settings: see ``growing``.
     """
 
@@ -145,6 +145,7 @@ class Worker(NamedTuple):
     row: UInt64s
     value: Float64s
     base: Float32s
+    base_tally: Int32s
     tally: Int32s
     counted: Int32s
     amounts: Int32s
@@ -171,6 +172,7 @@ _LENGTHS: Final = {
     "square": 64,
     "row": WORDS,
     "base": MOST_UNITS,
+    "base_tally": MOST_PLACES,
     "tally": MOST_PLACES,
     "counted": MOST_ROWS + 1,
     "amounts": MOST_ROWS + 1,
