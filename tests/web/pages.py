@@ -21,7 +21,12 @@ def is_over(page: Page) -> bool:
 
 def wait_for_step(page: Page, step: int) -> None:
     """Wait until this state is shown, or a later one."""
-    page.wait_for_function("step => Number(document.querySelector('.match').dataset.step) >= step", arg=step)
+    page.wait_for_function("step => Number(document.querySelector('.match')?.dataset.step) >= step", arg=step)
+
+
+def wait_until_over(page: Page) -> None:
+    """Wait until the match is over, also while its page is still on the way."""
+    page.wait_for_function("() => document.querySelector('#status')?.textContent.startsWith('Over')")
 
 
 def board_click(page: Page, cell: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.web.pages import is_over, step_of, wait_for_step
+from tests.web.pages import is_over, step_of, wait_for_step, wait_until_over
 from tests.web.test_watching import command_with_pages
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_a_role_sees_its_own_moves_and_percepts_until_the_end(page: Page, server
     assert "(choose 2)" not in (page.locator(".known").text_content() or "")
     page.get_by_role("link", name="last").click()
     page.get_by_role("button", name="switch", exact=True).click()
-    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+    wait_until_over(page)
     assert "(car " in (page.locator(".facts").text_content() or "")
     assert "hide " in (page.locator(".log").text_content() or "")
     assert page.get_by_role("button", name="Undo").count() == 0
@@ -113,7 +113,7 @@ def test_two_browsers_do_not_see_each_others_moves(browser: Browser, page: Page,
         for each in (page, other):
             each.get_by_role("button", name="(wave far)", exact=True).click()
         for each in (page, other, watching):
-            each.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+            wait_until_over(each)
             assert "(coin left near)" in (each.locator(".facts").text_content() or "")
 
 
@@ -168,7 +168,7 @@ def test_programs_that_play_hidden_information_are_watched(page: Page, tmp_path:
         assert "(car " in (page.locator(".facts").text_content() or "")
         assert step_of(page) >= 1
         command.let_move(*range(4, 9))
-        page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+        wait_until_over(page)
 
 
 def test_what_a_role_knows_is_a_board_that_answers_to_clicks(page: Page, server: Server) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import httpx
 import pytest
-from tests.web.pages import is_over, wait_for_step
+from tests.web.pages import is_over, wait_for_step, wait_until_over
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -22,10 +22,6 @@ _PICTURES = os.environ.get("ANYGAME_PICTURES")
 
 def _text(page: Page, selector: str) -> str:
     return page.locator(selector).text_content() or ""
-
-
-def _over(page: Page) -> None:
-    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
 
 
 def test_chance_has_no_goal_and_the_winner_is_told_so(page: Page, server: Server) -> None:
@@ -73,7 +69,7 @@ def test_who_has_no_choice_moves_and_waiting_is_not_listed(page: Page, server: S
         name = client.post("/sheets", data={"text": _FORCED}).headers["location"].removeprefix("/sheet/")
     page.goto(f"{server.address}/play/{name}?as=a&against=legal")
     page.get_by_role("button", name="right", exact=True).click()
-    _over(page)
+    wait_until_over(page)
     assert page.locator(".log li").all_text_contents() == [
         "a: right",
         "a: march 2",
@@ -123,7 +119,7 @@ def test_who_resigned_can_take_that_back_and_it_is_kept(page: Page, server: Serv
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
     page.locator("#resign").click()
     page.locator("#resign-sure").click()
-    _over(page)
+    wait_until_over(page)
     assert _text(page, "#status") == "Over. You resigned: o wins."
     record = page.request.get(f"{page.url}/record.json").json()
     assert record["isAborted"]
@@ -136,7 +132,7 @@ def test_who_resigned_can_take_that_back_and_it_is_kept(page: Page, server: Serv
 def test_a_clock_binds_people_who_want_one(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal&minutes=0.02&more=2")
     assert page.locator(".players .limited").count() == 1
-    _over(page)
+    wait_until_over(page)
     assert _text(page, "#status") == "Over. You ran out of time: o wins."
 
 
@@ -148,7 +144,7 @@ def test_a_clock_waits_until_everybody_is_there(page: Page, server: Server) -> N
     link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
     with httpx.Client(base_url=server.address, timeout=60) as friend:
         friend.post(link)
-        _over(page)
+        wait_until_over(page)
 
 
 def test_an_invitation_is_copied_and_drawn(browser: Browser, server: Server) -> None:
@@ -337,7 +333,7 @@ def test_a_match_to_its_end_and_its_rematch_by_keys_alone(page: Page, server: Se
     for _ in range(_LONGEST):
         if _move_by_keys(page, random):
             break
-    _over(page)
+    wait_until_over(page)
     _look_around(page, name, "over")
     ended = page.url
     page.keyboard.press("r")

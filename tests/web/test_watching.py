@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from tests.web.pages import is_over, step_of, wait_for_step
+from tests.web.pages import is_over, step_of, wait_for_step, wait_until_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
         page.get_by_role("link", name="last").click()
         wait_for_step(page, 3)
         command.let_move(*range(4, 10))
-        page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+        wait_until_over(page)
         assert page.locator(".players .goal").all_text_contents() == ["100", "0"]
         assert command.process.wait(timeout=30) == 0
 
@@ -135,7 +135,7 @@ def test_a_tournament_is_watched_and_its_matches_stepped_through(page: Page, tmp
         assert "(cell 1 1 x)" in (page.locator(".facts").text_content() or "")
         assert "Over" not in (page.locator("#status").text_content() or "")
         page.get_by_role("link", name="last").click()
-        page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+        wait_until_over(page)
         page.get_by_role("link", name="All matches").click()
         command.let_move(*range(1, 10))
         page.locator("[role=status]:has-text('All 6 matches are over.')").wait_for()
@@ -143,7 +143,7 @@ def test_a_tournament_is_watched_and_its_matches_stepped_through(page: Page, tmp
         page.reload()
         page.get_by_role("link", name="6", exact=True).click()
         page.get_by_role("link", name="last").click()
-        page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+        wait_until_over(page)
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_a_tournament_that_was_played_is_shown_again(page: Page, tmp_path: Path)
         page.locator("[role=status]:has-text('All 2 matches are over.')").wait_for()
         page.get_by_role("link", name="2", exact=True).click()
         page.get_by_role("link", name="last").click()
-        page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Over')")
+        wait_until_over(page)
         assert is_over(page)
 
 
