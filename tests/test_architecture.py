@@ -38,10 +38,10 @@ _ALLOWED = {
     "network": {"errors", "language", "analysis", "datalog", "processes", "playouts"},
     "game": {"errors", "language", "playouts", "progress", "plotting"},
     "game.machines": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
-    "boards": {"errors", "language", "game"},
+    "boards": {"errors", "language", "analysis", "game"},
     "doctor": {"errors", "language", "analysis", "game", "proving"},
     # Search is native code over many states at once, which only the network has.
-    "search": {"errors", "language", "network", "game", "playouts", "progress", "plotting"},
+    "search": {"errors", "language", "analysis", "network", "game", "playouts", "progress", "plotting"},
     # Models of sheets, learned for hours; the search finds and uses them.
     "training": {"errors", "progress", "game", "search"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.

@@ -4,7 +4,7 @@
 and `text` show that. No game is known by name.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
-numbers, letters, or a chain of the rules (see `anygame.boards.finding.axes`). What is left is the content of
+numbers, letters, or a chain of the rules (see `anygame.analysis.axes`). What is left is the content of
 the square. These choices are made; a comment in the sheet overrules them (see
 `anygame.boards.finding.hints`):
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.boards.finding.axes import numbered
+from anygame.analysis.axes import numbered
 from anygame.boards.finding.search import find_boards
 from anygame.language.terms import Compound
 

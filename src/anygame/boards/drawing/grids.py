@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from anygame.analysis.axes import numbered
 from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall, kinds_of, looks_of
-from anygame.boards.finding.axes import numbered
 from anygame.boards.finding.layout import fluent_of
 from anygame.language.terms import Compound
 

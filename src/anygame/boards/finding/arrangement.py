@@ -7,7 +7,7 @@ from itertools import chain, islice, product
 from math import ceil, isqrt
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import numbered, ordered
+from anygame.analysis.axes import numbered, ordered
 from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.errors import AnygameError
 from anygame.language.rules import Atom, atoms_in
@@ -16,7 +16,7 @@ from anygame.language.terms import Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anygame.boards.finding.axes import Axis
+    from anygame.analysis.axes import Axis
     from anygame.boards.finding.layout import Cell, Layout, Place
     from anygame.game.state import State
     from anygame.language.rules import Rule

@@ -8,8 +8,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.axes import AXIS_LIMIT, is_numbered, ordered
 from anygame.boards.finding.arrangement import arrange
-from anygame.boards.finding.axes import AXIS_LIMIT, is_numbered, ordered
 from anygame.boards.finding.layout import ONLY_ROW, Layout, split_name
 from anygame.boards.finding.orientation import Bearing, Outline, orient
 from anygame.boards.names import COLOURS
@@ -18,7 +18,7 @@ from anygame.language.terms import Constant, Term
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from anygame.boards.finding.axes import Axis
+    from anygame.analysis.axes import Axis
     from anygame.boards.finding.hints import Hint
     from anygame.boards.finding.layout import Content, Square
     from anygame.boards.finding.orientation import Arguments, Fluent

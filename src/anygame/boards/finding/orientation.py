@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.boards.finding.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
+from anygame.analysis.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
 from anygame.boards.finding.evidence import (
     atoms_of,
     left_behind,
@@ -21,7 +21,7 @@ from anygame.language.terms import Compound, Constant, Term, Variable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from anygame.boards.finding.axes import Axis
+    from anygame.analysis.axes import Axis
     from anygame.boards.finding.layout import Shape, Square
     from anygame.game.game import Game
     from anygame.language.rules import Rule

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import AXIS_LIMIT, numbered
+from anygame.analysis.axes import AXIS_LIMIT, numbered
 from anygame.boards.finding.fitting import blank_of, values_of
 from anygame.boards.finding.layout import ONLY_ROW, Layout, Overlay
 from anygame.boards.names import STORES, words

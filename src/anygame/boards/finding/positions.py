@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.boards.finding.axes import chains, ordered, pairs_in
+from anygame.analysis.axes import chains, ordered, pairs_in
 from anygame.boards.finding.evidence import atoms_of, occurrences
 from anygame.boards.finding.layout import Layout, Lines, Positions
 from anygame.errors import AnygameError
@@ -16,7 +16,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.boards.finding.axes import Axis
+    from anygame.analysis.axes import Axis
     from anygame.boards.finding.layout import Square
     from anygame.boards.finding.orientation import Arguments, Fluent
     from anygame.game.game import Game

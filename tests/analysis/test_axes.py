@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.boards.finding.axes import AXIS_LIMIT, chains, ordered, prefix
+from anygame.analysis.axes import AXIS_LIMIT, chains, ordered, prefix
 from anygame.language import Compound, Constant, parse_program
 
 
