@@ -148,7 +148,7 @@ class Batch:
         Raises:
             UnknownRoleError: the game has no such role.
         """
-        return self._lanes.goals_of(self.game.role_index(role))
+        return self._lanes.goal_values()[self.game.role_index(role)]
 
     def observation(self) -> NDArray[np.bool_]:
         """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""

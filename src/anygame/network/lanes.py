@@ -203,6 +203,11 @@ class Lanes:
         self._look()
         return self._unpack(self._legal.of(self._rows))
 
+    def legal_by_role(self) -> list[NDArray[np.bool_]]:
+        """Return which actions are legal, bool [lanes, actions of the role], per role."""
+        legal = self.legal()
+        return [legal[:, first:end] for first, end in pairwise(self._first)]
+
     @property
     def terminal(self) -> NDArray[np.bool_]:
         """Which lanes have come to an end: bool [lanes]."""
@@ -235,6 +240,10 @@ class Lanes:
             goal[doubled] = DOUBLE
             result.append(goal)
         return result
+
+    def goal_values(self) -> list[NDArray[np.float64]]:
+        """Return ``goals`` as float [lanes] per role; nan where the rules give none, or several."""
+        return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in self.goals()]
 
     def percepts(self) -> list[NDArray[np.bool_]]:
         """Return per role what it saw of the last joint move: bool [lanes, percepts of the role].

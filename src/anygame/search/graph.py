@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import numpy as np
 
 from anygame.errors import LimitError
-from anygame.network.kernels.function import LANES
 from anygame.network.state_set import StateSet
 from anygame.search.blocks import BlockSuccessors
 from anygame.search.goals import goal_or_nan
-from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
+from anygame.search.lane_pool import packed_state
 from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
@@ -314,7 +313,6 @@ class LaneExpansion:
         self._states = StateSet(first.shape[1])
         self._states.add(first)
         self._blocks = BlockSuccessors(machine.kernel)
-        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
 
     def __len__(self) -> int:
         return len(self._states)
@@ -329,28 +327,8 @@ class LaneExpansion:
 
     def expand(self, first: int, end: int) -> Found:
         """Continue a range of states by every joint move."""
-        states = self._states.part(first, end)
-        if len(states) < LANES:
-            return self._in_pool(states)
-        options, terminal, goals, successors = self._blocks.of(states)
+        options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
         return Found(options, terminal, goals, self._states.add(successors))
-
-    def _in_pool(self, states: NDArray[np.uint64]) -> Found:
-        """Continue fewer states than a block has lanes, each joint move in a lane of its own."""
-        pool, count = self._pool, len(states)
-        lanes = pool.holding(states)
-        terminal = lanes.terminal[:count]
-        goals = np.stack([of_role[:count] for of_role in pool.goals(lanes)], axis=1)
-        legal = [mask[:count] & ~terminal[:, None] for mask in pool.legal(lanes)]
-        options = np.stack([mask.sum(axis=1, dtype=np.int32) for mask in legal], axis=1)
-        options *= np.minimum(options, 1).min(axis=1, keepdims=True)
-        sources, moves = joint_choices([legal_choices(mask) for mask in reversed(legal)])
-        children = np.empty(len(sources), np.int32)
-        for part in pool.parts(len(sources)):
-            lanes = pool.holding(states[sources[part]])
-            pool.step(lanes, [chosen[part] for chosen in reversed(moves)])
-            children[part] = self._states.add(lanes.packed()[: part.stop - part.start])
-        return Found(options, terminal, goals, children)
 
 
 class StateExpansion:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from anygame.errors import PositionError
-from anygame.network.lanes import DOUBLE, MISSING, Lanes
+from anygame.network.lanes import Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,14 +31,12 @@ class LanePool:
 
     Args:
         kernel: the code of the game.
-        actions: how many each role has.
         seed: of random moves.
     """
 
-    def __init__(self, kernel: Kernel, actions: Sequence[int], seed: int = 0) -> None:
+    def __init__(self, kernel: Kernel, seed: int = 0) -> None:
         self._kernel = kernel
         self._seed = seed
-        self._ends = [0, *accumulate(actions)]
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
@@ -73,15 +70,6 @@ class LanePool:
         lanes.step(
             [np.concatenate([moves, np.full(lanes.count - len(moves), moves[-1])]) for moves in chosen], mask
         )
-
-    def legal(self, lanes: Lanes) -> list[NDArray[np.bool_]]:
-        """Return per role which actions are legal: bool [lanes, actions]."""
-        legal = lanes.legal()
-        return [legal[:, first:end] for first, end in pairwise(self._ends)]
-
-    def goals(self, lanes: Lanes) -> list[NDArray[np.float64]]:
-        """Return per role the goal in each lane, float [lanes]; nan where the rules give none, or several."""
-        return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in lanes.goals()]
 
 
 def packed_state(game: Game, state: State) -> States:

@@ -37,7 +37,7 @@ def test_roles_can_tell_from_what_they_saw_which_moves_they_have(sheet: Path) ->
     for _ in range(_STEPS):
         going &= ~lanes.terminal
         chosen, choices = [], []
-        for role, legal in enumerate(belief.pool.legal(lanes)):
+        for role, legal in enumerate(lanes.legal_by_role()):
             for lane in [] if game.roles[role].is_random else np.flatnonzero(going).tolist():
                 key, found = int(keys[lane, role]), legal[lane].tobytes()
                 met += key in known[role]

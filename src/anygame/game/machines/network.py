@@ -390,11 +390,6 @@ class GameLanes(Lanes):
         self._compiled = compiled
         super().__init__(kernel, count, seed)
 
-    def legal_by_role(self) -> list[NDArray[np.bool_]]:
-        """Return which moves are legal for each role: bool [lanes, actions] per role."""
-        legal = self.legal()
-        return [legal[:, first:end] for first, end in pairwise(self._first)]
-
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
         """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
 
@@ -403,11 +398,6 @@ class GameLanes(Lanes):
         if not self.network.percepts:
             return np.zeros((self.count, 0), np.bool_)
         return self.percepts()[role]
-
-    def goals_of(self, role: int) -> NDArray[np.float64]:
-        """Return goals: float [lanes]; not a number where there is none, or several."""
-        goals = self.goals()[role]
-        return np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals)
 
     # -- moving ------------------------------------------------------------------------------------
 

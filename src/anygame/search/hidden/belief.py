@@ -82,7 +82,7 @@ class Belief:
         kernel = machine.percept_kernel or machine.kernel
         actions = list(map(len, machine.compiled.actions))
         percepts = list(map(len, machine.compiled.percepts))
-        self.pool = LanePool(kernel, actions, seed)
+        self.pool = LanePool(kernel, seed)
         deciders = [number for number, each in enumerate(game.roles) if not each.is_random]
         self.observing = ObservationKeys(actions, percepts, self._role, deciders, is_hiding=game.is_gdl2)
         self._rejuvenation = Rejuvenation(
@@ -176,7 +176,7 @@ class Belief:
         for part in self.pool.parts(len(self.particles)):
             lanes = self.pool.holding(self.particles.states[part])
             weights = self.particles.weights[part]
-            found += weights @ self.pool.legal(lanes)[self._role][: len(weights)]
+            found += weights @ lanes.legal_by_role()[self._role][: len(weights)]
         return found
 
     # -- turns -------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Belief:
             lanes = self.pool.holding(particles.states[part])
             count = part.stop - part.start
             going = ~lanes.terminal[:count, None]
-            parts.append([legal[:count] & going for legal in self.pool.legal(lanes)])
+            parts.append([legal[:count] & going for legal in lanes.legal_by_role()])
         by_role = [np.concatenate(of_role) for of_role in zip(*parts, strict=True)]
         if own is not None:
             by_role[self._role][:, np.arange(by_role[self._role].shape[1]) != own] = False
@@ -308,7 +308,7 @@ class Belief:
             lanes = self.pool.holding(particles.states[source[part]])
             made = [of_role[part] for of_role in chosen]
             self.pool.step(lanes, made)
-            missed = turn.missed(self.pool, lanes, self._role)[: part.stop - part.start]
+            missed = turn.missed(lanes, self._role)[: part.stop - part.start]
             agree = np.flatnonzero(missed == (0 if is_strict else missed.min()))
             before = source[part][agree]
             made = [of_role[agree] for of_role in made]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from anygame.game.state import Observation
     from anygame.language.terms import Term
     from anygame.network.lanes import Lanes
-    from anygame.search.lane_pool import LanePool
 
     Keys = NDArray[np.uint64]
 
@@ -127,13 +126,13 @@ class Turn:
     seen: NDArray[np.bool_]
     legal: NDArray[np.bool_] | None
 
-    def missed(self, pool: LanePool, lanes: Lanes, role: int) -> NDArray[np.int64]:
+    def missed(self, lanes: Lanes, role: int) -> NDArray[np.int64]:
         """Return how much of what a role knows of the moves made last is otherwise: int64 [lanes]."""
         found = np.zeros(lanes.count, np.int64)
         if len(self.seen):
             found += (lanes.percepts()[role] != self.seen).sum(axis=1)
         if self.legal is not None:
-            found += (pool.legal(lanes)[role] != self.legal).sum(axis=1)
+            found += (lanes.legal_by_role()[role] != self.legal).sum(axis=1)
         return found
 
 

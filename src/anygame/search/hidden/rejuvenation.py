@@ -213,7 +213,7 @@ class Rejuvenation:
         for number, turn in enumerate(turns):
             agrees &= ~lanes.terminal[:count]
             counts = []
-            for role, all_legal in enumerate(self._pool.legal(lanes)):
+            for role, all_legal in enumerate(lanes.legal_by_role()):
                 legal = all_legal[:count]
                 drawn = np.flatnonzero(tried.is_drawn(places, number, role) & agrees)
                 moves[drawn, number, role] = _picked(legal[drawn], self._random)
@@ -226,7 +226,7 @@ class Rejuvenation:
                 break
             made = [np.maximum(moves[:, number, role], 0).astype(np.int64) for role in range(moves.shape[2])]
             self._pool.step(lanes, made, agrees)
-            agrees &= turn.missed(self._pool, lanes, self._role)[:count] == 0
+            agrees &= turn.missed(lanes, self._role)[:count] == 0
             keys = self._observing.after(keys, made, counts, lanes, every)
         return Particles(lanes.packed()[:count], keys, np.ones(count), moves, choices, places), agrees
 

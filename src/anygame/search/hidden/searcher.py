@@ -253,7 +253,7 @@ class _Descent:
         """Make a joint move in all lanes that can go on."""
         lanes, search = self._lanes, self._search
         chosen, choices = [], []
-        for role, all_legal in enumerate(self._belief.pool.legal(lanes)):
+        for role, all_legal in enumerate(lanes.legal_by_role()):
             legal = all_legal[: self._count]
             actions, first, counts = legal_choices(legal)
             picked = np.zeros(self._count, np.int64)

@@ -129,14 +129,14 @@ class LaneSuccessors:
         self._chooser = chooser
         self._others = [role for role in game.roles if role != game.roles[chooser]]
         self._actions: tuple[Term, ...] = machine.compiled.actions[chooser]
-        self._pool = LanePool(machine.kernel, list(map(len, machine.compiled.actions)))
+        self._pool = LanePool(machine.kernel)
         self.root: NDArray[np.uint64] = packed_state(game, start)
         self.width = lanes
         self.bytes = 0
 
     def options(self, states: NDArray[np.uint64]) -> Options:
         """Return the legal moves of states; see ``Successors``."""
-        legal = [mask[: len(states)] for mask in self._pool.legal(self._pool.holding(states))]
+        legal = [mask[: len(states)] for mask in self._pool.holding(states).legal_by_role()]
         own = legal.pop(self._chooser)
         for role, mask in zip(self._others, legal, strict=True):
             counts = mask.sum(axis=1, dtype=np.int32)
@@ -151,13 +151,13 @@ class LaneSuccessors:
         pool, count = self._pool, len(states)
         lanes = pool.holding(states)
         own = moves.astype(np.int64)
-        chosen = [mask[:count].argmax(axis=1) for mask in pool.legal(lanes)] if self._others else [own]
+        chosen = [mask[:count].argmax(axis=1) for mask in lanes.legal_by_role()] if self._others else [own]
         chosen[self._chooser] = own
         pool.step(lanes, chosen)
         ended = lanes.terminal[:count]
         goals = np.full(count, np.nan)
         if ended.any():
-            goals[ended] = pool.goals(lanes)[self._chooser][:count][ended]
+            goals[ended] = lanes.goal_values()[self._chooser][:count][ended]
         return Children(lanes.packed()[:count], ended, goals)
 
     def move(self, number: int) -> Term:
