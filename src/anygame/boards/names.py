@@ -124,10 +124,6 @@ def read_codes(names: Iterable[str], sides: Mapping[str, str]) -> dict[str, tupl
     """Return figure and side for names such as ``wp``, ``bkn``: a letter for the side, one for the piece.
 
     Nothing is read unless most names are such, with two sides and two pieces among them.
-
-    Args:
-        names: of all that stands on a board.
-        sides: what a first letter stands for.
     """
     names = list(names)
     found = {}

@@ -76,12 +76,7 @@ def _counting_columns() -> list[Any]:
 
 
 def compile_game(game: Game, **bounds: float | None) -> bool:
-    """Compile a game, with progress on a terminal; return whether it has a network.
-
-    Args:
-        game: the game.
-        bounds: as of ``Game.compile``.
-    """
+    """Compile a game, with progress on a terminal; return whether it has a network."""
     given: dict[str, Any] = bounds
     with progress("compiling") as show:
         return game.compile(

@@ -79,11 +79,7 @@ def same_game(
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
-    """Yield verdicts, and show on a terminal what is being done until the next one.
-
-    Args:
-        verdicts: makes them, given what reports a phrase.
-    """
+    """Yield verdicts, and show on a terminal what is being done until the next one."""
     shows: list[Callable[..., None]] = [lambda **_: None]
     coming = verdicts(lambda doing: shows[0](description=doing))
     while True:

@@ -19,11 +19,7 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 
 
 def format_sarif(found: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
-    """Return a SARIF log of one run.
-
-    Args:
-        found: findings with the names of their files.
-    """
+    """Return a SARIF log of one run."""
     found = list(found)
     codes = sorted({finding.diagnostic.code for _, finding in found})
     rules = [

@@ -66,11 +66,6 @@ class _Progress:
 class Engine:
     """Evaluates a program's relations in frames.
 
-    Args:
-        schema: the program.
-        limits: bounds on facts and time.
-        strategy: what is computed how.
-
     Attributes:
         schema: the program.
         static: the frame of static relations.

@@ -88,13 +88,7 @@ class Compose:
 def joins_of(
     rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
 ) -> list[Join | Compose]:
-    """Return the rule's literals with nested terms taken out into ``Compose`` items.
-
-    Args:
-        rule: the rule.
-        number_of: the number of a ground term.
-        composed: variables that equal compound terms.
-    """
+    """Return the rule's literals with nested terms taken out into ``Compose`` items."""
     result: list[Join | Compose] = []
     fresh = 0
 
@@ -131,13 +125,6 @@ class Scope:
     """What the rules of a component see of the relations around them.
 
     Sizes are measured on a sample of rows and remembered.
-
-    Args:
-        component: whose rules they are.
-        schema: relations and components.
-        snapshot: what is known of the relations.
-        strategy: thresholds.
-        tabled: whether the component's own relations are computed on demand.
 
     Attributes:
         access: how the rules come by each relation that they read or derive.

@@ -41,13 +41,7 @@ class Wanted:
 
 
 class CheckedSheet:
-    """A sheet that has been read; it is checked, and made a game, when that is asked for.
-
-    Attributes:
-        source: its text.
-        program: the rules that could be read.
-        complete: whether these are all rules.
-    """
+    """A sheet that has been read; it is checked, and made a game, when that is asked for."""
 
     def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source

@@ -42,10 +42,6 @@ _SHOWN: Final = 90
 class Proofs:
     """Decides what findings are in doubt of; what was decided stays so where it is interrupted.
 
-    Args:
-        game: the game of the sheet.
-        findings: what was found without proofs, as it is shown.
-
     Attributes:
         findings: these, less what is withdrawn, with what proofs found.
         verdicts: what came of each property so far.

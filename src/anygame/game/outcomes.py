@@ -86,11 +86,6 @@ class Outcome:
 def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
     """Count matches as they are played; Ctrl-C ends it, with those that were.
 
-    Args:
-        outcomes: the matches.
-        roles: how many roles there are.
-        request: what was asked for.
-
     Raises:
         IllegalMoveError: a match could not go on, and that was to end all.
     """

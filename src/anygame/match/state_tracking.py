@@ -47,13 +47,7 @@ class LostTrackError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What was sent of a turn.
-
-    Attributes:
-        observation: that.
-        seen: its percepts as they are compared.
-        is_over: whether the match ended with it.
-    """
+    """What was sent of a turn."""
 
     observation: Observation
     seen: frozenset[str]
@@ -62,11 +56,6 @@ class _Turn:
 
 class StateTracker:
     """The state of a match, as far as it is known.
-
-    Args:
-        game: the rules.
-        role: whose percepts are sent.
-        random: for what must be guessed.
 
     Attributes:
         is_lost: whether no state was found that agrees with everything sent.

@@ -57,9 +57,6 @@ class _Copy2D(ctypes.Structure):
 class Card:
     """A graphics card that is there and can be used, and what this process has on it.
 
-    Args:
-        number: which of the cards, from 0.
-
     Attributes:
         number: which it is.
         name: of the model.

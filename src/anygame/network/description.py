@@ -19,12 +19,7 @@ _LONGEST_NAME: Final = 60
 
 
 def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str, Any]:
-    """Return the figures of a compiled game as plain data.
-
-    Args:
-        compiled: the game.
-        code: figures of its code, by name.
-    """
+    """Return the figures of a compiled game as plain data."""
     network = compiled.network
     roles = zip(compiled.roles, compiled.actions, strict=True)
     return {

@@ -32,9 +32,6 @@ _FIRST_STEPS = 64
 class Simulator:
     """Plays a game at random, 512 games at a time.
 
-    Args:
-        kernel: the code of the compiled game.
-
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
     >>> from anygame.playouts.request import PlayoutRequest

@@ -23,9 +23,6 @@ class Single:
     Questions about the state of the last question, or about the one that :meth:`next` made last, are the
     fastest. Not to be shared by threads.
 
-    Args:
-        kernel: the code of the compiled game.
-
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
     >>> kernel = build_kernel(Network.example())

@@ -70,11 +70,6 @@ class WarpSimulator:
 
     What is played depends on the request alone, not on the card: a processor that plays blocks as wide has
     the same tally (``build_kernel(network, "loop", target=WIDE)``).
-
-    Args:
-        network: the compiled game.
-        card: what plays it.
-        style: how its gates are written.
     """
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:

@@ -46,13 +46,7 @@ _VALUE: Final = Variable("value")
 
 
 class _Position(NamedTuple):
-    """A state of a random match.
-
-    Attributes:
-        state: the state.
-        depth: the joint moves before.
-        is_open: whether play goes on there.
-    """
+    """A state of a random match."""
 
     state: State
     depth: int

@@ -82,9 +82,6 @@ class ItemReader:
     ['(mark 1 2)', '(mark 2 1)', 'noop', '(mark 2 2)']
     >>> [str(term) for term in reader.items(Answer("I think (mark 1 1) or mark(1, 2) is legal.", False))]
     ['(mark 1 1)', '(mark 1 2)']
-
-    Args:
-        rules: the sheet, in KIF.
     """
 
     def __init__(self, rules: str) -> None:

@@ -200,9 +200,6 @@ class BlockSuccessors:
     """A block of lanes: each state stays in its lane, where its joint moves are made one after the other.
 
     What the state alone decides is so evaluated once, and not for each of its moves.
-
-    Args:
-        kernel: the code of the game.
     """
 
     def __init__(self, kernel: Kernel) -> None:

@@ -296,10 +296,6 @@ _BYTES_OF_A_STATE: Final = 4_000
 class LaneExpansion:
     """States of a compiled game, packed to a bit a fluent.
 
-    Args:
-        game: the game.
-        start: the first state.
-
     Raises:
         LimitError: the game has no network.
         PositionError: its network does not know the state.
@@ -332,11 +328,7 @@ class LaneExpansion:
 
 
 class StateExpansion:
-    """States of any game, one after the other, by whatever machine answers for it.
-
-    Args:
-        start: the first state.
-    """
+    """States of any game, one after the other, by whatever machine answers for it."""
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles

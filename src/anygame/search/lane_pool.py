@@ -27,12 +27,7 @@ _BLOCK: Final = 512
 
 
 class LanePool:
-    """Lanes of one game.
-
-    Args:
-        kernel: the code of the game.
-        seed: of random moves.
-    """
+    """Lanes of one game."""
 
     def __init__(self, kernel: Kernel, seed: int = 0) -> None:
         self._kernel = kernel

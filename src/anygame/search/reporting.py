@@ -77,12 +77,7 @@ class ReadableTree(Protocol[_Node]):
 
 
 class TreeReporter(Generic[_Node]):
-    """Reads trees that were grown from the same root, their counts added up.
-
-    Attributes:
-        game: the game.
-        engine: what the analyses say that searches.
-    """
+    """Reads trees that were grown from the same root, their counts added up."""
 
     game: Game
     engine: str
@@ -183,13 +178,7 @@ class TreeReporter(Generic[_Node]):
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Return moves, the first ones with the line of the tree that knows them best.
-
-        Args:
-            role: that makes them.
-            moves: the best ones first.
-            per_tree: its options at the root of each tree.
-        """
+        """Return moves, the first ones with the line of the tree that knows them best."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         met: dict[tuple[int, _Node], list[list[Option]]] = {}

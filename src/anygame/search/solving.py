@@ -127,13 +127,6 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     The role can make sure of its goal; the upper bound is a goal above which no line leads. Where both meet,
     the game is solved after all. An end without a goal, if one was met, may be worth 100, or the greatest
     goal of the rules.
-
-    Args:
-        game: the game.
-        start: the state that was to be solved.
-        solution: what was found by counting states.
-        memory: bytes to use at most, about.
-        seconds: how long to look for it.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
@@ -179,14 +172,6 @@ def with_proof(
     gains what the other loses; whether every end is so cannot be told without seeing all, so that the
     solution calls it the maximin. Where the rules give a role no goal, or several, it may have any goal that
     they give it elsewhere.
-
-    Args:
-        game: the game.
-        start: the state that was to be solved.
-        solution: what was found by counting states.
-        memory: bytes to use at most, about.
-        seconds: how long to search.
-        progress: called now and then with what is known.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

@@ -269,11 +269,7 @@ def _proven(
 
 
 def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:
-    """Return all facts of some states, sorted by text, and the states with a bit for each of them.
-
-    Args:
-        states: their facts.
-    """
+    """Return all facts of some states, sorted by text, and the states with a bit for each of them."""
     fluents = tuple(sorted({fact for facts in states for fact in facts}, key=str))
     bits = {fact: bit for bit, fact in enumerate(fluents)}
     words = max(1, -(-len(fluents) // 64))

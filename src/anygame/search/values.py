@@ -161,15 +161,7 @@ def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Playe
 def best_edge(
     graph: StateGraph, values: Values, left: NDArray[np.int32], state: int, late: bool
 ) -> int | None:
-    """Return the number of the joint move of best play in a state, None where it has none.
-
-    Args:
-        graph: all states.
-        values: of all states.
-        left: distances to the end.
-        state: a state.
-        late: whether the end is wanted late.
-    """
+    """Return the number of the joint move of best play in a state, None where it has none."""
     children = graph.children[graph.offsets[state] : graph.offsets[state + 1]]
     keeps = (values.lower[children] == values.lower[state]) & (values.upper[children] == values.upper[state])
     keeping: Sequence[int] = np.flatnonzero(keeps).tolist()

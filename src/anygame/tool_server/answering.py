@@ -83,14 +83,7 @@ class Sheets:
 
 
 class Position(NamedTuple):
-    """A state that is asked about.
-
-    Attributes:
-        game: the game.
-        state: the state.
-        moves: the joint moves that lead to it, as they were given.
-        report: as of `Sheets`.
-    """
+    """A state that is asked about."""
 
     game: Game
     state: State

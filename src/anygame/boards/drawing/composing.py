@@ -305,11 +305,7 @@ def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
 
 
 class BoardView:
-    """The boards of a state: text at Python's prompt and where they are printed, a drawing in a notebook.
-
-    Attributes:
-        picture: what is shown, as data.
-    """
+    """The boards of a state: text at Python's prompt and where they are printed, a drawing in a notebook."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture

@@ -26,12 +26,7 @@ _SOLVING_MEMORY: Final = 1 << 30
 
 
 class Analyses:
-    """Searches the states of a session; what one found the next one knows.
-
-    Args:
-        session: whose current state is searched.
-        values: exact values that are known.
-    """
+    """Searches the states of a session; what one found the next one knows."""
 
     def __init__(self, session: Session, values: Table | None = None) -> None:
         self._session = session

@@ -111,13 +111,7 @@ def with_conditions(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """A literal, guard or test of a rule, with its variables.
-
-    Attributes:
-        kind: the attribute of ``GroundRule`` that holds it.
-        what: itself.
-        variables: those in it.
-    """
+    """A literal, guard or test of a rule, with its variables."""
 
     kind: Literal["positives", "negatives", "guards", "tests"]
     what: FlatAtom | Test

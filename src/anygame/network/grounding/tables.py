@@ -81,11 +81,7 @@ class Index:
 
 
 class Table:
-    """Distinct rows of one relation, numbered in the order in which they came.
-
-    Args:
-        width: the number of columns.
-    """
+    """Distinct rows of one relation, numbered in the order in which they came."""
 
     def __init__(self, width: int) -> None:
         self.width = width

@@ -84,11 +84,7 @@ def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.boo
 
 
 class _Neighbours:
-    """The gates of legal actions, those that share gates with few others one after the other.
-
-    Args:
-        network: the game.
-    """
+    """The gates of legal actions, those that share gates with few others one after the other."""
 
     def __init__(self, network: Network) -> None:
         base, gates = network.first_gate, network.gates

@@ -207,10 +207,6 @@ class Presence:
     Row ``ABSENT`` says which phases no lane is in, in its first word: none, where the lanes are not all in
     one phase. So what looks at lanes of all kinds leaves the row as it is, at nothing, and all is computed.
 
-    Args:
-        code: the function, at its beginning.
-        phases: of the game.
-
     Attributes:
         present: the mask of the phases that lanes are in.
         alone: the same, but 0 where there is no common one.

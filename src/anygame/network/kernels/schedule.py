@@ -221,11 +221,7 @@ def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64])
 
 
 class Order:
-    """Depth first: what is computed is used soon.
-
-    Args:
-        network: the game.
-    """
+    """Depth first: what is computed is used soon."""
 
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate

@@ -362,13 +362,7 @@ def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
 
 
 def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
-    """Do what commands ask for until there are no more, then end, whatever threads are at work.
-
-    Args:
-        strategy: of the player; see `anygame.players.make_player`.
-        seed: of its random numbers.
-        settings: see `PlayerSettings`.
-    """
+    """Do what commands ask for until there are no more, then end, whatever threads are at work."""
     write = set_up()
 
     def send(event: list[Any]) -> None:

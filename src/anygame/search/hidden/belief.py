@@ -57,12 +57,6 @@ _LONGEST_WAY: Final = 2_000
 class Belief:
     """What a role believes.
 
-    Args:
-        game: the rules, which must have a network that knows percepts.
-        role: who believes.
-        seed: of what is drawn.
-        most: states that are carried at most.
-
     Attributes:
         particles: the states; None where none agrees with what was seen, and there is nothing to guess.
         is_exact: whether they are all states that agree, each with its probability.

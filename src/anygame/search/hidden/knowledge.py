@@ -76,10 +76,6 @@ class Knowledge:
     >>> [str(fact) for fact in sorted(known.open)]
     ['(card player1 jack)', '(card player1 king)']
 
-    Args:
-        game: the rules.
-        role: who knows.
-
     Raises:
         LimitError: the game has no network that computes what roles see.
     """
@@ -209,10 +205,6 @@ class _Level(NamedTuple):
 class _Spread:
     """Lets values spread through the gates and choices of one turn.
 
-    Args:
-        network: the game.
-        role: who observes.
-
     Attributes:
         actions: per role the nodes of its actions.
         seen: the nodes of what the role can see.
@@ -233,12 +225,7 @@ class _Spread:
         return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
 
     def within(self, values: Values, *, moves: bool) -> None:
-        """Let values spread until nothing changes.
-
-        Args:
-            values: of all nodes.
-            moves: whether each role makes a move here.
-        """
+        """Let values spread until nothing changes."""
         known = -1
         while (count := int(np.count_nonzero(values))) != known:
             known = count

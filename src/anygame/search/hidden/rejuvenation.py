@@ -38,9 +38,6 @@ NO_ACTION: Final = -1
 class Exchanges:
     """Exchanges among the actions of a game.
 
-    Args:
-        actions: of all roles.
-
     Attributes:
         kinds: per role int [actions], alike for actions of one name and as many arguments, and for all
             without any.
@@ -138,15 +135,7 @@ class _Manner:
 
 
 class Rejuvenation:
-    """Changes of histories.
-
-    Args:
-        actions: of all roles.
-        role: the one that believes, by number.
-        pool: lanes of the game.
-        observing: how roles tell histories apart.
-        random: the source of what is drawn.
-    """
+    """Changes of histories."""
 
     def __init__(
         self,

@@ -41,10 +41,6 @@ _PRIOR_TRIES: Final = 1.0
 class RoleTree:
     """Statistics of a role's actions in its information sets.
 
-    Args:
-        actions: how many the role has.
-        most: nodes at most.
-
     Attributes:
         tries: float64 [nodes, actions]; how often an action was taken.
         sums: float64 [nodes, actions]; what that brought in all, each time from 0 to 1.

@@ -102,11 +102,7 @@ def exported(function: Callable[..., Any]) -> Exported:
 
 
 class Exported:
-    """A function of native code, to be called with numbers and arrays.
-
-    Args:
-        function: what it does, in Python.
-    """
+    """A function of native code, to be called with numbers and arrays."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 class VisitedStates:
-    """States that were visited, each with a number, the state before it and the move that led to it first.
-
-    Args:
-        successors: continues states; the first one has number 0.
-        key: what of a state counts.
-        incumbent: takes the lines that are found.
-        method: what finds them.
-    """
+    """Visited states, each with a number from 0, the state before it and the move that led to it."""
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
         self._successors, self._key = successors, key
@@ -164,12 +157,6 @@ _CHILDREN: Final = 1 << 15
 
 class BreadthFirst:
     """All states from the first one; see the module.
-
-    Args:
-        successors: continues states.
-        key: what of a state counts.
-        incumbent: takes the lines that are found.
-        memory: bytes for states and the ways to them.
 
     Attributes:
         key: as given.

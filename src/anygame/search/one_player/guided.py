@@ -56,13 +56,6 @@ class Grown(NamedTuple):
 class EstimatedStates:
     """Visited states, each reached by some line, of which those without hope are not kept.
 
-    Args:
-        successors: continues states.
-        key: what of a state counts.
-        relaxation: estimates states.
-        incumbent: takes the lines that are found.
-        method: what finds them.
-
     Attributes:
         root: the estimates of the first state, which has number 0.
     """
@@ -116,13 +109,6 @@ _Entry = tuple[int, int, int]
 
 class BestFirst:
     """Continues the most promising states first; see the module.
-
-    Args:
-        successors: continues states.
-        key: what of a state counts.
-        relaxation: estimates states.
-        incumbent: takes the lines that are found.
-        memory: bytes to use at most, about.
 
     Attributes:
         key: as given.
@@ -213,12 +199,6 @@ _MOST: Final = 1 << 30
 
 class Committed:
     """Dives for the goal; see the module.
-
-    Args:
-        fresh: returns the first state, with estimates, as if nothing had been visited.
-        incumbent: takes the lines that are found.
-        memory: bytes to use at most, about.
-        seed: of the random numbers.
 
     Attributes:
         is_over: whether there is nothing more to do: no dive is longer than the first ones.

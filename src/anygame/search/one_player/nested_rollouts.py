@@ -65,11 +65,6 @@ class _Choice(NamedTuple):
 class NestedRollouts:
     """Lines found by learning which moves belong to good ones; see the module.
 
-    Args:
-        successors: continues states.
-        incumbent: takes the lines that are found.
-        seed: of the random numbers.
-
     Attributes:
         name: what it is called in results.
         is_over: never: there is always one more line to try.

@@ -114,12 +114,6 @@ def replay(
 class LaneSuccessors:
     """States of a compiled game, packed to a bit a fluent; see ``Successors``.
 
-    Args:
-        game: with a network.
-        lanes: one for each state that is continued at a time.
-        start: the first state.
-        chooser: the index of the role that chooses.
-
     Raises:
         PositionError: the network does not know the first state.
     """
@@ -179,13 +173,7 @@ _BYTES_OF_A_STATE: Final = 4_000
 
 
 class StateSuccessors:
-    """States of any game, each a number of one word; see ``Successors``.
-
-    Args:
-        start: the first state.
-        chooser: the index of the role that chooses.
-        moves: numbers of moves, which several may share.
-    """
+    """States of any game, each a number of one word; see ``Successors``."""
 
     def __init__(self, start: State, chooser: int, moves: Numbering[Term]) -> None:
         roles = start.game.roles

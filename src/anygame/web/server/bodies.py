@@ -35,10 +35,6 @@ _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})
 def read_count(text: str, what: str) -> int:
     """Return a whole number, 0 or more.
 
-    Args:
-        text: as it was sent.
-        what: it is, for people.
-
     Raises:
         MatchFaultError: it is none, or has more digits than any number here.
 

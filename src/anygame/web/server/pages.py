@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """The templates of the package.
-
-    Args:
-        navigation: what every page leads to, with addresses.
-    """
+    """The templates of the package."""
 
     def __init__(self, navigation: Sequence[tuple[str, str]]) -> None:
         self._templates = Environment(
@@ -48,14 +44,7 @@ class Pages:
 
 
 def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_last: bool) -> dict[str, Any]:
-    """Return what the page of a match shows to somebody.
-
-    Args:
-        match: the match.
-        view: of the state that is shown.
-        mine: the roles that the visitor has.
-        is_last: whether this is the state in which the match stands.
-    """
+    """Return what the page of a match shows to somebody."""
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None

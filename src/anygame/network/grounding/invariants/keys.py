@@ -57,11 +57,6 @@ def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Kno
     """Return what is known of the rules of a game, with all that the first state does not refute.
 
     What can be proved of keys is among that: see ``Proofs``.
-
-    Args:
-        reasoner: the rules.
-        static: their static relations.
-        budget: what this costs is spent from it.
     """
     domains = Domains(reasoner.rules)
     knowledge = Knowledge(

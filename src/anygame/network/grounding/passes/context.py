@@ -53,13 +53,7 @@ class Context:
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
-        """Return whether an atom has one row at most for what stands in some columns.
-
-        Args:
-            atom: the atom.
-            given: the columns.
-            likely: whether likely keys will do.
-        """
+        """Return whether an atom has one row at most, or likely so, for what stands in some columns."""
         return any(
             set(key).issubset(given)
             and (likely or self.is_static(atom.relation) or self.holds(Invariant(atom.relation, key)))
@@ -89,14 +83,7 @@ def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
 def can_be_joined(
     rule: GroundRule, literals: Iterable[FlatAtom], context: Context, known: Iterable[Variable] = ()
 ) -> bool:
-    """Return whether some literals of a rule can be joined in an order in which each question ends.
-
-    Args:
-        rule: the rule.
-        literals: some of its literals.
-        context: what is known of relations.
-        known: variables that are bound before.
-    """
+    """Return whether some literals of a rule can be joined in an order in which each question ends."""
     known = set(known)
     waiting = list(literals)
     while waiting:

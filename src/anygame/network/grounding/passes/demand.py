@@ -46,13 +46,7 @@ _Columns = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A view that a rule reads.
-
-    Attributes:
-        rule: the rule.
-        atom: what it reads.
-        negated: whether that must not hold.
-    """
+    """A view that a rule reads."""
 
     rule: GroundRule
     atom: FlatAtom
