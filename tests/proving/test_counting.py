@@ -20,7 +20,7 @@ from anygame.proving.certificate import (
     check_ending,
     check_invariant,
 )
-from anygame.proving.counting import Sum, _sparse, lemma_of, sums
+from anygame.proving.counting import Sum, _Matrix, _sparse, lemma_of, sums
 from anygame.proving.ending import Measure, slip, sums_of
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
@@ -139,8 +139,8 @@ def test_what_the_checker_adds_up_is_what_arithmetic_says(is_exact: bool, total:
     weights = [1, 2, -1, 1, -3, 1, 5, -4]
     parts = [(w, *(2 * fluents[[k, k + 8]] + 2).tolist()) for k, w in enumerate(weights)]
     counted = Sum(total, most, is_exact, tuple(parts))
-    step = _Step(model, [])
-    asked = _holds(step.here, counted, Patience(60)), _is_kept(step, counted, Patience(60))
+    step = _Step(model, [], Patience(60))
+    asked = _holds(step.here, counted), _is_kept(step, counted)
     some = slice(0, None, 1 + len(sample.states) // 400)
     states, moves = sample.states[some], sample.moves(some, model)
     after = model.values(model.next, states, moves)
@@ -186,12 +186,15 @@ def test_adding_up_looks_at_its_patience() -> None:
     nobody = Patience(60, stop=lambda: True)
     counted = _sums(prover)[0]
     literals = [(literal, 1) for _, literal in counted.parts]
+    matrix = _Matrix(prover.model, prover.sample, prover.invariant, Patience(60))
     for way in (
         lambda: lemma_of(prover.model, counted, nobody),
         lambda: sums_of(prover.model, literals, 9, nobody),
         lambda: slip(prover.model, Measure(literals), nobody),
         lambda: check_ending(prover.model, literals, 0, [], nobody),
         lambda: check_invariant(prover.model, FALSE, [], nobody, [counted]),
+        lambda: matrix.sums(nobody),
+        lambda: _Matrix(prover.model, prover.sample, prover.invariant, nobody),
     ):
         with pytest.raises(OutOfTimeError):
             way()
@@ -252,9 +255,9 @@ def test_time_that_is_over_ends_the_search() -> None:
 
 def test_sums_of_both_sides_are_taken_apart() -> None:
     one, other = np.array([1, 1, 0, 0, 2]), np.array([0, 0, 1, 1, 0])
-    kept = _sparse([one + other, one])
+    kept = _sparse([one + other, one], Patience(60))
     assert [row.tolist() for row in kept] == [other.tolist(), one.tolist()]
-    assert [row.tolist() for row in _sparse([one, one])] == [one.tolist(), one.tolist()]
+    assert [row.tolist() for row in _sparse([one, one], Patience(60))] == [one.tolist(), one.tolist()]
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -22,7 +23,8 @@ from anygame.proving import each_verdict, prove
 from anygame.proving.bounded import any_match
 from anygame.proving.ending import needed_programs
 from anygame.proving.firing import firings
-from anygame.proving.patience import Conflicts, OutOfTimeError, Patience
+from anygame.proving.formula import Formula
+from anygame.proving.patience import Conflicts, OutOfTimeError, Patience, solve
 from anygame.proving.prover import Prover
 from anygame.proving.survey import survey
 from anygame.proving.verdict import Verdict
@@ -340,13 +342,58 @@ def test_loading_what_solves_linear_programs_takes_no_time_of_a_property(
 
 
 def test_what_solvers_do_for_a_part_is_done_for_the_whole() -> None:
-    whole = Conflicts(3)
+    whole = Conflicts(30)
     part = Patience(60, conflicts=whole).part(0.5)
-    part.spend()
-    part.spend()
+    part.spend(10)
     with pytest.raises(OutOfTimeError):
-        part.spend()
-    assert whole.left == 0
+        part.spend(10)
+    assert whole.left == 10
+
+
+class _Undecided:
+    """A solver that notes what it may do, and has not found out anything then."""
+
+    def __init__(self) -> None:
+        self.budgets: list[int] = []
+
+    def conf_budget(self, conflicts: int) -> None:
+        self.budgets.append(conflicts)
+
+    def solve_limited(self, assumptions: object) -> None:
+        """Nothing is found out."""
+
+
+def _has_been_asked_twice(solver: _Undecided) -> bool:
+    return len(solver.budgets) == 2
+
+
+def test_what_a_solver_does_between_two_looks_at_the_clock_is_bounded_by_the_size_of_its_formula() -> None:
+    seen = {}
+    for literals in (0, 10_000, 2_000_000, 10**9):
+        solver = _Undecided()
+        with pytest.raises(OutOfTimeError):
+            solve(solver, [], literals, Patience(60, stop=partial(_has_been_asked_twice, solver)))
+        assert len(solver.budgets) == 2
+        seen[literals] = solver.budgets[0]
+    assert seen == {0: 1_000, 10_000: 1_000, 2_000_000: 5, 10**9: 1}
+
+
+def test_conflicts_are_spent_as_they_are_made() -> None:
+    conflicts = Conflicts(12)
+    with pytest.raises(OutOfTimeError, match="what it may"):
+        solve(_Undecided(), [], 2_000_000, Patience(60, conflicts=conflicts))
+    assert conflicts.left == -3
+
+
+def test_clauses_are_added_with_looks_at_the_clock() -> None:
+    def add_many(formula: Formula) -> None:
+        for _ in range(10**6):
+            formula.add(formula.new(), formula.new())
+
+    with Formula(Patience(60, stop=lambda: True)) as formula:
+        with pytest.raises(OutOfTimeError):
+            add_many(formula)
+        assert formula.top < 10**6
 
 
 def test_any_match_within_a_number_of_moves_is_one_question() -> None:

@@ -14,13 +14,11 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.errors import AnygameError
-from anygame.proving.patience import interruptible
+from anygame.proving.patience import solve
 from anygame.proving.propagation import followed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from pysat.solvers import Glucose4
 
     from anygame.proving.counting import Sum
     from anygame.proving.model import Model
@@ -30,8 +28,8 @@ if TYPE_CHECKING:
 #: It is 0 at least; what is not there is as the next larger one.
 _Number: TypeAlias = "dict[int, int]"
 
-#: Conflicts of the solver between two looks at the clock.
-_CONFLICTS: Final = 1_000
+#: Clauses that are added between two looks at the clock.
+_ADDED: Final = 20_000
 
 
 class CertificateError(AnygameError):
@@ -58,7 +56,7 @@ def check_invariant(
         CertificateError: the invariant does not show it.
         OutOfTimeError: there was not enough time to follow the solver.
     """
-    step = _Step(model, invariant)
+    step = _Step(model, invariant, patience)
     for counted in sums:
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
@@ -70,18 +68,18 @@ def check_invariant(
         step.here.demand([[bad ^ 1]])
     guards = [step.clauses.new() for _ in sums]
     for guard, counted in zip(guards, sums, strict=True):
-        step.clauses.add([-guard, _holds(step.here, counted, patience)])
+        step.clauses.add([-guard, _holds(step.here, counted)])
     for counted in sums:
-        changes = -_is_kept(step, counted, patience)
+        changes = -_is_kept(step, counted)
         # Where it is known how far a counter has come, little is left to be found out.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
         step.questions += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
     if of_moves:
         step.questions.append([step.here.literal(bad)])
     else:
-        counted_then = [_holds(step.then, counted, patience) for counted in sums]
+        counted_then = [_holds(step.then, counted) for counted in sums]
         step.questions.append([step.then.literal(bad), *counted_then])
-    return _refute(step.clauses, step.questions, patience, guards)
+    return _refute(step.clauses, step.questions, guards)
 
 
 def check_ending(
@@ -107,12 +105,12 @@ def check_ending(
     """
     if any(weight < 0 for _, weight in measure):
         raise CertificateError("a fact takes away from the sum")
-    step = _Step(model, invariant)
-    gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1, patience)
+    step = _Step(model, invariant, patience)
+    gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
     # Of what is lost, no more than the most is added up.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
-    steps = _refute(step.clauses, step.questions, patience)
+    steps = _refute(step.clauses, step.questions)
     at_first = _values(model, [literal for literal, _ in measure])
     return 1 + sum(weight for (_, weight), holds in zip(measure, at_first, strict=True) if not holds), steps
 
@@ -134,7 +132,7 @@ def check_derived(
         OutOfTimeError: there was not enough time to follow the solver.
     """
     steps = check_invariant(model, 0, invariant, patience)
-    clauses = _Clauses()
+    clauses = _Clauses(patience)
     here = _Nodes(clauses, model)
     here.demand(invariant)
     guards: list[int] = []
@@ -144,7 +142,7 @@ def check_derived(
         guards.append(clauses.new())
         clauses.add([-guards[-1], literal])
     questions.append([here.literal(bad), *guards])
-    return steps + _refute(clauses, questions, patience)
+    return steps + _refute(clauses, questions)
 
 
 def check_bounded(
@@ -163,12 +161,11 @@ def check_bounded(
         CertificateError: one does.
         OutOfTimeError: there was not enough time to follow the solver.
     """
-    clauses = _Clauses()
+    clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
     moving: list[int] = []
     questions = []
     for moves in range(depth + 1):
-        patience.check()
         questions.append([*moving, here.literal(bad)])
         if moves < depth or is_everything:
             moving.append(clauses.new())
@@ -176,7 +173,7 @@ def check_bounded(
             here = here.then()
     if is_everything:
         questions.append(moving)
-    return _refute(clauses, questions, patience)
+    return _refute(clauses, questions)
 
 
 def check_induction(
@@ -197,21 +194,18 @@ def check_induction(
     """
     steps = check_invariant(model, 0, invariant, patience)
     steps += check_bounded(model, bad, depth - 1, patience)
-    clauses = _Clauses()
+    clauses = _Clauses(patience)
     here = _Nodes(clauses, model)
     for moves in range(depth + 1):
-        patience.check()
         here.demand(invariant)
         if moves < depth:
             here.demand([[bad ^ 1]])
             here.move()
             here = here.then()
-    return steps + _refute(clauses, [[here.literal(bad)]], patience)
+    return steps + _refute(clauses, [[here.literal(bad)]])
 
 
-def _refute(
-    given: _Clauses, questions: Sequence[Sequence[int]], patience: Patience, guards: Sequence[int] = ()
-) -> int:
+def _refute(given: _Clauses, questions: Sequence[Sequence[int]], guards: Sequence[int] = ()) -> int:
     """Make sure that no question can be answered with yes; return how many lemmas were needed.
 
     What guards switch on is true, but takes a solver long; so it is left out where a question is refuted
@@ -219,11 +213,11 @@ def _refute(
     """
     from pysat.solvers import Glucose4
 
-    refuted = []
+    refuted, patience = [], given.patience
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
             ways = [list(question), [*question, *guards]][: 1 + bool(guards)]
-            found = next((way for way in ways if not _is_possible(solver, way, patience)), None)
+            found = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
             if found is None:
                 raise CertificateError(
                     "a step leads out of the invariant, or it does not exclude what is bad"
@@ -238,23 +232,11 @@ def _refute(
     return steps
 
 
-def _is_possible(solver: Glucose4, question: Sequence[int], patience: Patience) -> bool:
-    """Return what a solver answers to a question."""
-    while True:
-        patience.check()
-        solver.conf_budget(_CONFLICTS)
-        with interruptible():
-            found = solver.solve_limited(assumptions=question)
-        if found is not None:
-            return bool(found)
-        patience.spend()
-
-
 class _Clauses:
-    """A formula whose first variable always holds."""
+    """A formula whose first variable always holds, and how long it may be looked at."""
 
-    def __init__(self) -> None:
-        self.top = 1
+    def __init__(self, patience: Patience) -> None:
+        self.top, self.literals, self.patience = 1, 1, patience
         self.rows: list[list[int]] = [[1]]
 
     def new(self) -> int:
@@ -265,6 +247,9 @@ class _Clauses:
         row = set(literals) - {-1}
         if 1 not in row:
             self.rows.append(sorted(row))
+            self.literals += len(row)
+            if len(self.rows) % _ADDED == 0:
+                self.patience.check()
 
     def both(self, literals: Iterable[int]) -> int:
         """Return what holds where all of some literals do."""
@@ -337,21 +322,19 @@ class _Step:
         questions: whether the step leads out of the invariant; more may be added.
     """
 
-    def __init__(self, model: Model, invariant: Sequence[Sequence[int]]) -> None:
+    def __init__(self, model: Model, invariant: Sequence[Sequence[int]], patience: Patience) -> None:
         read = sorted({x for clause in invariant for x in clause})
         at_first = dict(zip(read, _values(model, read), strict=True))
         if not all(any(at_first[x] for x in clause) for clause in invariant):
             raise CertificateError("a clause of the invariant does not hold at the start")
-        self.clauses = _Clauses()
+        self.clauses = _Clauses(patience)
         self.here = _Nodes(self.clauses, model)
         self.then = self.here.then()
         self.here.demand(invariant)
         self.here.move()
         self.questions = [[-self.then.literal(x) for x in clause] for clause in invariant]
 
-    def change(
-        self, parts: Sequence[Sequence[int]], most: int, patience: Patience
-    ) -> tuple[_Number, _Number]:
+    def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
         """Return what a step adds to weighted facts, and takes away; more than the most is as much."""
         if most < 1 or not all(weight for weight, *_ in parts):
             raise CertificateError("what is counted adds up to nothing")
@@ -360,7 +343,7 @@ class _Step:
             now, then = self.here.fact(fact), self.then.fact(fact)
             ways[weight < 0].append((self.clauses.both([-now, then]), abs(weight)))
             ways[weight > 0].append((self.clauses.both([now, -then]), abs(weight)))
-        added, taken = (_sum(self.clauses, way, most, patience) for way in ways)
+        added, taken = (_sum(self.clauses, way, most) for way in ways)
         return added, taken
 
 
@@ -370,7 +353,7 @@ def _values(model: Model, literals: Sequence[int]) -> list[bool]:
     return found
 
 
-def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> _Number:
+def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Number:
     """Return what weighted literals add up to; ``most`` stands for more, too.
 
     By halves, as in the totalizer of Bailleux and Boufkhad (2003, "Efficient CNF encoding of Boolean
@@ -379,10 +362,9 @@ def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int, patienc
     if len(parts) < 2:
         return {0: 1} | {min(weight, most): literal for literal, weight in parts}
     half = len(parts) // 2
-    one, other = (_sum(clauses, part, most, patience) for part in (parts[:half], parts[half:]))
+    one, other = (_sum(clauses, part, most) for part in (parts[:half], parts[half:]))
     found = {}
     for number in sorted({min(a + b, most) for a in one for b in other}):
-        patience.check()
         ways = [clauses.both([x, _at_least(other, number - a)]) for a, x in one.items()]
         found[number] = clauses.either(ways)
     return found
@@ -400,23 +382,23 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
     return clauses.both(clauses.either([-x, _at_least(number, n + more)]) for n, x in other.items())
 
 
-def _holds(nodes: _Nodes, counted: Sum, patience: Patience) -> int:
+def _holds(nodes: _Nodes, counted: Sum) -> int:
     """Return what holds where weighted facts add up to as much as is said."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
     most = sum(abs(weight) for weight, *_ in counted.parts)
-    plus, minus = (_sum(nodes.clauses, side, most, patience) for side in sides)
+    plus, minus = (_sum(nodes.clauses, side, most) for side in sides)
     enough = [_is_at_least(nodes.clauses, plus, minus, counted.total)]
     if counted.is_exact:
         enough.append(_is_at_least(nodes.clauses, minus, plus, -counted.total))
     return nodes.clauses.both(enough)
 
 
-def _is_kept(step: _Step, counted: Sum, patience: Patience) -> int:
+def _is_kept(step: _Step, counted: Sum) -> int:
     """Return what holds where a step changes no sum, or only makes one greater that may be."""
     clauses, most = step.clauses, counted.most
-    added, taken = step.change(counted.parts, most + 1, patience)
+    added, taken = step.change(counted.parts, most + 1)
     # What is more than the most is not added up.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:

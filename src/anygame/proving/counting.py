@@ -38,6 +38,8 @@ Step: TypeAlias = "NDArray[np.bool_]"
 #: Classes of fluents at most; and states and steps of play that are looked at.
 _MOST_CLASSES: Final = 600
 _MOST_ROWS: Final = 8_000
+#: States that are multiplied at once.
+_AT_ONCE: Final = 512
 #: Weights at most, what one side of an equation may add up to, and sums.
 MOST_WEIGHT: Final = 1_000
 MOST_SUM: Final = 256
@@ -118,10 +120,10 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
     Raises:
         OutOfTimeError: that took longer, bounds aside.
     """
-    matrix = _Matrix(model, sample, invariant)
+    matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
     while True:
-        found = matrix.sums()
+        found = matrix.sums(patience)
         steps = _changing_steps(model, found, invariant, patience)
         if not steps:
             bounds: list[Sum] = []
@@ -194,15 +196,20 @@ def _moves_of(
 class _Matrix:
     """States and steps that are known, as sums over classes of fluents."""
 
-    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause]) -> None:
+    def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self.model, self.invariant = model, invariant
         self._exclusive, exact = _exclusive(model, invariant)
         self._kinds = _classes(model.fluents)
         self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
         states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
-        counts = np.concatenate([np.ones((len(states), 1)), states @ self._kinds], axis=1)
+        width = 1 + self._kinds.shape[1]
         #: What is multiplied with its own rows has the same null space, and is small.
-        self._gram: NDArray[np.int64] = (counts.T @ counts).astype(np.int64) % _PRIME
+        self._gram: NDArray[np.int64] = np.zeros((width, width), np.int64)
+        for first in range(0, len(states), _AT_ONCE):
+            patience.check()
+            part = states[first : first + _AT_ONCE]
+            counts = np.concatenate([np.ones((len(part), 1)), part @ self._kinds], axis=1)
+            self._gram = (self._gram + (counts.T @ counts).astype(np.int64)) % _PRIME
         self._trivial = _Independent()
         for group in exact:
             row = np.zeros(len(model.fluents), np.int64)
@@ -216,17 +223,25 @@ class _Matrix:
         change = np.concatenate([[0], counts[1] - counts[0]]).astype(np.int64)
         self._gram = (self._gram + np.outer(change, change)) % _PRIME
 
-    def sums(self) -> list[Sum]:
-        """Return sums that are the same in all states that are known, and that no known step changes."""
+    def sums(self, patience: Patience) -> list[Sum]:
+        """Return sums that are the same in all states that are known, and that no known step changes.
+
+        Raises:
+            OutOfTimeError: that took longer.
+        """
         rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
-        for vector in _null_space(self._gram):
+        for vector in _null_space(self._gram, patience):
             whole = _whole(vector)
             if whole is not None:
                 weights = (self._kinds @ whole[1:]).astype(np.int64)
                 if self._sum(weights) is not None and independent.add(weights):
                     rows.append(weights)
-        found = filter(None, map(self._sum, _sparse(rows)))
+        found = []
+        for row in _sparse(rows, patience):
+            patience.check()
+            counted = self._sum(row)
+            found += [] if counted is None else [counted]
         return sorted(found, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
@@ -284,10 +299,11 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
     return kinds
 
 
-def _null_space(matrix: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArray[np.int64]]:
     """Yield a basis of what a square matrix maps to zero, modulo the prime; ones stand last."""
     rows, pivots = matrix.copy(), list[int]()
     for column in range(rows.shape[1]):
+        patience.check()
         place = len(pivots)
         nonzero = np.flatnonzero(rows[place:, column])
         if not len(nonzero):
@@ -299,19 +315,21 @@ def _null_space(matrix: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         rows[others] = (rows[others] - rows[others, column, None] * rows[place]) % _PRIME
         pivots.append(column)
     for column in sorted(set(range(rows.shape[1])) - set(pivots)):
+        patience.check()
         found = np.zeros(rows.shape[1], np.int64)
         found[column] = 1
         found[pivots] = -rows[: len(pivots), column] % _PRIME
         yield found
 
 
-def _sparse(rows: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
     """Return rows that span the same, each with fewer weights where it loses some by adding another one.
 
     What is counted of all sides together says little of one of them, and a solver finds out no more.
     """
     found = list(rows)
     for place, row in enumerate(found):
+        patience.check()
         others = [sign * other for n, other in enumerate(found) if n != place for sign in (1, -1)]
         best = min([row, *(row + other for other in others)], key=np.count_nonzero)
         if best.any():

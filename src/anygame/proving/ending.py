@@ -324,7 +324,7 @@ class _Steps:
         while True:
             patience.check()
             known = _distinct(np.concatenate([*self._known, *possible]))
-            found = _solved(known @ kinds, kinds, among, self._initial)
+            found = _solved(known @ kinds, kinds, among, self._initial, patience)
             weights = None if found is None else _whole(kinds @ found, known)
             if weights is None:
                 return None
@@ -343,7 +343,11 @@ class _Steps:
 
 
 def _solved(
-    rows: NDArray[np.float64], kinds: _Kinds, among: NDArray[np.int64], initial: NDArray[np.bool_]
+    rows: NDArray[np.float64],
+    kinds: _Kinds,
+    among: NDArray[np.int64],
+    initial: NDArray[np.bool_],
+    patience: Patience,
 ) -> NDArray[np.float64] | None:
     """Return unknowns by which each row adds at least one, and the measure as little as can be in a match.
 
@@ -352,6 +356,10 @@ def _solved(
         kinds: [signals, unknowns].
         among: the number of the group of each signal.
         initial: whether each signal holds at first.
+        patience: how long it may take.
+
+    Raises:
+        OutOfTimeError: that took longer.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)
@@ -368,7 +376,9 @@ def _solved(
         A_ub=sparse.vstack([steps, levels]),
         b_ub=np.concatenate([-np.ones(len(rows)), np.zeros(signals)]),
         method="highs",
+        options={"time_limit": patience.left},
     )
+    patience.check()
     if found.x is None:
         return None
     half = kinds.shape[1]

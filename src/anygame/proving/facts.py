@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _KEPT: Final = 16
 #: Gates of a game that is looked at; with more of them it can take seconds.
 _MOST_GATES: Final = 1_000
-#: Thousands of conflicts of solvers, for all that is asked of a game.
-_THOUSANDS: Final = 10
+#: Conflicts of solvers, for all that is asked of a game.
+_CONFLICTS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def facts_of(game: Game) -> Facts:
     try:
         if game.backends.needed_network().compiled.network.gates > _MOST_GATES:
             return Facts()
-        return _facts(game, Prover.of(game, Patience(inf, conflicts=Conflicts(_THOUSANDS)), is_brief=True))
+        return _facts(game, Prover.of(game, Patience(inf, conflicts=Conflicts(_CONFLICTS)), is_brief=True))
     except (LimitError, MissingExtraError):
         return Facts()
 

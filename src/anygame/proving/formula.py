@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from anygame.errors import MissingExtraError
-from anygame.proving.patience import interruptible
+from anygame.proving.patience import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Conflicts between two looks at the clock; a thousand take some milliseconds.
-_CONFLICTS: Final = 1_000
+#: Literals that are added between two looks at the clock.
+_ADDED: Final = 100_000
 #: So few actions exclude each other pair by pair; more are numbered in binary.
 _FEW: Final = 5
 
@@ -54,6 +54,7 @@ class Formula:
     def __init__(self, patience: Patience, solver: str = "cadical195") -> None:
         self.patience = patience
         self._solver = needed_solver()(solver)
+        self._literals, self._look_at = 0, _ADDED
         self.true = self.top = 1
         self.add(1)
 
@@ -73,8 +74,12 @@ class Formula:
         return self.top
 
     def add(self, *literals: int) -> None:
-        """Add a clause."""
+        """Add a clause. Raises an OutOfTimeError where that of many takes too long."""
         self._solver.add_clause(literals)
+        self._literals += len(literals)
+        if self._literals >= self._look_at:
+            self._look_at = self._literals + _ADDED
+            self.patience.check()
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
         """Return whether there is an assignment.
@@ -82,14 +87,7 @@ class Formula:
         Raises:
             OutOfTimeError: that was not found out in time.
         """
-        while True:
-            self.patience.check()
-            self._solver.conf_budget(_CONFLICTS)
-            with interruptible():
-                found = self._solver.solve_limited(assumptions=assumptions)
-            if found is not None:
-                return bool(found)
-            self.patience.spend()
+        return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:
         """Let literals hold first where the solver has a choice."""

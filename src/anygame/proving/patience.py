@@ -5,12 +5,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from math import ceil
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+#: Conflicts of a solver between two looks at the clock; and that times the literals of its formula, most of
+#: which one conflict may set: where they are two million, a thousand conflicts took three minutes.
+_CONFLICTS: Final = 1_000
+_WORK: Final = 10_000_000
 
 
 class OutOfTimeError(AnygameError):
@@ -21,26 +26,26 @@ class Conflicts:
     """A bound on the work of solvers, whatever the clock says.
 
     Args:
-        thousands: of conflicts.
+        left: conflicts that solvers may have.
         whole: that this one is a part of.
 
     Attributes:
-        left: thousands of conflicts.
+        left: conflicts.
     """
 
-    def __init__(self, thousands: int, whole: Conflicts | None = None) -> None:
-        self.left = thousands
+    def __init__(self, left: int, whole: Conflicts | None = None) -> None:
+        self.left = left
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
         """Return the bound for a part of what is left, which is spent of the whole, too."""
         return Conflicts(ceil(self.left * share), self)
 
-    def spend(self) -> None:
-        """Note a thousand conflicts; raise an OutOfTimeError where that were too many."""
-        self.left -= 1
+    def spend(self, conflicts: int) -> None:
+        """Note some conflicts; raise an OutOfTimeError where that were too many."""
+        self.left -= conflicts
         if self._whole is not None:
-            self._whole.spend()
+            self._whole.spend(conflicts)
         if self.left < 0:
             raise OutOfTimeError("the solver has done what it may")
 
@@ -97,14 +102,37 @@ class Patience:
         if monotonic() > self._end or (self._stop is not None and self._stop()):
             raise OutOfTimeError("the time is over")
 
-    def spend(self) -> None:
-        """Note a thousand conflicts; raise an OutOfTimeError where that were too many."""
+    def spend(self, conflicts: int) -> None:
+        """Note some conflicts; raise an OutOfTimeError where that were too many."""
         if self._conflicts is not None:
-            self._conflicts.spend()
+            self._conflicts.spend(conflicts)
+
+
+def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Patience) -> bool:
+    """Return whether a formula has an assignment, with looks at the clock that do not depend on it.
+
+    Args:
+        solver: of PySAT, with the formula.
+        assumptions: literals that hold, too.
+        literals: of all clauses of the formula.
+        patience: how long it may take.
+
+    Raises:
+        OutOfTimeError: that was not found out in time.
+    """
+    conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
+    while True:
+        patience.check()
+        solver.conf_budget(conflicts)
+        with _interruptible():
+            found = solver.solve_limited(assumptions=assumptions)
+        if found is not None:
+            return bool(found)
+        patience.spend(conflicts)
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def _interruptible() -> Iterator[None]:
     """Raise a KeyboardInterrupt where Ctrl-C ends a solver, which makes another error of it."""
     try:
         yield

@@ -118,8 +118,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
         yield _Found(f"exactly one of {_named(model, group)}")
     left = graph.subgraph(set(graph) - set().union(*exact, set())).copy()
     while left.number_of_edges():
-        patience.check()
-        clique = _greedy_clique(left)
+        clique = _greedy_clique(left, patience)
         yield _Found(f"at most one of {_named(model, clique)}")
         left.remove_nodes_from(clique)
 
@@ -128,10 +127,11 @@ def _is_clique(graph: nx.Graph[int], nodes: frozenset[int]) -> bool:
     return all(node in graph and nodes - {node} <= set(graph[node]) for node in nodes)
 
 
-def _greedy_clique(graph: nx.Graph[int]) -> set[int]:
+def _greedy_clique(graph: nx.Graph[int], patience: Patience) -> set[int]:
     first = max(graph, key=lambda node: (graph.degree(node), -node))
     found, left = {first}, set(graph[first])
     while left:
+        patience.check()
         node = max(left, key=lambda n: (len(left & set(graph[n])), -n))
         found.add(node)
         left &= set(graph[node])
