@@ -41,9 +41,7 @@ class Mend:
 
     Attributes:
         kind: as ``anygame mend --select`` knows it.
-        message: what is mended.
         span: where; None where something is added to the sheet as a whole.
-        edits: how.
     """
 
     kind: str

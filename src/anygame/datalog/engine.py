@@ -67,7 +67,6 @@ class Engine:
     """Evaluates a program's relations in frames.
 
     Attributes:
-        schema: the program.
         static: the frame of static relations.
     """
 

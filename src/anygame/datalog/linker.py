@@ -202,7 +202,6 @@ class Guard:
     ``try_tick`` and ``try_grow`` while it is on trial.
 
     Args:
-        limits: the bounds.
         strategy: how often they are looked at.
         namespace: the globals of the generated code; the guard has its names in there.
     """

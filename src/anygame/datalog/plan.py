@@ -309,7 +309,6 @@ class Termination:
     programs: the never-ending story", 1994).
 
     Args:
-        schema: the rules.
         on_demand: the relations that are computed on demand; all others have an end.
     """
 

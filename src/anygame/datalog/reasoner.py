@@ -45,7 +45,6 @@ class Reasoner:
     """Answers what holds in a state, for any game.
 
     Args:
-        program: the rules.
         limits: bounds on derived facts, terms and time.
         strategy: what is computed how; no answer depends on it.
 

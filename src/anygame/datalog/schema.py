@@ -53,7 +53,6 @@ class Index:
 
     Attributes:
         relation: what is looked up.
-        slot: its slot.
         keys: the columns of a key, ascending.
         outputs: the columns of what is found; without any, only whether a key is there.
         name: what the names of this index in generated code end with: ``3_by_0_to_1_2``.
@@ -120,7 +119,6 @@ class Schema:
         inputs: relations given from outside, with their level (``STATE`` or ``ACTION``).
 
     Attributes:
-        terms: the table.
         slots: the number of each relation that a rule or an input names.
         facts: rows that hold without any rule.
         components: in the order of computation.

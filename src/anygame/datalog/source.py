@@ -71,7 +71,6 @@ class Source:
     """The source of one function.
 
     Attributes:
-        name: the function's name.
         text: Python that defines it.
         needs: what must be known when it runs.
         cost: rows that are expected on the way.

@@ -46,8 +46,6 @@ class Examination:
     """Examines one sheet, step by step; what was found stays found where that is interrupted.
 
     Attributes:
-        source: the sheet.
-        wanted: how it is examined.
         findings: what was found so far, in the order in which it is shown.
         sheet: what was found without play; None before.
         played: random playouts begun so far.

@@ -42,7 +42,6 @@ class Name:
     Attributes:
         kind: ``relation``, ``function``, ``constant`` or ``variable``.
         text: as the program spells it; a variable without its question mark.
-        arity: number of arguments.
         node: the place: of a relation or function with arguments the whole list.
         rule: where it stands.
     """
@@ -63,7 +62,6 @@ class Standing(NamedTuple):
     """A term where it stands in an atom.
 
     Attributes:
-        term: the term.
         tops: what can stand there.
         path: the place, as `Domains` has it.
         node: where it is written.

@@ -43,7 +43,6 @@ class Scrambling:
 
     Args:
         rules: the sheet, one text per rule.
-        seed: of the words.
         style: words that can be said, or symbols: two letters and a digit, or more.
     """
 

@@ -48,9 +48,7 @@ class Document:
     """One version of a document; it does not change.
 
     Attributes:
-        uri: its address.
         version: its number, as the editor counts.
-        text: its text.
         encoding: whose units the editor counts.
         findings: what was found in this version; None while it is examined.
         domains: what can stand where, as far as it is known: also from a version before.

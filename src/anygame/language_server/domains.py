@@ -33,7 +33,6 @@ class Values:
     """What may stand at a place.
 
     Attributes:
-        constants: their names.
         functors: functions, with their arities.
         complete: whether these are all constants.
     """

@@ -29,8 +29,6 @@ class Opponent:
     rules hide, from the start, with all it saw once more; one of this process is handed the state.
 
     Args:
-        seat: of the player.
-        role: that it plays.
         clock: seconds for a move, and to get ready.
         failures: reports what goes wrong in the code of players.
     """

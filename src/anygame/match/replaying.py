@@ -27,7 +27,6 @@ class Replay:
     """What a record says, and where it disagrees with the rules.
 
     Attributes:
-        record: the record.
         states: as the rules give them, up to the first move that cannot be played.
         faults: what is wrong, one sentence each; none in a sound record.
     """

@@ -42,7 +42,6 @@ class Block:
     """The memory in which one thread plays, block after block, and the calls of machine code.
 
     Args:
-        kernel: the game.
         limit: joint moves after which a playout is given up.
         whole: whether to compute what the phase of the lanes does not need, too; what is played is the same.
 

@@ -27,9 +27,6 @@ class Budget:
     Args:
         steps: how many there may be.
         seconds: how long it may take, for callers who owe an answer to a clock; else only steps count.
-
-    Attributes:
-        spent: steps so far.
     """
 
     def __init__(self, steps: int, seconds: float = inf) -> None:

@@ -58,7 +58,6 @@ class Card:
     """A graphics card that is there and can be used, and what this process has on it.
 
     Attributes:
-        number: which it is.
         name: of the model.
         processors: how many multiprocessors it has.
 
@@ -160,7 +159,6 @@ class CardMemory:
     What is read and written is copied at once, after all that was started before.
 
     Args:
-        card: the card.
         rows: of bytes.
         width: bytes of each.
     """

@@ -43,7 +43,6 @@ class CompiledGame:
     """A network and its names.
 
     Attributes:
-        network: the logic.
         exclusions: fluents of which no two hold in a state that play can lead to; the network answers for no
             others.
         percept_network: the same game for those who ask what roles see (GDL-II): its last fluents say what

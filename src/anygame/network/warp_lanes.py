@@ -38,7 +38,6 @@ class WarpLanes:
     are read where they lie, on the card or not.
 
     Args:
-        network: the compiled game.
         card: where they are.
         count: how many lanes; memory is taken for a multiple of 2,048.
         seed: for :meth:`step_random`.

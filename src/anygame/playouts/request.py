@@ -18,9 +18,7 @@ class PlayoutRequest:
     """Random playouts that are asked for. What they come to depends on all but threads and progress.
 
     Attributes:
-        playouts: how many to start.
         seed: of the random numbers; any integer.
-        threads: how many to use.
         limit: joint moves after which a playout is given up.
         strict: whether a playout in which a role has no legal move ends all.
         progress: called about ten times a second with the number of playouts so far.

@@ -41,7 +41,6 @@ class Answer:
     """The part of a reply that counts.
 
     Attributes:
-        text: it.
         is_marked: whether it is marked as the answer, so that all in it is one.
     """
 

@@ -68,7 +68,6 @@ class _Bandit:
     (decoupled UCT: Finnsson and Bjoernsson 2008). The role ``random`` draws.
 
     Attributes:
-        moves: the legal moves.
         arms: by the index of a move that was tried, how often, and what that was worth in all.
         count: how often a move was tried.
         sum: what that was worth in all.
@@ -120,7 +119,6 @@ class _Node:
     """A state in the tree; paths that lead to the same state share it.
 
     Attributes:
-        state: the state.
         bandits: by role, in the order of the roles; empty before the node is opened, and where play ends.
         children: by the joint moves that lead to them.
         parents: the nodes whose child this is.
@@ -177,7 +175,6 @@ class StateSearcher(TreeReporter[_Node]):
     ends show that have been seen; elsewhere what the others can hold a role to is not what they want.
 
     Args:
-        game: the game.
         seed: of the random numbers; None for fresh ones.
         memory: bytes that the tree may take, about; a full one is searched without growing.
     """

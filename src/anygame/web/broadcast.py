@@ -43,7 +43,6 @@ class Table:
     """A table, with a row for each player.
 
     Attributes:
-        columns: their names.
         rows: each as long as the columns.
         note: what else there is to say.
     """
@@ -57,7 +56,6 @@ class Broadcast:
     """All matches of a command, in the order in which they are played.
 
     Args:
-        title: what is played.
         planned: how many matches there will be.
         table: returns how the players stand, in whatever thread it is asked; None where that is not shown.
 
@@ -105,7 +103,6 @@ class BroadcastMatch(Watcher):
     Attributes:
         number: from 1, in the order of the matches; 0 before it has begun.
         game: the name of its sheet.
-        players: their names.
         result: how it ended; empty while it goes on.
         record: of the match, so far; it may grow while it is read.
         last: the number of its last state that is whole.

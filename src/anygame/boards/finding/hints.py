@@ -63,12 +63,10 @@ class Hint:
     """What one hint says; what it leaves open is None or empty. Arguments count from 0.
 
     Attributes:
-        text: the hint as written.
         none: no board is wanted.
         shape: ``hex`` or ``square``.
         upwards: whether the first row is at the bottom.
         functor: the fluent meant.
-        arity: its number of arguments.
         row: the argument that names the row.
         column: the argument that names the column.
         boards: the arguments that distinguish several boards.

@@ -37,7 +37,6 @@ class Overlay:
 
     Attributes:
         functor: the fluent, or the relation.
-        arity: its number of arguments.
         key: the arguments that name a cell, in the order of `Layout.key`.
         contents: the argument that says what lies there; none where the name of the fluent says it.
         values: what may lie there, as far as it is known.
@@ -70,8 +69,6 @@ class Layout:
     """How the facts of one fluent lie on one or several boards.
 
     Attributes:
-        functor: the fluent.
-        arity: its number of arguments.
         row: the argument that names the row, from 0.
         column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does, or
             where a track has one row.
@@ -204,8 +201,6 @@ class Lines:
     """Lines between neighbouring dots of a grid, as facts of one fluent draw them.
 
     Attributes:
-        functor: the fluent.
-        arity: its number of arguments.
         key: the four arguments that name a line: both coordinates of one dot, both of the other.
         contents: the arguments that say whose line it is.
         across: the values of the first coordinate, from left to right.

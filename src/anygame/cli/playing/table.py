@@ -51,8 +51,6 @@ class Table:
     """A game being played.
 
     Attributes:
-        session: its states and moves.
-        seating: who plays.
         opponents: the players of the roles that no person has; they get ready and think beside the prompt.
         chosen: the moves that people have made in this turn already; it is played when all have chosen.
         resigned: the role that gave up, if one did.

@@ -32,7 +32,6 @@ class Session:
     """One game being played.
 
     Attributes:
-        game: the game.
         states: all states so far, the initial one first.
         moves: the joint moves between them.
         seed: of the moves that are drawn.

@@ -117,7 +117,6 @@ class Bounds:
 
     Attributes:
         playouts: random playouts.
-        seed: of their random numbers.
         steps: joint moves after which a playout is taken to be endless.
         states: states of the search for short lines.
         work: bound on the work, in units of about a microsecond; a third of it is for the search.
@@ -146,8 +145,6 @@ class PlayCheck:
     It can be watched and interrupted. The same seed finds the same, unless the last resort strikes.
 
     Attributes:
-        game: what is played.
-        bounds: how much.
         played: random playouts begun so far.
         looked: states looked at so far.
         longest: joint moves of the longest playout so far.

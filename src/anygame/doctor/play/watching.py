@@ -36,9 +36,7 @@ class Fault(NamedTuple):
     """One thing that is wrong in a state.
 
     Attributes:
-        code: its kind.
         key: distinguishes faults of one kind; of each only the first is reported.
-        message: what is wrong.
         span: where in the sheet, or what finds that out, where it takes long.
         hint: what to try, or empty.
     """

@@ -23,12 +23,10 @@ class Finding:
     """A diagnostic.
 
     Attributes:
-        code: its kind.
         severity: 1 for an info, 2 for a warning, 3 for an error.
         message: what is wrong, with what to try, on several lines.
         start: where.
         end: where that ends.
-        related: other places.
         fixes: how it can be mended.
     """
 
@@ -46,7 +44,6 @@ class Findings:
     """All that is found in a sheet.
 
     Attributes:
-        findings: the diagnostics.
         domains: what can stand where; empty where that is not known.
     """
 

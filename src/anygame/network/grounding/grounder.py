@@ -78,7 +78,6 @@ class Batch:
     """Instances of one rule: all of them in a grounding, which is made of those that were found together.
 
     Attributes:
-        rule: the rule.
         heads: per instance, the number of the head's row.
         positives: per positive literal, the number of its row in each instance.
         negatives: per negative, its columns in each instance.
@@ -110,11 +109,9 @@ class Grounding:
         tables: the atoms of each relation that depends on state or moves.
         facts: relations with rows that always hold, and these rows' numbers.
         invariants: what the instances rely on: they hold for states of which that is true.
-        batches: the instances.
         initial: per relation of fluents, the numbers of the rows that hold at first.
         passes: what each pass over the rules did, by name.
         rounds: how often the rules were gone through.
-        seconds: what it took.
     """
 
     reasoner: Reasoner

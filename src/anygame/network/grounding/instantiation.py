@@ -53,7 +53,6 @@ class Instances:
     """Instances of a rule while they are being joined.
 
     Attributes:
-        count: how many.
         columns: the value of each variable.
         positives: per positive literal, by its index in the rule, the numbers of its rows.
     """
@@ -299,14 +298,11 @@ class Work:
     query processing strategies").
 
     Args:
-        rule: the rule.
         tables: of all relations that it reads.
         static: those of them that are static.
         grows: whether a relation may still get rows.
 
     Attributes:
-        rule: as given.
-        join: its literals, joined.
         reads: the relations of these that may still get rows, each once.
     """
 

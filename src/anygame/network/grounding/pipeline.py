@@ -130,7 +130,6 @@ class Effect:
     Attributes:
         rewritten: how many rules it replaced.
         made: by how many.
-        seconds: what it took.
     """
 
     rewritten: int = 0

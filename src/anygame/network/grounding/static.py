@@ -56,7 +56,6 @@ class StaticRelations:
     A relation that the reasoner computes on demand has no table: only rows that were asked for are known.
 
     Args:
-        reasoner: the rules.
         tables: where rows go; what questions to the reasoner cost is spent from their budget.
         percepts: whether what roles see is asked of the network too.
         filled: tables that were filled for the same reasoner before.

@@ -237,9 +237,6 @@ class Tables:
         budget: what joins cost is spent from it.
 
     Attributes:
-        values: as given.
-        most: as given.
-        budget: as given.
         of: the table of each relation that has one.
     """
 

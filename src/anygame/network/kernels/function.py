@@ -37,9 +37,7 @@ class FunctionBuilder:
     Values of rows that were read or written are known until the next label.
 
     Args:
-        name: of the function.
         target: what it is written for.
-        result: its type.
         parameters: more of them, each with its type.
         rare: whether it is called so seldom that it should compile fast rather than run fast.
     """

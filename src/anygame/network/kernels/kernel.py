@@ -94,8 +94,6 @@ class _Start:
     """What a kernel begins to run with.
 
     Attributes:
-        library: its functions.
-        data: what they read.
         rows: how many rows a block has.
         making: the final code under way; None where it is there.
     """
@@ -115,7 +113,6 @@ class Kernel:
     calls of one may follow calls of the other: what is computed does not depend on when that happens.
 
     Attributes:
-        network: the game.
         style: how its gates are written in the final code.
         gates: where outputs are found.
         layout: where inputs go.

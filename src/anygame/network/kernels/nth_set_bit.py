@@ -38,7 +38,6 @@ class Candidates:
     """The moves of a role that can ever be legal.
 
     Attributes:
-        legal: their bit literals.
         does: the rows of the actions.
         counters: rows that add up, plane by plane, how many were legal where a move was made.
         phases: per move the phases in which it can be chosen, those of a group of ``GROUP`` alike.
@@ -59,8 +58,6 @@ class UnrolledSelection:
     """The candidates of a role in straight code, in groups of about the square root of their number.
 
     Args:
-        code: the function.
-        role: the candidates.
         size: moves per group; 0 for the best.
     """
 
@@ -123,7 +120,6 @@ class LoopSelection:
     """The candidates of a role in loops over groups of sixteen: code of the same size for any number.
 
     Args:
-        code: the function.
         role: the candidates, with rows to use besides.
         presence: of the phases; groups of which no move can be chosen are left out.
     """
@@ -174,7 +170,6 @@ class SharedSelection(LoopSelection):
     """The same by functions that do not depend on the game.
 
     Args:
-        code: the function.
         role: the candidates, with rows to use besides.
         presence: of the phases; groups of which no move can be chosen are left out.
         shared: where these functions are put.

@@ -61,10 +61,8 @@ class PlayedGame:
 
     Attributes:
         target: what the loop is written for.
-        layout: the rows.
         terminal: bit literal of the end.
         moves: the row that counts joint moves.
-        phases: of the game.
         has_factors: whether moves go from the choice to the gates as ``nth_set_bit`` says.
         patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
             it is evaluated in each step.
@@ -414,7 +412,6 @@ class Counters:
     Attributes:
         first: the first row of all.
         end: the row behind the last.
-        moves: joint moves made.
         options: per role and plane, in how many joint moves that bit of the number of legal moves was set.
         goals: per row that a goal reads, in how many ends it held.
         missing: per role, ends without a goal value.

@@ -53,9 +53,7 @@ class Allocation:
     A segment has an even position; fluents may also be set at the odd one behind it.
 
     Args:
-        network: the game.
         order: in which its gates are evaluated.
-        phases: of the game.
         layout: the rows of the inputs.
         size: gate inputs per segment, nearly.
 

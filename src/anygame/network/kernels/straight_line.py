@@ -69,7 +69,6 @@ class _Call:
     """A call of a function: in some phases, and where there is no common one.
 
     Attributes:
-        name: of the function.
         phases: when it is called.
         known: whether it writes what is known there already: only in these phases, before other calls.
         restart: whether it is only called if a lane starts anew, and only in these phases.

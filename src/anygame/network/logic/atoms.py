@@ -28,7 +28,6 @@ class Atoms:
     A conjunction is a tuple of literals; a literal is twice an atom, plus one where it must not hold.
 
     Attributes:
-        count: how many atoms.
         fluents: per relation of ``true``, the atom of its first row and how many there are.
         actions: the same for ``does``.
         literal_of: what each atom has become: a literal, perhaps of another atom, ``HOLDS`` or ``FAILS``.

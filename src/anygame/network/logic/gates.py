@@ -29,7 +29,6 @@ class Gates:
         inputs: how many nodes come before the first gate, the constant among them.
 
     Attributes:
-        inputs: as given.
         gates: the inputs of each gate.
     """
 

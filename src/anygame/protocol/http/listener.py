@@ -58,7 +58,6 @@ class Listener:
         respond: takes a message, when it began to come (as `time.monotonic` counts), and who sent it;
             returns the reply.
         complain: takes who sent it and what is wrong, for what is no message at all.
-        bounds: see `Bounds`.
         refusal: takes how a long message begins; returns what to answer where it is not wanted, so that
             nobody waits for the rest and nothing keeps it; None where it is.
     """

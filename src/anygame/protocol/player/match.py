@@ -45,7 +45,6 @@ class _Turn:
 
     Attributes:
         number: of the turn, from 1.
-        message: that asked.
         sent: the message as text, and what had been answered to the one before.
         arrived: when it was asked.
         fallback: some legal move, as soon as one is known.

@@ -52,7 +52,6 @@ class PlayerSettings:
     Attributes:
         gdl2: whether short messages of GDL-II games hold percepts rather than moves.
         case_sensitive: whether names that differ by case are different names.
-        limits: of the reasoner.
         margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
             clock, at most a second. When a quarter of it has passed, an answer leaves at any rate.
         patience: seconds without a message after which a match is given up; None to go by its clocks.

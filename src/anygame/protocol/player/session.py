@@ -89,7 +89,6 @@ class Session:
 
     Args:
         make: makes the player when it is first needed.
-        settings: see `PlayerSettings`.
         write: is called with events, from any thread.
     """
 

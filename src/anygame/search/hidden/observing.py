@@ -140,7 +140,6 @@ class TurnReader:
     """Reads what a role is told.
 
     Args:
-        actions: those of the role.
         percepts: what it may see.
     """
 

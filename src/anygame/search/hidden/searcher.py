@@ -127,8 +127,6 @@ class InformationSetSearch:
     Args:
         game: the rules, which must have a network that knows percepts.
         role: for whom moves are looked for.
-        belief: what that role believes.
-        seed: of the random numbers.
         memory: bytes that the trees may take at most, about.
 
     Attributes:
@@ -319,7 +317,6 @@ class BeliefSearcher:
     is.
 
     Args:
-        game: the rules.
         role: whose moves are searched.
         seed: of the random numbers; None for any.
         memory: bytes that the trees may take at most, about.

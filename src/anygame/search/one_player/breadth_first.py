@@ -159,7 +159,6 @@ class BreadthFirst:
     """All states from the first one; see the module.
 
     Attributes:
-        key: as given.
         depth: all lines of so many moves were looked at, but those to goals for which the key is not safe.
         is_complete: whether all states were looked at.
         is_over: whether there is nothing more to do: all was looked at, or memory does not last.

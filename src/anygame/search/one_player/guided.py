@@ -111,7 +111,6 @@ class BestFirst:
     """Continues the most promising states first; see the module.
 
     Attributes:
-        key: as given.
         is_complete: whether no line to a better goal is left.
         is_over: whether there is nothing more to do.
     """

@@ -48,14 +48,11 @@ class Portfolio:
 
     Args:
         game: compiled, if it is to be.
-        start: the state.
         chooser: the index of the role that chooses.
         memory: bytes to use at most, about.
-        seed: of the random numbers.
         before: a search from a state before, whose line may go on from here.
 
     Attributes:
-        start: the state.
         goals: those among which are all that the rules can give the role.
     """
 

@@ -39,7 +39,6 @@ class ChoiceSets:
     Literals are as in ``Network``; nodes are the constant, the fluents, the sets, and the other gates.
 
     Attributes:
-        fluents: how many.
         has: bool [sets, moves]; which moves of the role are in each set.
         starts: int64 [gates + 1]; where the inputs of each gate begin.
         inputs: int64 literals.
@@ -224,7 +223,6 @@ class Relaxation:
     """Estimates for the states of a network.
 
     Args:
-        network: the game.
         chooser: the index of the role that chooses.
         free: bool [fluents]; those whose values cost nothing, as those of a counter of steps.
 

@@ -32,7 +32,6 @@ class Influence:
     """Who reads what: an edge from each gate to its inputs, and from each fluent to what it becomes next.
 
     Attributes:
-        network: the game.
         readers: int64 [edges]; nodes.
         read: int64 [edges]; what they read.
     """
@@ -214,7 +213,6 @@ class StateKey:
             first one met stands for all; None for all goals.
 
     Attributes:
-        safe_goals: as given.
         clock: bool [fluents]; those of a counter of steps that is left out.
     """
 

@@ -231,11 +231,9 @@ class _Matches:
     """Fast matches, which share out the time that is left.
 
     Attributes:
-        game: the game.
         weights: of the estimates.
         rivals: of the others' estimates; None if they have none.
         trust: how much estimates count.
-        random: for seeds of searches.
         end: when all must be over.
         length: joint moves of a match, as far as is known; None for no clock.
         leaves: for a move without a clock.

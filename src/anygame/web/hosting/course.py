@@ -84,7 +84,6 @@ class Course:
     """A match so far.
 
     Args:
-        game: the rules.
         record: of the match, with the states so far; it grows.
         states: those of the record; the initial one at least.
 

@@ -29,7 +29,6 @@ class KnownBoards:
     The game is compiled for that, which large ones take long for: until then there are none.
 
     Args:
-        match: the match.
         painter: of its game.
         ready: called by another thread when boards can be drawn that could not before.
     """

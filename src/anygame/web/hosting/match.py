@@ -35,7 +35,6 @@ class HostedMatch(Course):
     """A match between people and players.
 
     Args:
-        game: the rules.
         record: of the match, with the states so far; it grows.
         states: those of the record; the initial one at least.
         opponents: by the index of their role.

@@ -53,9 +53,7 @@ class MatchRoutes:
     """Answers about matches.
 
     Args:
-        matches: of the server.
         pages: templates.
-        settings: of the server.
         may_play: whether people may play here, and have the values of moves searched, rather than watch.
     """
 

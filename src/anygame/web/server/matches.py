@@ -71,10 +71,7 @@ class Match(Versioned):
 
     Attributes:
         match_id: nobody can guess it; who knows it may watch.
-        path: of its record.
         sheet: the name of its sheet.
-        title: of the game.
-        roles: their names.
         seats: who has which role, in the order of the roles.
         reveals: whether everybody sees what the rules hide.
         rematch: the name of the match that follows this one; empty for none.

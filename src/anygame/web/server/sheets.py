@@ -43,7 +43,6 @@ class Sheet:
         name: in addresses.
         title: for people.
         description: a sentence or two, perhaps none.
-        text: the rules.
         visitor: who uploaded it; empty for those of the server.
         case_sensitive: whether the rules distinguish capitals from other letters.
     """

@@ -47,8 +47,6 @@ class Invariant:
     """That no two rows of a relation agree in some columns.
 
     Attributes:
-        relation: the relation.
-        key: the columns.
         value: of rows that have this in all these columns; None for all rows.
     """
 
@@ -62,7 +60,6 @@ class Known:
     """An atom that holds.
 
     Attributes:
-        atom: the atom.
         depth: how many rules were opened to come by it.
         is_open: whether the rules that derive it were looked at.
     """
