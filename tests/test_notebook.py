@@ -48,14 +48,14 @@ def test_a_person_plays_against_a_player_and_takes_back(boards: list[Any]) -> No
 def test_clicks_play_and_what_is_wrong_is_shown(boards: list[Any]) -> None:
     board = notebook.play(GAME)
     boards.append(board)
-    board._hear(board, {"move": "(mark 1 1)"}, [])
+    board._receive(board, {"move": "(mark 1 1)"}, [])
     assert board.view["status"] == "o to move"
     for wrong in ({"move": "(mark 9 9)"}, {"move": 7}, ["move"], {}, {"back": "yes"}):
-        board._hear(board, wrong, [])
+        board._receive(board, wrong, [])
     assert len(board.record.moves) == 1
-    board._hear(board, {"move": "(mark 1 1)"}, [])
+    board._receive(board, {"move": "(mark 1 1)"}, [])
     assert "is not a legal move of o here" in board.view["status"]
-    board._hear(board, {"back": True}, [])
+    board._receive(board, {"back": True}, [])
     assert board.record.moves == []
 
 

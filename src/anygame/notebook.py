@@ -80,7 +80,7 @@ class PlayableBoard(anywidget.AnyWidget):
             if seat is not None:
                 seat.prepare()
         self._do(self._match.begin())
-        self.on_msg(self._hear)
+        self.on_msg(self._receive)
 
     @property
     def state(self) -> State:
@@ -139,7 +139,7 @@ class PlayableBoard(anywidget.AnyWidget):
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def _hear(self, widget: object, content: object, buffers: object) -> None:
+    def _receive(self, widget: object, content: object, buffers: object) -> None:
         """Do what was clicked; what is wrong with it is shown."""
         self._message = ""
         try:

@@ -120,7 +120,7 @@ def test_a_death_that_is_heard_of_with_a_message_loses_neither(thinking: str, tm
         # The message comes, and the death is told before anything else is done.
         await asyncio.sleep(0)
         match.host.end()
-        match._hear(["gone", "it has died"])
+        match._receive(["gone", "it has died"])
         assert await asking == "wait"
         await server.close()
 
@@ -372,7 +372,7 @@ def test_a_process_that_cannot_be_begun_is_told(error: Exception, monkeypatch: p
         monkeypatch.setattr(asyncio, "create_subprocess_exec", fail)
         host = ProcessHost("legal", None, PlayerSettings())
         told: list[Any] = []
-        host.hear = told.append
+        host.on_event = told.append
         await host.begun()
         await host.wait()
         assert [kind for kind, _ in told] == ["gone"]

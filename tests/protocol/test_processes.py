@@ -119,7 +119,7 @@ def test_a_session_that_is_needed_no_more_is_ended_in_whatever_it_does() -> None
     async def main() -> None:
         host = ProcessHost("legal", None, PlayerSettings())
         told: list[object] = []
-        host.hear = told.append
+        host.on_event = told.append
         host.send("start", "a", HOSTILE["reading"], 100.0, 100.0, time.time() + 100)
         await asyncio.sleep(0.5)
         host.end()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_a_match_remembers_few_states_and_forgets_them_asleep(tmp_path: Path) -> None:
     async def run() -> None:
         match = Match("m", tmp_path / "m.json", "sheet", "title", ["x"], [{"kind": "person", "name": "x"}])
-        match.hear({"step": 100, "log": []})
+        match.update({"step": 100, "log": []})
         for step in range(100):
             match.remember({"step": step})
         for step in range(500):

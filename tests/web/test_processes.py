@@ -45,7 +45,7 @@ class _Server:
     async def _ask(self, within: float) -> list[object]:
         asyncio.get_running_loop().set_exception_handler(lambda _, told: self.uncaught.append(told))
         host = HostProcess(memory=2**32)
-        host.hear = self.heard.append
+        host.on_view = self.heard.append
         host.ended = self._note_end
         found: list[object] = []
         for _ in range(2):
@@ -152,7 +152,7 @@ def test_a_view_that_follows_an_answer_at_once_is_heard_after_it(monkeypatch: py
 
     async def move() -> object:
         host = HostProcess(memory=2**32)
-        host.hear = server.heard.append
+        host.on_view = server.heard.append
         try:
             return await host.carry_out("move", within=60, is_view=True)
         finally:

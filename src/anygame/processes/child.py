@@ -108,14 +108,14 @@ class ChildProcess:
             self._write(line)
 
     async def ask(
-        self, question: dict[str, Any], within: float, heard: Callable[[Any], object] = lambda _: None
+        self, question: dict[str, Any], within: float, on_answer: Callable[[Any], object] = lambda _: None
     ) -> Any:
         """Return the value that answers a question.
 
         Args:
             question: plain data; it is sent with an ``id``.
             within: seconds for it.
-            heard: is called with the value at once, before later messages are read.
+            on_answer: is called with the value at once, before later messages are read.
 
         Raises:
             ChildFaultError: the child answers that it cannot.
@@ -127,7 +127,7 @@ class ChildProcess:
         self._number += 1
         number = self._number
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._asked[number] = answer, heard
+        self._asked[number] = answer, on_answer
         self.send({"id": number} | question)
         try:
             async with asyncio.timeout(within):
@@ -198,10 +198,10 @@ class ChildProcess:
     def _receive(self, message: Any) -> None:
         match message:
             case {"id": int(number)}:
-                answer, heard = self._asked.get(number, (None, None))
+                answer, on_answer = self._asked.get(number, (None, None))
                 # Nobody may wait for it any more.
-                if answer is not None and heard is not None and not answer.done():
-                    _take(message, answer, heard)
+                if answer is not None and on_answer is not None and not answer.done():
+                    _take(message, answer, on_answer)
             case _:
                 self._received(message)
 
@@ -217,10 +217,10 @@ class ChildProcess:
             self._process.stdin.write(line)
 
 
-def _take(message: dict[str, Any], answer: asyncio.Future[Any], heard: Callable[[Any], object]) -> None:
+def _take(message: dict[str, Any], answer: asyncio.Future[Any], on_answer: Callable[[Any], object]) -> None:
     match message:
         case {"value": value}:
-            heard(value)
+            on_answer(value)
             answer.set_result(value)
         case {"fault": str(fault), **more} if isinstance(more.get("diagnostics", []), list):
             answer.set_exception(ChildFaultError(fault, more.get("diagnostics", [])))

@@ -61,7 +61,7 @@ class Broadcast:
 
     Attributes:
         matches: those that have begun.
-        hear: is called, in the thread of a match, when one has gone on; and with None when the table has
+        on_change: is called, in the thread of a match, when one has gone on; and with None when the table has
             changed.
     """
 
@@ -70,7 +70,7 @@ class Broadcast:
         self.planned = planned
         self.table = table
         self.matches: list[BroadcastMatch] = []
-        self.hear: Callable[[BroadcastMatch | None], object] = lambda _: None
+        self.on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
         """Return what is shown of the next match.
@@ -86,11 +86,11 @@ class Broadcast:
         match.number = len(self.matches)
         if match.number > _MOST_REMEMBERED:
             self.matches[match.number - _MOST_REMEMBERED - 1].forget()
-        self.hear(None)
+        self.on_change(None)
 
     def changed(self) -> None:
         """Have pages look at the table again."""
-        self.hear(None)
+        self.on_change(None)
 
 
 class BroadcastMatch(Watcher):
@@ -131,24 +131,24 @@ class BroadcastMatch(Watcher):
     def asked(self, step: int, seconds: float) -> None:
         """Note since when moves are waited for."""
         self.live = {"asked": time(), "clock": seconds, "is_start": not step}
-        self._broadcast.hear(self)
+        self._broadcast.on_change(self)
 
     def moved(self, turn: Turn) -> None:
         """Note a turn."""
         self.seconds[turn.step] = turn.seconds
         self.last = turn.step
-        self._broadcast.hear(self)
+        self._broadcast.on_change(self)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Note that the players are ready."""
-        self._broadcast.hear(self)
+        self._broadcast.on_change(self)
 
     def ended(self, record: Record, fault: str) -> None:
         """Note how the match ended."""
         self.live = {}
         goals = [f"{name} {goal}" for name, goal in zip(record.names, record.goals or (), strict=False)]
         self.result = f"given up: {fault}" if fault else ", ".join(_played(record, goals))
-        self._broadcast.hear(self)
+        self._broadcast.on_change(self)
         self._broadcast.changed()
 
     def past(self, game: str, players: str, result: str) -> None:

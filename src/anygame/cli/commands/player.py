@@ -135,7 +135,7 @@ def _server(options: _Options, log: _Log) -> PlayerServer:
         name=options.name or f"anygame-{split_options(options.strategy)[0].rpartition(':')[2]}",
         parallel=options.parallel,
         settings=settings,
-        log=log.hear,
+        log=log.report,
     )
 
 
@@ -170,7 +170,7 @@ class _Log:
             self.broken = error
             self._over.set()
 
-    def hear(self, said: Said) -> None:
+    def report(self, said: Said) -> None:
         """Print what became of a message."""
         now = datetime.now().astimezone()
         event = asdict(said)

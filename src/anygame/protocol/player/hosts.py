@@ -57,14 +57,14 @@ class Host:
     """Where a session runs.
 
     Attributes:
-        hear: is called with every event, in the loop; ``gone`` with a reason when there will be no more.
+        on_event: is called with every event, in the loop; ``gone`` with a reason when there will be no more.
         can_be_ended: whether it ends even while it is at work.
     """
 
     can_be_ended = False
 
     def __init__(self) -> None:
-        self.hear: Callable[[Event], None] = lambda _: None
+        self.on_event: Callable[[Event], None] = lambda _: None
 
     @property
     def is_gone(self) -> bool:
@@ -84,7 +84,7 @@ class Host:
 
     def ignore(self) -> None:
         """Let nobody hear of what the session still reports."""
-        self.hear = lambda _: None
+        self.on_event = lambda _: None
 
     async def wait(self) -> None:
         """Wait until nothing of it is left; for threads that hang, not at all."""
@@ -117,7 +117,7 @@ class ThreadHost(Host):
 
     def _report(self, event: Event) -> None:
         with suppress(RuntimeError):  # the loop has been closed: nobody waits
-            self._loop.call_soon_threadsafe(lambda: self.hear(event))
+            self._loop.call_soon_threadsafe(lambda: self.on_event(event))
 
 
 class ProcessHost(Host):
@@ -166,8 +166,8 @@ class ProcessHost(Host):
         if event == BEGUN:
             self._begun.set()
         else:
-            self.hear(event)
+            self.on_event(event)
 
     def _end(self, how: str) -> None:
         self._begun.set()
-        self.hear(["gone", how])
+        self.on_event(["gone", how])

@@ -106,7 +106,7 @@ class PlayerMatch:
         self._rules_due: asyncio.TimerHandle | None = None
         self._farewell = _FAREWELL
         self._is_over = False
-        host.hear = self._hear
+        host.on_event = self._receive
 
     # -- START ---------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class PlayerMatch:
 
     # -- what the session reports ----------------------------------------------------------------------
 
-    def _hear(self, event: list[Any]) -> None:
+    def _receive(self, event: list[Any]) -> None:
         match event:
             case ["loaded"]:
                 self._is_loaded = True
@@ -244,7 +244,7 @@ class PlayerMatch:
             self._lose(reason)
             return
         self._note(f"{reason}; another one goes on")
-        self.host, host.hear = host, self._hear
+        self.host, host.on_event = host, self._receive
         turn = self._turn
         is_asked = turn is not None and turn.given is None
         if self._ready is not None and self._ready.done():

@@ -329,11 +329,11 @@ class PlayerServer:
         self._is_previewing = True
         looked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-        def hear(event: list[Any]) -> None:
+        def receive(event: list[Any]) -> None:
             if event[0] in ("previewed", "gone") and not looked.done():
                 looked.set_result(event[1])
 
-        session.hear = hear
+        session.on_event = receive
         think_by = wall_time(self._settings.think_by(arrived, message.clock))
         session.send("preview", message.rules, message.clock, think_by)
         due = self._settings.answer_by(arrived, message.clock)

@@ -108,7 +108,7 @@ class Match(Versioned):
         """Whether it has a process."""
         return self.process is not None and not self.process.is_gone
 
-    def hear(self, view: View) -> None:
+    def update(self, view: View) -> None:
         """Take a new view of the last state."""
         if view == self.view:
             return
@@ -340,7 +340,7 @@ class Matches:
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
         """Let a process lead a match."""
-        process.hear = match.hear
+        process.on_view = match.update
         process.ended = match.touch
         await process.carry_out(
             "open",

@@ -49,12 +49,12 @@ class HostProcess(ChildProcess):
         niceness: how far it stands back for others where they want the processor too.
 
     Attributes:
-        hear: is called with every view that it sends unasked.
+        on_view: is called with every view that it sends unasked.
         ended: is called when it has ended.
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
-        self.hear: Callable[[dict[str, Any]], object] = lambda _: None
+        self.on_view: Callable[[dict[str, Any]], object] = lambda _: None
         self.ended: Callable[[], None] = lambda: None
         super().__init__(
             "anygame.web.hosting.process",
@@ -62,7 +62,7 @@ class HostProcess(ChildProcess):
             niceness,
             name="the process of the match",
             longest=LONGEST_ANSWER,
-            received=self._hear_event,
+            received=self._receive_event,
             ended=lambda _: self.ended(),
         )
 
@@ -72,7 +72,7 @@ class HostProcess(ChildProcess):
         Args:
             what: the command.
             within: seconds for it.
-            is_view: whether the answer is a view of the match as it stands. It is heard at once: what the
+            is_view: whether the answer is a view of the match as it stands. It is passed on at once: what the
                 process sends next is newer, and whoever asked comes to the answer only later.
             arguments: of the command.
 
@@ -80,9 +80,9 @@ class HostProcess(ChildProcess):
             MatchFaultError: it cannot be.
             ProcessGoneError: the process has ended, or is ended now since there was no answer in time.
         """
-        heard = self.hear if is_view else lambda _: None
+        on_answer = self.on_view if is_view else lambda _: None
         try:
-            return await self.ask({"do": what} | arguments, within, heard)
+            return await self.ask({"do": what} | arguments, within, on_answer)
         except ChildFaultError as error:
             raise MatchFaultError(str(error), error.diagnostics) from None
         except ChildEndedError:
@@ -92,10 +92,10 @@ class HostProcess(ChildProcess):
                 f"the game took more than {within:.2g} seconds for an answer, and was ended"
             ) from None
 
-    def _hear_event(self, message: object) -> None:
+    def _receive_event(self, message: object) -> None:
         match message:
             case {"event": "changed", "view": dict(view)}:
-                self.hear(view)
+                self.on_view(view)
             case _:
                 raise ValueError("no event")
 

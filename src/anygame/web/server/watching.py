@@ -66,13 +66,13 @@ class WatchRoutes(Versioned):
         """Take notice of what happens from now on."""
         loop = asyncio.get_running_loop()
 
-        def hear(match: BroadcastMatch | None) -> None:
+        def report(match: BroadcastMatch | None) -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._hear, match)
+                loop.call_soon_threadsafe(self._note, match)
 
-        self._broadcast.hear = hear
+        self._broadcast.on_change = report
 
-    def _hear(self, match: BroadcastMatch | None) -> None:
+    def _note(self, match: BroadcastMatch | None) -> None:
         if match is None:
             self.touch()
         elif match.number in self._followed:
