@@ -32,7 +32,15 @@ def _bundles() -> Iterator[tuple[Bundle, Any]]:
     yield game_at, describe(kernel, [False, False])[0]
     yield store_at, make_store(1, 2, 1 << 20)
     yield worker_at, make_worker(kernel, 1, 100, DEFAULT_SETTINGS)
-    yield practice_at, make_practice(np.zeros(1, np.uint64), np.zeros((66, 32), np.float32))
+    yield (
+        practice_at,
+        make_practice(
+            np.zeros(1, np.uint64),
+            np.zeros((66, 32), np.float32),
+            np.zeros((1, 64), np.int32),
+            np.zeros((1, 1), np.int32),
+        ),
+    )
 
 
 def test_arrays_are_what_bundles_say() -> None:

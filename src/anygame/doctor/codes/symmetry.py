@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.counterparts import counterparts
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import OPERATORS, Said, blind, exchanged, flat, numbered, parts_of, same, text_of
@@ -190,8 +191,6 @@ def turned(rule: Rule, turn: Turn) -> Rule:
 _PAIR: Final = 2
 #: Rules that have an image where names change places: fewer may do so by chance.
 _FEWEST_NAMED: Final = 4
-#: Letters of a role's name by which other names are known to speak of it: ``blackWins``.
-_FEWEST_LETTERS: Final = 3
 #: Roles that are compared two by two.
 _MOST_ROLES: Final = 4
 #: Rules that are compared: longer sheets are written by programs.
@@ -301,8 +300,9 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         return
     said = [parts_of(rule) for rule in rules]
     roles = [str(role) for role in sheet.roles if role.is_ground]
+    names = {name.text for rule in sheet.program.rules for name in names_of_rule(rule)} - KEYWORDS.keys()
     for pair in combinations(roles[:_MOST_ROLES], 2):
-        exchange = grown(said, _exchange(sheet, *pair))
+        exchange = grown(said, counterparts(*pair, names))
         images = [exchanged(parts, exchange) for parts in said]
         found = Images(said, images, [_other_ways(rule, exchange) for rule in rules])
         for alone in _odd_groups(rules, found, exchange):
@@ -331,39 +331,6 @@ def _of_names(
         odd, like = found.odd_first(alone, exchange)
         code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
         yield _odd(code, rules[odd], rules[like], found.images[like], where)
-
-
-def _exchange(sheet: Sheet, one: str, other: str) -> dict[str, str]:
-    """Return what becomes of each name where two roles change places."""
-    names = {name.text for rule in sheet.program.rules for name in names_of_rule(rule)} - KEYWORDS.keys()
-    start, end = _shared(one, other)
-    parts = [(one, other)]
-    if one[start : len(one) - end] and other[start : len(other) - end]:
-        parts.append((one[start : len(one) - end], other[start : len(other) - end]))
-    found: dict[str, str] = {}
-    for left, right in parts:
-        pairs = [(name, _renamed(name, left, right)) for name in sorted(names)]
-        for name, like in pairs:
-            if like in names and like != name and name not in found and like not in found:
-                found |= {name: like, like: name}
-    return found
-
-
-def _shared(one: str, other: str) -> tuple[int, int]:
-    """Return how many letters two names share at the start and, of the rest, at the end."""
-    start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    rest = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
-    end = next((n for n, (a, b) in enumerate(rest) if a != b), 0)
-    return start, end
-
-
-def _renamed(name: str, one: str, other: str) -> str:
-    """Return a name that speaks of one role as it would of another."""
-    if name == one:
-        return other
-    if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:
-        return name
-    return name.replace(one, other).replace(one.capitalize(), other.capitalize())
 
 
 def _other_ways(rule: Rule, exchange: Mapping[str, str]) -> list[Parts]:

@@ -59,8 +59,9 @@ class Learner:
         self._code = searcher.patterns.put_into(code)._replace(
             functions=code.functions.copy(), weights=first_weights((*searcher.shape, units), seed)
         )
-        _, outputs, _ = searcher.shape
-        self._practice = make_practice(start, self._code.weights, outputs=outputs, learners=learners)
+        self._practice = make_practice(
+            start, self._code.weights, *_under_symmetries(searcher), learners=learners
+        )
         self._store = make_store(len(start), len(code.random), _MEMORY)
         self._store.counts[COMPETITIVE] = len(code.random) == 2
         self._worker = make_worker(self._kernel, seed, 1, estimating(DEFAULT_SETTINGS, 1))
@@ -188,3 +189,13 @@ class Learner:
             target[...] = state[name]
         for name, (target, which) in growing.items():
             target[which] = state[name]
+
+
+def _under_symmetries(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what symmetries of a game make of the inputs and the outputs of estimates."""
+    inputs, outputs, _ = searcher.shape
+    fluents, roles = searcher.symmetries
+    images = np.tile(np.arange(inputs, dtype=np.int32), (len(fluents), 1))
+    images[:, : fluents.shape[1]] = fluents
+    # One output says by how much the first of two roles does better.
+    return images, roles[:, :outputs].copy()

@@ -92,7 +92,7 @@ def patterns_of(network: Network, fluents: Sequence[Term]) -> Patterns:
 
 
 def _found_in(network: Network, fluents: Sequence[Term]) -> Patterns:
-    parts = [_parts(fluent) for fluent in fluents]
+    parts = [words_of(fluent) for fluent in fluents]
     found = _largest(set(_alike(_conjunctions(network), parts)))
     # What is the same in most conjunctions says whose they are: a line of a board goes in any direction.
     fixed = [_fixed([parts[fluent] for fluent in one]) for one in found]
@@ -142,7 +142,8 @@ def _fixed(rows: Sequence[tuple[str, ...]]) -> list[int]:
     return [place for place, column in enumerate(zip(*rows, strict=True)) if len(set(column)) == 1]
 
 
-def _parts(fluent: Term) -> tuple[str, ...]:
+def words_of(fluent: Term) -> tuple[str, ...]:
+    """Return the functor of a fluent and its arguments as text."""
     if isinstance(fluent, Compound):
         return fluent.functor, *map(str, fluent.arguments)
     return (str(fluent),)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -43,6 +44,7 @@ from anygame.search.tree.store import (
     empty,
     make_store,
 )
+from anygame.search.tree.symmetries import symmetries_of
 from anygame.search.tree.worker import FREE_PATHS, MINIMAX, make_worker
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.search.tree.game_code import GameCode
     from anygame.search.tree.patterns import Patterns
+    from anygame.search.tree.symmetries import Symmetries
 
 #: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
 #: moves made later count, and how much minimax over estimates does; see ``growing``.
@@ -369,6 +372,11 @@ class TreeSearcher(TreeReporter[int]):
     def patterns(self) -> Patterns:
         """The patterns that estimates of the game count."""
         return patterns_of(self.kernel.network, self.game.fluent_terms)
+
+    @cached_property
+    def symmetries(self) -> Symmetries:
+        """Maps of fluents under which the game goes the same way."""
+        return symmetries_of(self.game)
 
     @property
     def shape(self) -> tuple[int, int, int]:

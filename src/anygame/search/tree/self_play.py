@@ -7,7 +7,8 @@ temporal differences"). A move that was drawn, and seems worse than the best, sa
 before it: there the chain of values begins anew. Each state is learned several times, drawn from the latest
 (experience replay: Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and
 teaching"), in steps of batches (Adam: Kingma and Ba 2015), and play goes by the running mean of the weights
-(Polyak and Juditsky 1992). That values alone suffice, without a policy, is shown by Cohen-Solal (2020,
+(Polyak and Juditsky 1992). Of a state that is drawn, it is any image under symmetries of the game that is
+learned. That values alone suffice, without a policy, is shown by Cohen-Solal (2020,
 "Learning to play two-player perfect-information games without knowledge").
 
 Of two roles it counts by how much one does better, also where one need not lose what the other gains: whether
@@ -25,7 +26,9 @@ import numpy as np
 from anygame.search.native.marking import (
     Bundle,
     Float32Rows,
+    Float32s,
     Float64s,
+    Int32Rows,
     Int32s,
     Int64s,
     UInt8s,
@@ -107,6 +110,10 @@ class Practice(NamedTuple):
         is_cut: uint8 [games * moves]; whether the move that was made there says nothing of them.
         states: uint64 [replayed, words]; states of games that have ended.
         targets: float32 [replayed, outputs]; what they should be worth.
+        images: int32 [symmetries, 64 words]; what each symmetry makes of a fluent.
+        orders: int32 [symmetries, outputs]; what it makes of an output.
+        drawn: uint64 [1, words]; the state that is learned from.
+        wanted: float32 [outputs]; what it should be worth.
     """
 
     counts: Int64s
@@ -125,6 +132,10 @@ class Practice(NamedTuple):
     is_cut: UInt8s
     states: UInt64Rows
     targets: Float32Rows
+    images: Int32Rows
+    orders: Int32Rows
+    drawn: UInt64Rows
+    wanted: Float32s
 
 
 practice_at = Bundle(Practice)
@@ -133,9 +144,10 @@ practice_at = Bundle(Practice)
 def make_practice(
     start: NDArray[np.uint64],
     weights: NDArray[np.float32],
+    images: NDArray[np.int32],
+    orders: NDArray[np.int32],
     settings: Sequence[float] = DEFAULT_SETTINGS,
     *,
-    outputs: int = 1,
     learners: int = 1,
 ) -> Practice:
     """Return practice.
@@ -143,11 +155,12 @@ def make_practice(
     Args:
         start: uint64 [words]; where games begin.
         weights: float32 [64 words + 1 + outputs + rows of patterns, units].
+        images: of fluents under symmetries; see ``Practice``.
+        orders: of outputs.
         settings: see ``DEFAULT_SETTINGS``.
-        outputs: how many numbers estimates are.
         learners: how many learn together, and share the memory for states.
     """
-    words = len(start)
+    words, outputs = len(start), orders.shape[1]
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     return Practice(
         np.zeros(9, np.int64),
@@ -166,6 +179,10 @@ def make_practice(
         np.zeros(GAMES * LONGEST, np.uint8),
         np.zeros((replayed, words), np.uint64),
         np.zeros((replayed, outputs), np.float32),
+        images,
+        orders,
+        np.zeros((1, words), np.uint64),
+        np.zeros(outputs, np.float32),
     )
 
 
@@ -396,22 +413,44 @@ def _learn(game, worker, practice):
         for unit in range(slopes.shape[1]):
             slopes[row, unit] = np.float32(0)
     for _ in range(_BATCH):
-        row = random_below(worker, practice.counts[FILLED])
-        estimate = estimate_of(game, practice.weights, worker, practice.states, row)
-        _add_slopes(game, worker, practice, row, estimate)
+        draw_state(worker, practice)
+        estimate = estimate_of(game, practice.weights, worker, practice.drawn, 0)
+        _add_slopes(game, worker, practice, estimate)
     _step(game, practice)
 
 
 @compiled
-def _add_slopes(game, worker, practice, row, estimate):
+def draw_state(worker, practice):
+    """Draw a state, and one of its images."""
+    row = random_below(worker, practice.counts[FILLED])
+    symmetry = random_below(worker, len(practice.images))
+    for word in range(practice.drawn.shape[1]):
+        practice.drawn[0, word] = np.uint64(0)
+    for word in range(practice.drawn.shape[1]):
+        bits = practice.states[row, word]
+        while bits:
+            image = practice.images[symmetry, 64 * word + lowest_bit(bits)]
+            bits &= bits - np.uint64(1)
+            practice.drawn[0, image >> 6] |= np.uint64(1) << np.uint64(image & 63)
+    outputs = len(practice.wanted)
+    for number in range(outputs):
+        target, place = practice.targets[row, number], practice.orders[symmetry, number]
+        if outputs == 1 and place:
+            practice.wanted[0] = 1 - target  # the roles change places
+        else:
+            practice.wanted[place] = target
+
+
+@compiled
+def _add_slopes(game, worker, practice, estimate):
     """Add what the errors of a state say of each weight; the hidden layer is that of its first estimate."""
     weights, slopes, hidden, back = practice.weights, practice.slopes, worker.hidden, worker.base
-    size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], practice.targets.shape[1]
+    size, units, outputs = 64 * practice.start.shape[1], weights.shape[1], len(practice.wanted)
     for unit in range(units):
         back[unit] = np.float32(0)
     for number in range(outputs):
         found = output(weights, worker, size + 1, number) if number else estimate
-        error, place = practice.targets[row, number] - found, size + 1 + number
+        error, place = practice.wanted[number] - found, size + 1 + number
         for unit in range(units - outputs):
             slopes[place, unit] += error * max(np.float32(0), hidden[unit])
             back[unit] += error * weights[place, unit] if hidden[unit] > 0 else np.float32(0)
@@ -420,14 +459,14 @@ def _add_slopes(game, worker, practice, row, estimate):
     for unit in range(units):
         slopes[size, unit] += back[unit]
     for word in range(practice.start.shape[1]):
-        bits = practice.states[row, word]
+        bits = practice.drawn[0, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 slopes[fluent, unit] += back[unit]
     if len(game.place_rows):
-        first = first_pattern(game, practice.states)
+        first = first_pattern(game, practice.drawn)
         for number in range(weights.shape[0] - first):
             amount = np.float32(worker.counted[number])
             if amount != 0:
