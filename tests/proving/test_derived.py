@@ -6,7 +6,7 @@ import pytest
 
 import anygame
 from anygame.network.network import TRUE
-from anygame.proving.certificate import CertificateError, check_derived
+from anygame.proving.certificate import CertificateError, check_induction
 from anygame.proving.derived import derived
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property, built_in
@@ -45,15 +45,15 @@ def test_what_follows_holds_in_every_state_and_is_checked() -> None:
     assert found
     assert len(found) > 2
     assert model.values(found, states).all()
-    assert check_derived(model, goals.literal, [], found, Patience(60)) > 0
+    assert check_induction(model, goals.literal, [], 0, Patience(60), found) > 0
     # A stone that play has put follows from nothing, nor does it that none is.
     for wrong in (2, 3):
         with pytest.raises(CertificateError):
-            check_derived(model, goals.literal, [], [*found, wrong], Patience(60))
+            check_induction(model, goals.literal, [], 0, Patience(60), [*found, wrong])
         with pytest.raises(CertificateError):
-            check_derived(model, wrong, [], found, Patience(60))
+            check_induction(model, wrong, [], 0, Patience(60), found)
     with pytest.raises(CertificateError):
-        check_derived(model, TRUE, [], found, Patience(60))
+        check_induction(model, TRUE, [], 0, Patience(60), found)
 
 
 def test_a_property_is_proved_so() -> None:

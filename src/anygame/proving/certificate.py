@@ -56,30 +56,24 @@ def check_invariant(
         CertificateError: the invariant does not show it.
         OutOfTimeError: there was not enough time to follow the solver.
     """
-    step = _Step(model, invariant, patience)
+    of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
+    step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
     for counted in sums:
         value = sum(weight for weight, *fact in counted.parts if any(_values(model, fact)))
         if value != counted.total if counted.is_exact else value < counted.total:
             raise CertificateError("what is counted is something else at the start")
-    of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
-    if not of_moves:
-        if any(_values(model, [bad])):
-            raise CertificateError("the first state is bad")
-        step.here.demand([[bad ^ 1]])
-    guards = [step.clauses.new() for _ in sums]
-    for guard, counted in zip(guards, sums, strict=True):
-        step.clauses.add([-guard, _holds(step.here, counted)])
+    known = [_holds(step.here, counted) for counted in sums]
+    asked = []
     for counted in sums:
         changes = -_is_kept(step, counted)
         # Where it is known how far a counter has come, little is left to be found out.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
-        step.questions += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
+        asked += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
+    steps = _refute(step.clauses, asked, known) if asked else 0
+    known += [_holds(step.then, counted) for counted in sums]
     if of_moves:
         step.questions.append([step.here.literal(bad)])
-    else:
-        counted_then = [_holds(step.then, counted) for counted in sums]
-        step.questions.append([step.then.literal(bad), *counted_then])
-    return _refute(step.clauses, step.questions, guards)
+    return steps + _refute(step.clauses, step.questions, known)
 
 
 def check_ending(
@@ -115,36 +109,6 @@ def check_ending(
     return 1 + sum(weight for (_, weight), holds in zip(measure, at_first, strict=True) if not holds), steps
 
 
-def check_derived(
-    model: Model, bad: int, invariant: Sequence[Sequence[int]], derived: Sequence[int], patience: Patience
-) -> int:
-    """Return how many lemmas were followed to be sure that what an invariant implies excludes bad states.
-
-    Args:
-        model: the game.
-        bad: literal, over the state alone.
-        invariant: clauses over the state.
-        derived: literals over the state, each of which follows from those before it and the invariant.
-        patience: how long it may take.
-
-    Raises:
-        CertificateError: the invariant does not show it.
-        OutOfTimeError: there was not enough time to follow the solver.
-    """
-    steps = check_invariant(model, 0, invariant, patience)
-    clauses = _Clauses(patience)
-    here = _Nodes(clauses, model)
-    here.demand(invariant)
-    guards: list[int] = []
-    questions = []
-    for literal in map(here.literal, derived):
-        questions.append([-literal, *guards])
-        guards.append(clauses.new())
-        clauses.add([-guards[-1], literal])
-    questions.append([here.literal(bad), *guards])
-    return steps + _refute(clauses, questions)
-
-
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:
@@ -177,7 +141,12 @@ def check_bounded(
 
 
 def check_induction(
-    model: Model, bad: int, invariant: Sequence[Sequence[int]], depth: int, patience: Patience
+    model: Model,
+    bad: int,
+    invariant: Sequence[Sequence[int]],
+    depth: int,
+    patience: Patience,
+    derived: Sequence[int] = (),
 ) -> int:
     """Return how many lemmas were followed to be sure that induction over moves excludes bad states.
 
@@ -186,37 +155,44 @@ def check_induction(
         bad: literal, over the state alone.
         invariant: clauses over the state that hold in every state.
         depth: after so many moves without a bad state none follows; and there is none within so many moves.
+            With 0 the invariant excludes them.
         patience: how long it may take.
+        derived: literals over the state, each of which follows from those before it where a bad one may.
 
     Raises:
         CertificateError: that is not so.
         OutOfTimeError: there was not enough time to follow the solver.
     """
     steps = check_invariant(model, 0, invariant, patience)
-    steps += check_bounded(model, bad, depth - 1, patience)
+    if depth:
+        steps += check_bounded(model, bad, depth - 1, patience)
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model)
-    for moves in range(depth + 1):
+    here.demand(invariant)
+    for _ in range(depth):
+        here.demand([[bad ^ 1]])
+        here.move()
+        here = here.then()
         here.demand(invariant)
-        if moves < depth:
-            here.demand([[bad ^ 1]])
-            here.move()
-            here = here.then()
-    return steps + _refute(clauses, [[here.literal(bad)]])
+    known: list[int] = []
+    questions = []
+    for literal in map(here.literal, derived):
+        questions.append([-literal, *known])
+        known.append(literal)
+    return steps + _refute(clauses, [*questions, [here.literal(bad), *known]])
 
 
-def _refute(given: _Clauses, questions: Sequence[Sequence[int]], guards: Sequence[int] = ()) -> int:
+def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence[int] = ()) -> int:
     """Make sure that no question can be answered with yes; return how many lemmas were needed.
 
-    What guards switch on is true, but takes a solver long; so it is left out where a question is refuted
-    without it.
+    What is known takes a solver long; so it is left out where a question is refuted without it.
     """
     from pysat.solvers import Glucose4
 
     refuted, patience = [], given.patience
     with Glucose4(bootstrap_with=given.rows, with_proof=True) as solver:
         for question in questions:
-            ways = [list(question), [*question, *guards]][: 1 + bool(guards)]
+            ways = [list(question), [*question, *known]][: 1 + bool(known)]
             found = next((way for way in ways if not solve(solver, way, given.literals, patience)), None)
             if found is None:
                 raise CertificateError(

@@ -120,56 +120,71 @@ class Measures:
             OutOfTimeError: that took longer.
         """
         levels = _Levels(self._model, self._signals, invariant)
-        for kinds in _templates(self._model.fluents, len(self._signals)):
-            #: Steps that a solver found, perhaps from states that are never reached.
-            possible: list[NDArray[np.int8]] = []
-            for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
-                patience.check()
-                weighed = self._steps.weights(kinds, levels.among, possible, patience)
-                if weighed is None:
-                    break
-                scratch = self._model.scratch()
-                found = levels.measure(*weighed, scratch)
-                slipping = slip(scratch, found, patience)
-                steps = self._idle_steps(scratch, slipping, invariant, patience)
-                if not steps:
-                    yield levels.measure(*weighed, self._model)
-                    return
-                possible += steps
-            known = self._steps.added if is_brief else -1
-            while known < self._steps.added:
-                known = self._steps.added
-                weighed = self._steps.weights(kinds, levels.among, [], patience)
-                if weighed is not None:
-                    yield levels.measure(*weighed, self._model)
+        with Formula(patience) as formula:
+            idle: _IdleSteps | None = None
+            for kinds in _templates(self._model.fluents, len(self._signals)):
+                #: Steps that a solver found, perhaps from states that are never reached.
+                possible: list[NDArray[np.int8]] = []
+                for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
+                    weighed = self._steps.weights(kinds, levels.among, possible, patience)
+                    if weighed is None:
+                        break
+                    idle = idle or _IdleSteps(formula, self._model, self._signals, invariant)
+                    steps = idle.of(levels.measure(*weighed, idle.model), patience)
+                    if not steps:
+                        yield levels.measure(*weighed, self._model)
+                        return
+                    possible += steps
+                known = self._steps.added if is_brief else -1
+                while known < self._steps.added:
+                    known = self._steps.added
+                    weighed = self._steps.weights(kinds, levels.among, [], patience)
+                    if weighed is not None:
+                        yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
         """Add a step of play that does not lead to an end, by its states."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._steps.add(_changes(*values))
 
-    def _idle_steps(
-        self, model: Model, slipping: int, invariant: Sequence[Clause], patience: Patience
-    ) -> list[NDArray[np.int8]]:
+
+class _IdleSteps:
+    """Steps in which measures do not grow, from any state that an invariant allows.
+
+    Args:
+        formula: of one step, to which the gates of each measure are added.
+        model: the game; it does not grow.
+        signals: literals over the state.
+        invariant: clauses that hold in every state.
+
+    Attributes:
+        model: the game, with the gates of all measures.
+    """
+
+    def __init__(
+        self, formula: Formula, model: Model, signals: Sequence[int], invariant: Sequence[Clause]
+    ) -> None:
+        self.model, self._formula = model.scratch(), formula
+        self._copy = any_step(formula, self.model, invariant)
+        then = self._copy.then()
+        # Gates that are asked for later have no value.
+        self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
+
+    def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
         """Return what some steps change in which a measure does not grow; none where there are none."""
-        with Formula(patience) as formula:
-            copy = any_step(formula, model, invariant)
-            then = copy.then()
-            # Gates that are asked for later have no value.
-            asked = [[of(signal) for signal in self._signals] for of in (copy, then)]
-            found: list[NDArray[np.int8]] = []
-            while len(found) < _AT_ONCE and formula.solve([copy(slipping)]):
-                value = formula.assignment()
-                values = (np.array([list(map(value, literals))]) for literals in asked)
-                changes = _changes(*values)
-                found.append(changes)
-                # The next one is to be without one of these changes.
-                changed = [(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign]
-                if not changed:
-                    break
-                now, later = asked
-                formula.add(*(x for n, sign in changed for x in (sign * now[n], -sign * later[n])))
-            return found
+        formula, (now, later) = self._formula, self._asked
+        slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
+        found: list[NDArray[np.int8]] = []
+        while len(found) < _AT_ONCE and formula.solve([slipping, others]):
+            value = formula.assignment()
+            changes = _changes(*(np.array([list(map(value, literals))]) for literals in (now, later)))
+            found.append(changes)
+            # The next one is to be without one of these changes.
+            changed = [(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign]
+            if not changed:
+                break
+            formula.add(-others, *(x for n, sign in changed for x in (sign * now[n], -sign * later[n])))
+        return found
 
 
 def _signals(model: Model) -> list[int]:

@@ -14,7 +14,6 @@ from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import (
     CertificateError,
     check_bounded,
-    check_derived,
     check_ending,
     check_induction,
     check_invariant,
@@ -469,7 +468,7 @@ class Prover:
         if found is None:
             return None
         self.report(f"{wanted.name}: checking what follows")
-        steps = check_derived(model, bad, self._known, found, whole)
+        steps = check_induction(model, bad, self._known, 0, whole, found)
         note = (
             f"with {len(found):,} groups of gates of which at most one holds, each as it follows from others"
         )
