@@ -158,7 +158,7 @@ def test_where_no_state_is_found_the_closest_are_a_guess(monkeypatch: pytest.Mon
 
 
 def test_ways_that_are_too_long_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.search.hidden.belief._LONGEST_WAY", 20)
+    monkeypatch.setattr("anygame.search.hidden.belief._LONGEST_HISTORY", 20)
     game = anygame.loads(card_game(players=2, suits=2, ranks=4, cards=3), machine="network")
     role = next(each for each in game.roles if not each.is_random)
     view = _view(game, role, Random(3), steps=12)

@@ -13,7 +13,7 @@ from tests.search.one_player.puzzles import TALLY, latin, lights, pegs, sliding,
 
 import anygame
 from anygame.search.one_player.breadth_first import Incumbent
-from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
+from anygame.search.one_player.guided import BestFirst, DepthFirst, EstimatedStates
 from anygame.search.one_player.relaxation import ENDLESS, ChoiceSets, Relaxation
 from anygame.search.one_player.state_key import StateKey
 from anygame.search.one_player.successors import LaneSuccessors
@@ -144,7 +144,7 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
     def fresh() -> EstimatedStates:
         return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-    search = Committed(fresh, incumbent, 1 << 28, seed=1)
+    search = DepthFirst(fresh, incumbent, 1 << 28, seed=1)
     rounds = count()
     while not incumbent.is_best and next(rounds) < 3000:
         search.advance(0.01)
@@ -162,7 +162,7 @@ def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
             raise StopIteration
         return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-    search = Committed(fresh, incumbent, 0, seed=1)
+    search = DepthFirst(fresh, incumbent, 0, seed=1)
     with pytest.raises(StopIteration):
         search.advance(600)
 

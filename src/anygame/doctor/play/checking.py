@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
-from anygame.doctor.play.watching import DoubleValues, Fault, LostValues, Turns, rule_behind
+from anygame.doctor.play.monitors import DoubleValues, Fault, LostValues, TurnMonitor, rule_behind
 from anygame.doctor.work import LAST_RESORT, Work, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
@@ -160,7 +160,7 @@ class PlayCheck:
     _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
-    _watchers: tuple[_Watcher, ...] = ()
+    _monitors: tuple[_Monitor, ...] = ()
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
@@ -199,7 +199,7 @@ class PlayCheck:
     def _run(self) -> None:
         game = self.game
         self._lost = LostValues(game)
-        self._watchers = (_Declared(game), self._lost, DoubleValues(game), _Ends(game), Turns(game))
+        self._monitors = (_Declared(game), self._lost, DoubleValues(game), _Ends(game), TurnMonitor(game))
         self._search()
         random = Random(self.bounds.seed)
         for number in range(self.bounds.playouts):
@@ -263,8 +263,8 @@ class PlayCheck:
         self.looked += 1
         if self._progress is not None:
             self._progress(self.looked, self.played)
-        for watcher in self._watchers:
-            for fault in watcher.faults(state, line):
+        for monitor in self._monitors:
+            for fault in monitor.faults(state, line):
                 self._note(fault, line)
         return not state.is_terminal and state.stuck_role is None
 
@@ -330,7 +330,7 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
         yield Note(f"  ... and {len(line) - most} more (`--lines FILE` writes them all)")
 
 
-class _Watcher(Protocol):
+class _Monitor(Protocol):
     """Finds what is wrong in states."""
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:

@@ -4,8 +4,8 @@ States are carried side by side, with what each role has observed on the way the
 on by every joint move that could have been made, and what the role would have seen otherwise is dropped.
 Chance draws its moves alike, and so, for want of better knowledge, do the others. As long as they fit, these
 are all states with their exact probabilities; beyond, a particle filter (Gordon, Salmond and Smith, "Novel
-approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where few are left, or none, the ways
-by which they came are changed at random (`rejuvenation`); if that does not help, the match is played again
+approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where few are left, or none, their
+histories are changed at random (`rejuvenation`); if that does not help, the match is played again
 from its start, under the constraint of all that was seen. What agrees with most of it is a guess until then.
 """
 
@@ -40,18 +40,18 @@ MOST_STATES: Final = 16_384
 _MOST_JOINTS: Final = 131_072
 #: Draws for each state to be found, while most of them contradict what was seen.
 _ROUNDS: Final = 16
-#: Ways from the start, where no way has led to what was seen.
+#: Histories from the start, where none has led to what was seen.
 _MOST_REPLAYS: Final = 30
-#: Particles whose ways are changed at once, so many at least; how often where they have all been dropped, and
+#: Particles whose histories are changed at once, so many at least; how often where all have been dropped, and
 #: how often where there are fewer of them.
 _MOVED, _FEWEST_MOVED = 4_096, 256
 _MOST_CHANGES, _CHANGES = 40, 12
 #: Draws for a guess at each turn.
 _GUESSED: Final = 2_048
-#: Seconds that a turn of a way takes, as long as nothing is known of that.
+#: Seconds that a turn of a history takes, as long as nothing is known of that.
 _PACE: Final = 2e-6
-#: Moves of a way that is kept; longer ones take too much memory.
-_LONGEST_WAY: Final = 2_000
+#: Moves of a history that is kept; longer ones take too much memory.
+_LONGEST_HISTORY: Final = 2_000
 
 
 class Belief:
@@ -319,27 +319,27 @@ class Belief:
             )
         return Particles.joined(found) if any(map(len, found)) else None
 
-    # -- other ways --------------------------------------------------------------------------------
+    # -- other histories ---------------------------------------------------------------------------
 
     def _following(self, found: Particles, particles: Particles) -> Particles:
-        """Return particles that follow others, with their ways, unless these are too long to be kept."""
+        """Return particles that follow others, with their histories, unless these are too long to be kept."""
         turns, roles = particles.moves.shape[1:]
-        is_kept = turns >= len(self._turns) and (turns + 1) * roles <= _LONGEST_WAY
-        return found.following(particles) if is_kept else found.without_ways()
+        is_kept = turns >= len(self._turns) and (turns + 1) * roles <= _LONGEST_HISTORY
+        return found.following(particles) if is_kept else found.without_histories()
 
     def _can_vary(self, particles: Particles, deadline: float) -> bool:
-        """Return whether there are ways that could be changed, and time for that."""
+        """Return whether there are histories that could be changed, and time for that."""
         is_kept = bool(self._turns) and particles.moves.shape[1] == len(self._turns)
         return is_kept and self._affordable(deadline) >= min(_FEWEST_MOVED, self._most)
 
     def _affordable(self, deadline: float) -> int:
-        """Return how many ways can be changed at once until then."""
+        """Return how many histories can be changed at once until then."""
         most = min(_MOVED, self._most)
         seconds = deadline - monotonic()
         return int(min(most, max(0.0, seconds) / (self._pace * max(1, len(self._turns)))))
 
     def _vary(self, deadline: float) -> None:
-        """Change the ways by which particles came, if few are left."""
+        """Change the histories of particles, if few are left."""
         for _ in range(_CHANGES):
             particles = self.particles
             if particles is None or self.is_exact or len(particles) >= min(_MOVED, self._most):
@@ -351,7 +351,7 @@ class Belief:
                 return
 
     def _varied(self, particles: Particles, deadline: float) -> tuple[Particles, int]:
-        """Return particles that came another way, and how many of them do."""
+        """Return particles with other histories, and how many of them have one."""
         assert self._start is not None
         began = monotonic()
         drawn = particles.drawn(self._affordable(deadline), self._random)

@@ -191,7 +191,8 @@ class Particles:
         weights: float [n], in all 1.
         moves: int32 [n, turns, roles], the actions that led from the start to each of them.
         choices: int32 [n, turns, roles], of how many actions those were drawn; 1 where they are known.
-        before: int [n], by place the particles whose ways they go on; of no use once they have those, too.
+        before: int [n], by place the particles whose histories they continue; no longer needed when they have
+            those, too.
     """
 
     states: NDArray[np.uint64]
@@ -215,15 +216,15 @@ class Particles:
         return Particles(**taken | {"weights": weights})
 
     def following(self, earlier: Particles) -> Particles:
-        """Return those that know their last turn alone with the ways of those before them."""
+        """Return those that know their last turn alone with the histories of those before them."""
         return replace(
             self,
             moves=np.concatenate([earlier.moves[self.before], self.moves], axis=1),
             choices=np.concatenate([earlier.choices[self.before], self.choices], axis=1),
         )
 
-    def without_ways(self) -> Particles:
-        """Return them without the ways that led to them."""
+    def without_histories(self) -> Particles:
+        """Return them without their histories."""
         return replace(self, moves=self.moves[:, :0], choices=self.choices[:, :0])
 
     def drawn(self, count: int, random: np.random.Generator) -> Particles:

@@ -1,9 +1,9 @@
-"""Moving particles: other ways to have come here that agree with all that was seen.
+"""Moving particles: other histories that agree with all that was seen.
 
 A particle filter loses variety with every turn, since only what agrees goes on: of the deals that were drawn
-at first few are left when some cards have been played, and in the end none. So the ways by which particles
-came are changed at random, and played anew from the start (Gilks and Berzuini, "Following a moving target",
-2001). Steps are those of Metropolis and Hastings, so that in the long run each way is met as often as it is
+at first few are left when some cards have been played, and in the end none. So the histories of particles
+are changed at random, and played anew from the start (Gilks and Berzuini, "Following a moving target",
+2001). Steps are those of Metropolis and Hastings, so that in the long run each is met as often as it is
 probable: a move that the role does not know becomes another one, or two such moves of a role change places,
 or exchange an argument, as ``(deal north ace)`` and ``(deal east king)`` do their cards, these two alone or
 all moves in which one of the cards stands. What has changed something more often is tried more often.
@@ -117,13 +117,13 @@ def _exchanged(term: Term, one: Term, other: Term) -> Term:
     return Compound(term.functor, tuple(_exchanged(argument, one, other) for argument in term.arguments))
 
 
-#: As many tries of each manner, one of which did change something, are taken to have been made before.
+#: As many tries of each proposal, one of which was accepted, are taken to have been made before.
 _TRIES_BEFORE: Final = 50.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Manner:
-    """How moves are changed; the first of a list draws one of them anew.
+class _Proposal:
+    """A proposal of Metropolis and Hastings; the first of a list draws a move anew.
 
     Attributes:
         argument: the one that two moves exchange; None where they change places as a whole.
@@ -146,31 +146,32 @@ class Rejuvenation:
         random: np.random.Generator,
     ) -> None:
         self._exchanges = exchanges = Exchanges(actions)
-        self._manners = [_Manner(), _Manner()]
-        self._manners += [_Manner(argument) for argument in range(exchanges.arguments)]
-        self._manners += [_Manner(argument, is_everywhere=True) for argument in range(exchanges.arguments)]
-        self._tried, self._changed = np.full(len(self._manners), _TRIES_BEFORE), np.ones(len(self._manners))
+        arguments = range(exchanges.arguments)
+        proposals = [_Proposal(), _Proposal(), *map(_Proposal, arguments)]
+        proposals += [_Proposal(argument, is_everywhere=True) for argument in arguments]
+        self._proposals = proposals
+        self._tried, self._changed = np.full(len(proposals), _TRIES_BEFORE), np.ones(len(proposals))
         self._role = role
         self._pool, self._observing, self._random = pool, observing, random
 
     def moved(
         self, particles: Particles, start: NDArray[np.uint64], turns: Sequence[Turn]
     ) -> tuple[Particles, int]:
-        """Try to change the way of each particle, once.
+        """Try to change the history of each particle, once.
 
         Args:
             particles: of equal weight.
-            start: uint64 [words], the state in which all ways begin.
+            start: uint64 [words], the state in which all histories begin.
             turns: what was told since, a turn each.
 
         Returns:
-            The particles, and how many of them have come another way now.
+            The particles, and how many of them have another history now.
         """
         is_hidden = np.ones(particles.moves.shape[1:], np.bool_)
         is_hidden[:, self._role] = [turn.own is None for turn in turns]
         likely = self._changed / self._tried
         tried = _Change(
-            self._exchanges, self._manners, likely / likely.sum(), particles, is_hidden, self._random
+            self._exchanges, self._proposals, likely / likely.sum(), particles, is_hidden, self._random
         )
         if not tried.is_possible:
             return particles, 0
@@ -180,8 +181,8 @@ class Rejuvenation:
             found, agrees = self._played(start, turns, tried, old)
             taken = agrees & (np.log(self._random.random(len(old))) < tried.log_ratio(found, old))
             changed = taken & (found.moves != particles.moves[old]).any(axis=(1, 2))
-            np.add.at(self._tried, tried.manners[old], 1)
-            np.add.at(self._changed, tried.manners[old], changed)
+            np.add.at(self._tried, tried.proposals[old], 1)
+            np.add.at(self._changed, tried.proposals[old], changed)
             weights = particles.weights[old]
             kept = particles.taken(old, weights)
             both = Particles.joined([kept, found])
@@ -192,7 +193,7 @@ class Rejuvenation:
     def _played(
         self, start: NDArray[np.uint64], turns: Sequence[Turn], tried: _Change, places: Ids
     ) -> tuple[Particles, NDArray[np.bool_]]:
-        """Play changed ways from the start; return where they lead, and which agree with what was told."""
+        """Play changed histories from the start; return where they lead, and which agree with all seen."""
         count = len(places)
         lanes = self._pool.holding(np.broadcast_to(start, (count, len(start))))
         keys = self._observing.at_start(lanes.packed()[:count])
@@ -224,14 +225,14 @@ class _Change:
     """What is tried with each particle.
 
     Attributes:
-        moves: int32 [n, turns, roles], the ways that are tried, but for moves that are drawn on the way.
-        manners: int [n], in which manner of the list each is changed.
+        moves: int32 [n, turns, roles], the histories that are tried, but for moves that are drawn meanwhile.
+        proposals: int [n], by which of the proposals each is changed.
     """
 
     def __init__(
         self,
         exchanges: Exchanges,
-        manners: Sequence[_Manner],
+        proposals: Sequence[_Proposal],
         likely: NDArray[np.float64],
         particles: Particles,
         is_hidden: NDArray[np.bool_],
@@ -250,11 +251,11 @@ class _Change:
         others &= np.arange(length * roles) % roles == (self._first % roles)[:, None]
         others[every, self._first] = False
         self._second = _picked(others, random)
-        self.manners = np.where(self._second >= 0, random.choice(len(manners), count, p=likely), 0)
-        self._exchanging = (self.manners > 0) & (self._first >= 0)
-        self._drawing = (self.manners == 0) & (self._first >= 0)
+        self.proposals = np.where(self._second >= 0, random.choice(len(proposals), count, p=likely), 0)
+        self._exchanging = (self.proposals > 0) & (self._first >= 0)
+        self._drawing = (self.proposals == 0) & (self._first >= 0)
         for place in np.flatnonzero(self._exchanging).tolist():
-            self._exchange(exchanges, manners[self.manners[place]], place)
+            self._exchange(exchanges, proposals[self.proposals[place]], place)
 
     @property
     def is_possible(self) -> bool:
@@ -282,16 +283,16 @@ class _Change:
         found: NDArray[np.float64] = np.log(np.maximum(ways, 1)) - np.log(np.maximum(is_open.sum(axis=1), 1))
         return found
 
-    def _exchange(self, exchanges: Exchanges, manner: _Manner, place: int) -> None:
+    def _exchange(self, exchanges: Exchanges, proposal: _Proposal, place: int) -> None:
         role = int(self._first[place]) % self._roles
         turns = int(self._first[place]) // self._roles, int(self._second[place]) // self._roles
         moves = self.moves[place]
         old = int(moves[turns[0], role]), int(moves[turns[1], role])
-        if manner.argument is None:
+        if proposal.argument is None:
             moves[turns, role] = old[::-1]
-        elif not manner.is_everywhere:
-            moves[turns, role] = exchanges.of_two(role, *old, manner.argument)
-        elif (changed := exchanges.everywhere(role, *old, manner.argument)) is not None:
+        elif not proposal.is_everywhere:
+            moves[turns, role] = exchanges.of_two(role, *old, proposal.argument)
+        elif (changed := exchanges.everywhere(role, *old, proposal.argument)) is not None:
             for other, of_role in enumerate(changed):
                 hidden = self._is_hidden[:, other]
                 moves[hidden, other] = of_role[moves[hidden, other]]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _BYTES_OF_A_STATE: Final = 500
 
 
-class Grown(NamedTuple):
+class Expanded(NamedTuple):
     """New states that may lead to a better goal than the best that is known.
 
     Attributes:
@@ -84,7 +84,7 @@ class EstimatedStates:
         known = self._incumbent.goal
         return [place for place, goal in enumerate(self._relaxation.goals) if known is None or goal > known]
 
-    def expand(self, numbers: NDArray[np.int64]) -> Grown:
+    def expand(self, numbers: NDArray[np.int64]) -> Expanded:
         """Continue states, at most as many as the successors take at a time, by every move."""
         known = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
@@ -92,7 +92,7 @@ class EstimatedStates:
         self._depths += (depths[parents] + 1).tolist()
         estimates = self._relaxation.estimate(states, self._wanted())
         alive = np.flatnonzero(estimates.costs < ENDLESS)
-        return Grown(
+        return Expanded(
             known + alive,
             self._key.of(states[alive]),
             estimates.at(alive),
@@ -159,12 +159,12 @@ class BestFirst:
                     break
         return numbers
 
-    def _enter(self, grown: Grown) -> None:
-        estimates = grown.estimates
+    def _enter(self, expanded: Expanded) -> None:
+        estimates = expanded.estimates
         parts = estimates.open_parts.sum(axis=1)
-        novel = self._novel(grown, parts)
+        novel = self._novel(expanded, parts)
         rows = zip(
-            grown.numbers.tolist(),
+            expanded.numbers.tolist(),
             estimates.costs.tolist(),
             estimates.goals.tolist(),
             parts.tolist(),
@@ -177,12 +177,12 @@ class BestFirst:
             heappush(self._queues[1], (-is_novel, count, -number))
             heappush(self._queues[2], (-goal, cost, -number))
 
-    def _novel(self, grown: Grown, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _novel(self, expanded: Expanded, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which states are the first with some fluent, among those with as many open parts."""
         novel = np.zeros(len(parts), np.bool_)
         for count in np.unique(parts).tolist():
             here = np.flatnonzero(parts == count)
-            keys = grown.keys[here]
+            keys = expanded.keys[here]
             seen = self._seen.setdefault(count, np.zeros(keys.shape[1], np.uint64))
             novel[here] = (keys & ~seen).any(axis=1)
             seen |= np.bitwise_or.reduce(keys, axis=0)
@@ -196,7 +196,7 @@ _FACTOR: Final = 1.3
 _MOST: Final = 1 << 30
 
 
-class Committed:
+class DepthFirst:
     """Dives for the goal; see the module.
 
     Attributes:
@@ -230,18 +230,18 @@ class Committed:
             self._left -= 1
             self._push(self._states.expand(np.array([number], np.int64)), is_open)
 
-    def _push(self, grown: Grown, is_open: NDArray[np.bool_]) -> None:
+    def _push(self, expanded: Expanded, is_open: NDArray[np.bool_]) -> None:
         """Push the states that settle the part with fewest ways, the most promising one last."""
-        estimates = grown.estimates
+        estimates = expanded.estimates
         settled = ~estimates.open_parts & is_open
         ways = settled.sum(axis=0)
-        if self._is_strict and ((~grown.lost & is_open).any(axis=0) & (ways == 0)).any():
+        if self._is_strict and ((~expanded.lost & is_open).any(axis=0) & (ways == 0)).any():
             # Some part can be settled by moves without hope alone.
             return
-        chosen = np.arange(len(grown.numbers))
+        chosen = np.arange(len(expanded.numbers))
         if ways.any():
             fewest = np.where(ways > 0, ways, ways.max() + 1) + self._random.random(len(ways)) / 2
             chosen = np.flatnonzero(settled[:, int(fewest.argmin())])
         costs = estimates.costs[chosen] + self._random.random(len(chosen)) / 2
         for place in chosen[np.argsort(-costs)].tolist():
-            self._stack.append((int(grown.numbers[place]), estimates.open_parts[place]))
+            self._stack.append((int(expanded.numbers[place]), estimates.open_parts[place]))

@@ -11,7 +11,7 @@ from anygame.errors import LimitError, PositionError
 from anygame.game.state import known_goal
 from anygame.search.graph import Numbering
 from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
-from anygame.search.one_player.guided import BestFirst, Committed, EstimatedStates
+from anygame.search.one_player.guided import BestFirst, DepthFirst, EstimatedStates
 from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
 from anygame.search.one_player.relaxation import ENDLESS, Relaxation, prepare
@@ -64,7 +64,7 @@ class Portfolio:
         self.goals = possible_goals(game, chooser)
         self._incumbent = Incumbent(most=max(self.goals, default=None))
         self._shown: tuple[list[int], tuple[tuple[Term, ...], ...]] = (self._incumbent.line, ())
-        self._ways: list[BreadthFirst | BestFirst | Committed | NestedRollouts] = []
+        self._ways: list[BreadthFirst | BestFirst | DepthFirst | NestedRollouts] = []
         self._turn = 0
         self._moves: Numbering[Term] = Numbering()
         self._is_finished = start.is_terminal
@@ -190,7 +190,7 @@ class Portfolio:
             def fresh() -> EstimatedStates:
                 return EstimatedStates(successors, key, relaxation, incumbent, "depth first")
 
-            self._ways.append(Committed(fresh, incumbent, memory, self._seed))
+            self._ways.append(DepthFirst(fresh, incumbent, memory, self._seed))
 
     def _relaxation(self) -> Relaxation | None:
         """Return what estimates states; None where that is not worth it. Goals beyond reach are noted."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
-from anygame.web.server.processes import RETRY_AFTER, Asides, BusyError, Gate, HostProcess
+from anygame.web.server.processes import RETRY_AFTER, Admission, BusyError, HostProcess, WorkerPool
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
@@ -215,9 +215,9 @@ class Matches:
         self._spare: HostProcess | None = None
         busy = "as many sheets are being read as this server allows"
         #: What looks at the sheets of the server; those of strangers keep nobody from them.
-        self.own_sheets = Asides(Gate(1, _WAITING_SHEETS, busy), settings.memory)
-        self.other_sheets = Asides(Gate(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
-        self._opening = Gate(
+        self.own_sheets = WorkerPool(Admission(1, _WAITING_SHEETS, busy), settings.memory)
+        self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
+        self._opening = Admission(
             _OPENING, _WAITING_TO_OPEN, "as many matches are being opened as this server allows"
         )
         self._choosing = asyncio.Lock()
@@ -389,7 +389,7 @@ class Matches:
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
         """Have a process in which a match is opened, and the seconds that are left; it ends if that fails."""
-        async with self._opening.passed(self.settings.answer) as left:
+        async with self._opening.place(self.settings.answer) as left:
             process = await self._process()
             try:
                 yield process, left

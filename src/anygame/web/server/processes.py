@@ -1,4 +1,4 @@
-"""Processes of matches: commands to them, answers and events from them; gates before what takes long."""
+"""Processes of matches: commands to them, answers and events from them; admission to what takes long."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class BusyError(MatchFaultError):
     headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
 
 
-class Gate:
-    """Lets few in at a time.
+class Admission:
+    """Admission control: lets few in at a time, and few wait.
 
     Args:
         places: that there are behind it.
@@ -129,7 +129,7 @@ class Gate:
         self._what = what
 
     @asynccontextmanager
-    async def passed(self, within: float) -> AsyncIterator[float]:
+    async def place(self, within: float) -> AsyncIterator[float]:
         """Wait for a place, some seconds at most, and have it; what is yielded is the time that is left.
 
         Args:
@@ -170,19 +170,19 @@ class Gate:
 #: Seconds that a command may take where others wait when it begins: as a rule one is enough.
 _WHILE_OTHERS_WAIT: Final = 5.0
 #: Moves of people come before sheets where both want the processor.
-_ASIDE_NICENESS: Final = 15
+_WORKER_NICENESS: Final = 15
 
 
-class Asides:
-    """Processes that carry out a command each and wait for the next, as many as a gate lets in.
+class WorkerPool:
+    """Processes that carry out a command each and wait for the next, as many as are admitted at a time.
 
     Args:
-        gate: before them.
+        admission: bounds how many work at a time, and wait.
         memory: bytes of address space of each.
     """
 
-    def __init__(self, gate: Gate, memory: int) -> None:
-        self._gate = gate
+    def __init__(self, admission: Admission, memory: int) -> None:
+        self._admission = admission
         self._memory = memory
         self.idle: list[HostProcess] = []
 
@@ -199,18 +199,18 @@ class Asides:
             BusyError: too many wait already, or no process had time.
             ProcessGoneError: it took too long.
         """
-        async with self._gate.passed(within) as left:
+        async with self._admission.place(within) as left:
             while self.idle and self.idle[-1].is_gone:
                 self.idle.pop()
-            process = self.idle.pop() if self.idle else HostProcess(self._memory, _ASIDE_NICENESS)
-            is_wanted = self._gate.is_wanted
+            process = self.idle.pop() if self.idle else HostProcess(self._memory, _WORKER_NICENESS)
+            is_wanted = self._admission.is_wanted
             try:
                 found = await process.carry_out(
                     what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
                 )
             except ProcessGoneError:
                 if is_wanted:
-                    raise self._gate.busy() from None
+                    raise self._admission.busy() from None
                 raise
             except MatchFaultError:
                 self.idle.append(process)

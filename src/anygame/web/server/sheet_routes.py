@@ -132,8 +132,9 @@ class SheetRoutes:
     async def _describe(self, sheet: Sheet) -> dict[str, Any]:
         known = self._described.get(sheet.name)
         if known is None:
-            asides = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
-            known = await asides.ask("describe", within=self._settings.answer, **self._matches.reading(sheet))
+            workers = self._matches.other_sheets if sheet.visitor else self._matches.own_sheets
+            reading = self._matches.reading(sheet)
+            known = await workers.ask("describe", within=self._settings.answer, **reading)
             if not sheet.visitor:
                 self._described[sheet.name] = known
         return known
@@ -201,8 +202,8 @@ class SheetRoutes:
         known = self._checks.get(text) if is_own else None
         if known is not None:
             return known
-        asides = self._matches.own_sheets if is_own else self._matches.other_sheets
-        found: dict[str, Any] = await asides.ask(
+        workers = self._matches.own_sheets if is_own else self._matches.other_sheets
+        found: dict[str, Any] = await workers.ask(
             "check", within=_CHECKING, name="sheet", text=text, lenient=self._settings.lenient
         )
         if found["start"]:

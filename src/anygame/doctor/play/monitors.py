@@ -273,7 +273,7 @@ def _steps(rule: Rule) -> bool:
 _MOST_WAITED: Final = 4
 
 
-class Turns:
+class TurnMonitor:
     """Finds moves of those who wait, and states in which all wait for each other.
 
     There are turns where at the start one fluent is true of one role, no other fluent is so of one, and the

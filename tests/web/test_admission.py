@@ -12,7 +12,7 @@ pytest.importorskip("starlette")
 
 from anygame.web.server import matches, processes
 from anygame.web.server.application import make_application
-from anygame.web.server.processes import BusyError, Gate, HostProcess, ProcessGoneError
+from anygame.web.server.processes import Admission, BusyError, HostProcess, ProcessGoneError
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ _FOUND: dict[str, object] = {"start": None, "fault": "", "diagnostics": []}
 
 def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
     async def run() -> None:
-        gate = Gate(2, 3, "all are busy")
+        admission = Admission(2, 3, "all are busy")
         inside = 0
         end = asyncio.Event()
 
         async def pass_through() -> None:
             nonlocal inside
-            async with gate.passed(600):
+            async with admission.place(600):
                 inside += 1
                 await end.wait()
 
@@ -51,33 +51,33 @@ def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
 
 def test_the_wait_counts_and_is_short() -> None:
     async def run() -> None:
-        gate = Gate(1, 9, "busy")
-        async with gate.passed(600) as left:
+        admission = Admission(1, 9, "busy")
+        async with admission.place(600) as left:
             assert 500 < left <= 600
             with pytest.raises(BusyError):
-                async with gate.passed(0.02):
+                async with admission.place(0.02):
                     raise AssertionError
-            following = asyncio.create_task(_left(gate))
+            following = asyncio.create_task(_left(admission))
             await asyncio.sleep(0.05)
         assert 595 <= await following < 600 - 0.04
 
     asyncio.run(run())
 
 
-async def _left(gate: Gate) -> float:
-    async with gate.passed(600) as left:
+async def _left(admission: Admission) -> float:
+    async with admission.place(600) as left:
         return left
 
 
 def test_who_goes_away_leaves_the_place_to_others() -> None:
     async def run() -> None:
-        gate = Gate(1, 1, "busy")
-        async with gate.passed(600):
-            waiting = asyncio.create_task(_left(gate))
+        admission = Admission(1, 1, "busy")
+        async with admission.place(600):
+            waiting = asyncio.create_task(_left(admission))
             await asyncio.sleep(0)
             waiting.cancel()
             await asyncio.wait([waiting])
-            following = asyncio.create_task(_left(gate))
+            following = asyncio.create_task(_left(admission))
             await asyncio.sleep(0)
         assert await following
 
