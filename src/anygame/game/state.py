@@ -412,3 +412,8 @@ class RoleView:
                 for before, joint, after in zip(states, joints, states[1:], strict=False)
             ),
         )
+
+    def continues(self, former: RoleView) -> bool:
+        """Return whether a former view is the beginning of this one."""
+        known = former.observations
+        return self.start == former.start and self.observations[: len(known)] == known

@@ -103,7 +103,7 @@ class Belief:
         self._view = view
         guess, guessed = (self.particles, len(known.observations)) if self.is_guess and known else (None, 0)
         self.is_guess = False
-        if known is None or view.start != known.start or not _begins(view, known):
+        if known is None or not view.continues(known):
             self._begin(view)
             self._stranded = guess = None
         elif self._stranded is not None:
@@ -358,7 +358,3 @@ class Belief:
         moved, changed = self._rejuvenation.moved(drawn, self._start, self._turns)
         self._pace = (monotonic() - began) / (len(drawn) * len(self._turns))
         return moved.merged(), changed
-
-
-def _begins(view: RoleView, known: RoleView) -> bool:
-    return view.observations[: len(known.observations)] == known.observations

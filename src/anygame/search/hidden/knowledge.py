@@ -108,7 +108,7 @@ class Knowledge:
                 f"{self._game.name} is too large to tell what a role knows", limit="gates", bound=_MOST_GATES
             )
         former = self._view
-        if former is None or former.start != view.start or not _goes_on(former, view):
+        if former is None or not view.continues(former):
             self._turns = [self._first(view.start)]
             former = None
         turns = [self._read(seen) for seen in view.observations[len(self._turns) - 1 :]]
@@ -303,7 +303,3 @@ def _write(values: Values, literals: NDArray[np.int32], wanted: Values) -> None:
 
 def _signs(literals: NDArray[np.signedinteger]) -> Values:
     return (1 - 2 * (literals & 1)).astype(np.int8)
-
-
-def _goes_on(former: RoleView, view: RoleView) -> bool:
-    return view.observations[: len(former.observations)] == former.observations

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import Analysis, MoveAnalysis
-from anygame.search.goals import Bounds
+from anygame.search.goals import USUAL, Bounds
 from anygame.search.one_player.lines import SeveralChooseError, sole_chooser
 
 if TYPE_CHECKING:
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-#: As much as a player may take by default.
-DEFAULT_MEMORY: Final = 1 << 30
 #: A way to search goes on for so long before the next one: a clock is looked at as often.
 _SLICE: Final = 0.02
-#: What a goal may be where the rules do not show which ones there are.
-_USUAL: Final = (0, 100)
 
 
 class LineSearch:
@@ -59,7 +55,7 @@ class LineSearch:
     (100, True, 'walk')
     """
 
-    def __init__(self, game: Game, *, seed: int | None = None, memory: int = DEFAULT_MEMORY) -> None:
+    def __init__(self, game: Game, *, seed: int | None = None, memory: int = 1 << 30) -> None:
         chooser = sole_chooser(game)
         if chooser is None:
             raise SeveralChooseError("another role, or chance,")
@@ -161,7 +157,7 @@ class LineSearch:
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return what is known of the moves: the one of the best line, and that no other leads further."""
         line, start = self.line, self._begun.start
-        goals = [*(self._begun.goals or _USUAL), *([] if line.goal is None else [line.goal])]
+        goals = [*(self._begun.goals or USUAL), *([] if line.goal is None else [line.goal])]
         most = line.goal if line.proven and line.goal is not None else line.most
         bounds = Bounds(min(goals), max(goals) if most is None else most)
         roles = [role for role in start.game.roles if not role.is_random]
