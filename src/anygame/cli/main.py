@@ -14,7 +14,7 @@ from anygame.cli.command_table import COMMANDS, load_command
 from anygame.cli.options import Status
 from anygame.cli.output import complain, fallback_notices
 from anygame.errors import AnygameError, RuleSheetError
-from anygame.language.diagnostics import Diagnostic, Severity
+from anygame.language.diagnostics import Diagnostic, Severity, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,8 +155,8 @@ def _refuse(name: str) -> None:
         from anygame.language.installed import games
 
         near = get_close_matches(name.lower(), [*COMMANDS, *games()], n=3)
-        advice = f"did you mean {' or '.join(near)}?" if near else "`anygame --help` lists the commands"
-        parser.error(f"there is no command {name[:40]!r}; {advice}")
+        advice = did_you_mean(near, "`anygame --help` lists the commands")
+        parser.error(f"there is no command {name[:40]!r}{advice}")
     parser.parse_args([name])
     parser.error("the following arguments are required: COMMAND")
 

@@ -149,10 +149,11 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             from difflib import get_close_matches
 
+            from anygame.language.diagnostics import did_you_mean
+
             flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
             near = [get_close_matches(text.partition("=")[0], flags, n=1) for text in unknown]
-            advice = [f"; did you mean {flag}?" for (flag,) in filter(None, near[:1])]
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{''.join(advice)}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(near[0])}")
         return found
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import RuleSheetError
 from anygame.game.loading import load, loads
+from anygame.language.diagnostics import did_you_mean
 from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
 from anygame.language.writing import file_faults, write_whole
@@ -135,9 +136,9 @@ def _check_file(name: str) -> None:
     path = Path(name)
     with file_faults("read", name, RuleSheetError):
         if path.is_dir():
-            raise RuleSheetError(f"{name} is a folder, not a rule sheet{_advice(_sheets_in(path, ''))}")
+            raise RuleSheetError(f"{name} is a folder, not a rule sheet{did_you_mean(_sheets_in(path, ''))}")
         if not path.exists():
-            raise RuleSheetError(f"there is no file {name}{_advice(_near(path))}")
+            raise RuleSheetError(f"there is no file {name}{did_you_mean(_near(path))}")
 
 
 def _standard_input() -> str:
@@ -176,7 +177,3 @@ def _sheets_in(folder: Path, name: str) -> list[str]:
     stems = {Path(other).stem.lower(): other for other in sheets}
     near = [stems[stem] for stem in get_close_matches(Path(name).stem.lower(), stems, n=3, cutoff=0.6)]
     return [str(folder / other) for other in near or get_close_matches(name, names, n=3, cutoff=0.7)]
-
-
-def _advice(names: list[str]) -> str:
-    return f"; did you mean {' or '.join(names)}?" if names else ""

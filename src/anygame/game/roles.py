@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, TypeAlias, TypeVar
 
 from anygame.errors import IllegalMoveError, TermSyntaxError, UnknownRoleError
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import did_you_mean, shown
 from anygame.language.parser import parse_term
 from anygame.language.terms import Term
 
@@ -64,9 +64,8 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
             found = None
     if found is None:
         near = get_close_matches(str(role), index, n=1)
-        advice = f"; did you mean {near[0]}?" if near else ""
         raise UnknownRoleError(
-            f"no role is called {shown(str(role))}: the roles are {', '.join(index)}{advice}",
+            f"no role is called {shown(str(role))}: the roles are {', '.join(index)}{did_you_mean(near)}",
             str(role),
             index,
         )
@@ -154,14 +153,11 @@ def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sens
         return term
     names = list(map(str, legal))
     near = get_close_matches(str(term), names, n=3, cutoff=0.5)
-    if near:
-        advice = f"; did you mean {' or '.join(near)}?"
-    elif names:
-        advice = f"; legal: {', '.join(names[:_SHOWN])}{', ...' if len(names) > _SHOWN else ''}"
-    else:
-        advice = f"; {role} has no legal move at all"
+    otherwise = f"{role} has no legal move at all"
+    if names:
+        otherwise = f"legal: {', '.join(names[:_SHOWN])}{', ...' if len(names) > _SHOWN else ''}"
     raise IllegalMoveError(
-        f"{shown(str(term), 200)} is not legal for {role} here{advice}",
+        f"{shown(str(term), 200)} is not legal for {role} here{did_you_mean(near, otherwise)}",
         role,
         str(term),
         near or names[:_SHOWN],

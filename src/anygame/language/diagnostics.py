@@ -99,6 +99,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of an error that names what may be meant; without that, what else there is to say.
+
+    >>> did_you_mean(["chess", "checkers"]), did_you_mean([], "`games` lists them"), did_you_mean([])
+    ('; did you mean chess or checkers?', '; `games` lists them', '')
+    """
+    found = list(near)
+    said = f"did you mean {' or '.join(found)}?" if found else otherwise
+    return said and f"; {said}"
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() or character.isspace() else "\N{REPLACEMENT CHARACTER}"
 

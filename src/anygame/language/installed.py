@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
+from anygame.language.diagnostics import did_you_mean
 from anygame.language.source import Source
 from anygame.language.text import read_source
 
@@ -70,7 +71,7 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
         near = [] if os.path.lexists(name) else nearest_games(os.fspath(name))
         if error.diagnostics or not near:
             raise
-        raise RuleSheetError(f"{error}; did you mean {' or '.join(near)}?") from error
+        raise RuleSheetError(f"{error}{did_you_mean(near)}") from error
 
 
 def nearest_games(name: str) -> list[str]:

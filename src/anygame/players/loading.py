@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import PlayerError
+from anygame.language.diagnostics import did_you_mean
 from anygame.players.levels import LEVELS
 from anygame.players.player import Player
 
@@ -153,8 +154,7 @@ def player_class(spec: str) -> type[Player]:
     if not source:
         near = get_close_matches(spec, [*STRATEGIES, *LEVELS], n=1)
         known = f"{', '.join([*STRATEGIES, *LEVELS])}, MODULE:CLASS, or FILE.py:CLASS"
-        advice = f"did you mean {near[0]}?" if near else f"expected {known}"
-        raise PlayerError(f"there is no player {spec!r}; {advice}")
+        raise PlayerError(f"there is no player {spec!r}{did_you_mean(near, f'expected {known}')}")
     module = _module(source, spec)
     found = getattr(module, name, None)
     if found is None:

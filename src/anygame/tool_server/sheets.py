@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import QueryError
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import did_you_mean, shown
 from anygame.language.installed import SUFFIXES, describe_sheet, games, installed_path
 from anygame.language.text import read_source
 from anygame.tool_server.bounds import LIMITS, LONGEST_SHEET, MOST_CHARACTERS, MOST_SHEETS
@@ -76,7 +76,7 @@ class KnownSheets:
         if _TEXT.search(asked):
             return "sheet", asked
         near = get_close_matches(asked, [*self._paths, *self._loaded], 3)
-        meant = f"; did you mean {' or '.join(near)}?" if near else "."
+        meant = did_you_mean(near) or "."
         raise QueryError(
             f"there is no game {shown(asked)!r}{meant} `games` lists those that are there, "
             "`load` gives a text of a sheet a name"

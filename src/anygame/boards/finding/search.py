@@ -16,6 +16,7 @@ from anygame.boards.finding.points import linked, mapped, with_stores
 from anygame.boards.finding.positions import find_lines, find_positions, with_boxes
 from anygame.boards.names import BLOCKS, CARDS, COLOURS, SIDES, SIGNS, words
 from anygame.errors import AnygameError
+from anygame.language.diagnostics import did_you_mean
 from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
     sides = [*map(str, game.roles), *sorted(COLOURS)]
     if hint.side not in sides:
         near = get_close_matches(hint.side, sides, n=1)
-        advice = f"; did you mean {near[0]}?" if near else ""
+        advice = did_you_mean(near)
         notes.append(f"board hint `{hint.text}`: {hint.side} is neither a role nor a colour{advice}")
         return
     cells = set(boards.cells())
@@ -124,8 +125,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
     ]
     if not meant:
         near = get_close_matches(hint.functor or "", sorted({fluent.functor for fluent in fluents}), n=1)
-        advice = f"; did you mean {near[0]}?" if near else ""
-        notes.append(f"board hint `{hint.text}`: the game has no such fluent{advice}")
+        notes.append(f"board hint `{hint.text}`: the game has no such fluent{did_you_mean(near)}")
     layouts = []
     for fluent in meant:
         layout = fit(fluent, hint) if hint.place is None else mapped(fluent, hint)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.doctor import CODES
 from anygame.errors import QueryError
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +25,8 @@ def known_code(text: str) -> str:
         return plain
     begun = [code for code in CODES if plain and code.startswith(plain)]
     near = begun[:3] or get_close_matches(plain, CODES, n=3)
-    advice = f"did you mean {' or '.join(near)}?" if near else "`anygame explain-code` lists them all"
-    raise QueryError(f"there is no code {shown(text)}; {advice}")
+    advice = did_you_mean(near, "`anygame explain-code` lists them all")
+    raise QueryError(f"there is no code {shown(text)}{advice}")
 
 
 def known_codes(texts: Iterable[str]) -> frozenset[str]:

@@ -29,7 +29,7 @@ from anygame.game.joint_moves import (
     read_joint,
 )
 from anygame.game.typed_moves import meant_moves, nearest_moves
-from anygame.language.diagnostics import counted, format_diagnostics, shown
+from anygame.language.diagnostics import counted, did_you_mean, format_diagnostics, shown
 from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant
@@ -189,8 +189,8 @@ class Shell:
         names |= {*self.commands, *ALIASES}
         near = get_close_matches(word.lower(), sorted(names), n=3, cutoff=0.6)
         near = near or [each for moves in legal for each in nearest_moves(line, moves)][:3]
-        advice = f"did you mean {' or '.join(near)}?" if near else "`help` lists the commands"
-        raise CommandError(f"{shown(word, 40)} is neither a command nor a legal move; {advice}")
+        advice = did_you_mean(near, "`help` lists the commands")
+        raise CommandError(f"{shown(word, 40)} is neither a command nor a legal move{advice}")
 
     def _played(self, joint: Joint) -> None:
         session = self.session
@@ -334,8 +334,7 @@ class Shell:
         name = ALIASES.get(rest.lower(), rest.lower())
         if name not in self.commands:
             near = get_close_matches(name, self.commands, n=3)
-            advice = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise CommandError(f"there is no command {shown(rest, 40)}{advice}")
+            raise CommandError(f"there is no command {shown(rest, 40)}{did_you_mean(near)}")
         command = self.commands[name]
         others = [alias for alias, meant in ALIASES.items() if meant == name]
         also = f" (also: {', '.join(others)})" if others else ""

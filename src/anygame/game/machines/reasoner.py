@@ -15,6 +15,7 @@ from anygame.datalog.strategy import DEFAULT
 from anygame.errors import DeviceError, QueryError
 from anygame.game.outcomes import Outcome, Stuck, count_outcomes
 from anygame.game.roles import Role
+from anygame.language.diagnostics import did_you_mean
 from anygame.language.rules import KEYWORDS
 from anygame.language.unification import match_all
 
@@ -251,5 +252,4 @@ def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Re
     if name in fluents:
         return f"{name} is a fluent, not a relation: ask for (true {atom})"
     near = get_close_matches(name, sorted({other for other, _ in known} | KEYWORDS.keys()), n=3)
-    advice = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"the rules know no relation {name}/{count}{advice}"
+    return f"the rules know no relation {name}/{count}{did_you_mean(near)}"
