@@ -3,7 +3,7 @@
 The sheets of `gdl/` are installed as `anygame/gdl`, the chapters of `docs/` as `anygame/docs`. A checkout,
 and a package installed from it as editable,
 read them where they stand (`anygame.language.installed`,
-`anygame.tool_server.chapters`). The functions of the search are lowered to LLVM's
+`anygame.tool_server.server`). The functions of the search are lowered to LLVM's
 text, which saves those who install the package most of the time of their first search
 (`anygame.search.native.library`).
 """

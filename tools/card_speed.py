@@ -34,7 +34,7 @@ from anygame.network.card import card
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.target import WIDE
 from anygame.network.warp_simulator import WarpSimulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

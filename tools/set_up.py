@@ -28,7 +28,7 @@ from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.kernels.kernel import STRAIGHT_INPUTS, build_kernel
 from anygame.network.simulator import Simulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from anygame.network.simulator import Simulator
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import Tally
 
 _SHEET = "gdl/tic_tac_toe.kif"
 #: It counts with a term that grows, of which a network would need one for each number there is.

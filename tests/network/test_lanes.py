@@ -16,7 +16,7 @@ from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

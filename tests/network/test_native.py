@@ -213,7 +213,7 @@ def test_the_compiler_is_imported_when_it_is_needed() -> None:
         "from anygame.network.simulator import Simulator\n"
         "simulator = Simulator(build_kernel(n.countdown(2, 2)))\n"
         "assert 'llvmlite' not in sys.modules\n"
-        "from anygame.playouts.request import PlayoutRequest\n"
+        "from anygame.playouts import PlayoutRequest\n"
         "simulator.run(PlayoutRequest(1))\n"
         "assert 'llvmlite' in sys.modules\n"
     )

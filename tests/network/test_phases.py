@@ -26,7 +26,7 @@ from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE, Cycle
 from anygame.network.simulator import Simulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     import random

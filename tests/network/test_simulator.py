@@ -19,14 +19,14 @@ from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import Tally
 
 
 def until(stop: int, out_of: int) -> Network:

@@ -18,12 +18,12 @@ from anygame.network.block import Stuck, StuckError
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import Tally
 
 
 def crossing() -> Network:

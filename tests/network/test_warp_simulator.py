@@ -28,11 +28,11 @@ from anygame.network.kernels.target import WIDE
 from anygame.network.kernels.warp_code import warp_code
 from anygame.network.simulator import Simulator
 from anygame.network.warp_simulator import WarpSimulator
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
     from anygame.network.network import Network
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import Tally
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from anygame.tool_server import bounds
 from anygame.tool_server.answering import Sheets, check
-from anygame.tool_server.chapters import chapters
-from anygame.tool_server.server import make_server
+from anygame.tool_server.server import chapters, make_server
 from anygame.tool_server.sheets import KnownSheets
 from anygame.tool_server.worker import answer
 

@@ -21,7 +21,7 @@ from anygame.language.parser import parse_program, parse_term
 from anygame.language.rules import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
-from anygame.playouts.request import PlayoutRequest
+from anygame.playouts import PlayoutRequest
 from anygame.progress import counted, reporting
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
-    from anygame.playouts.request import PlayoutRequest
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import PlayoutRequest, Tally
 
 #: A state as a machine holds it: hashable, and equal exactly when the facts are.
 Position = Any

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, IllegalMoveError
 from anygame.language.diagnostics import shown
-from anygame.playouts.tally import Tally
+from anygame.playouts import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anygame.game.roles import Role
     from anygame.language.terms import Term
-    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts import PlayoutRequest
 
 #: Seconds between two reports of progress: often enough for a bar, too seldom to cost anything.
 _BETWEEN_REPORTS: Final = 0.1

@@ -12,8 +12,7 @@ from anygame.errors import DeviceError
 from anygame.game.outcomes import usable_goal
 from anygame.language.diagnostics import shown
 from anygame.language.markup import meter, paragraph, table
-from anygame.playouts.request import PlayoutRequest
-from anygame.playouts.tally import Tally
+from anygame.playouts import PlayoutRequest, Tally
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.block import Block, Found, Stuck, StuckError, replay
-from anygame.playouts.tally import Tally
+from anygame.playouts import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.kernels.kernel import Kernel
-    from anygame.playouts.request import PlayoutRequest
+    from anygame.playouts import PlayoutRequest
 
 #: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
 #: reported. A person does not notice it, and a call costs some microseconds.
@@ -34,7 +34,7 @@ class Simulator:
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
-    >>> from anygame.playouts.request import PlayoutRequest
+    >>> from anygame.playouts import PlayoutRequest
     >>> kernel = build_kernel(Network.example())
     >>> tally = Simulator(kernel).run(PlayoutRequest(10_000, seed=1))
     >>> tally.playouts, tally.lengths, sum(tally.goals[0].values())

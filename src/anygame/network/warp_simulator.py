@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from anygame.network.card import Card
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
-    from anygame.playouts.request import PlayoutRequest
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import PlayoutRequest, Tally
 
 #: Into how many blocks playouts are divided, and how many each has at least and at most: a card runs one to
 #: four thousand warps at a time.

@@ -30,7 +30,6 @@ from anygame.tool_server.bounds import (
     PATIENCE,
     USUAL,
 )
-from anygame.tool_server.chapters import chapters
 from anygame.tool_server.pool import Pool
 from anygame.tool_server.sheets import KnownSheets
 
@@ -345,6 +344,17 @@ class _Tools:
             self.analyse,
             self.solve, self.prove, self.equal,
         ]  # fmt: skip
+
+
+#: The build copies the chapters into the package.
+_PACKAGE: Final = Path(__file__).parents[1]
+_FOLDERS: Final = (_PACKAGE / "docs", _PACKAGE.parents[1] / "docs")
+
+
+def chapters() -> dict[str, Path]:
+    """Return the chapters by name; none where they were left out of the package."""
+    folder = next((folder for folder in _FOLDERS if folder.is_dir()), None)
+    return {path.stem: path for path in sorted(folder.glob("*.md"))} if folder else {}
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:

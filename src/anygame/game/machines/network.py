@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from anygame.network.block import Stuck as StuckNetwork
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
-    from anygame.playouts.request import PlayoutRequest
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import PlayoutRequest, Tally
 
 
 def compile_machine(

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable
     from anygame.network.grounding.grounder import GroundingLimits
-    from anygame.playouts.request import PlayoutRequest
-    from anygame.playouts.tally import Tally
+    from anygame.playouts import PlayoutRequest, Tally
 
 #: Rows of the fluents, and facts that no rule can see.
 Position = tuple["Fluents", frozenset["Term"]]
