@@ -36,7 +36,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Report | None]:
-    """Yield what progress is reported to: what was given, or what shows it in a notebook; else None.
+    """Yield the function that takes progress: the one given, or one for a notebook; else None.
 
     Args:
         given: by who calls what takes long.

@@ -91,7 +91,7 @@ def offset_before(edits: Iterable[Edit], offset: int) -> int:
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
-    """Return where the comment ends that follows on the same line; ``end`` where none does."""
+    """Return the end of the comment that follows on the same line; ``end`` without one."""
     number = bisect_left(comments, (end, end))
     if number == len(comments):
         return end

@@ -305,7 +305,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
 
 
 def _merging(writer: ComponentWriter, relation: Relation) -> list[str]:
-    """Return the lines that add what a round found to a relation; what is new is where the next starts."""
+    """Return the lines that add the rows of a round to a relation; the next round starts at the new."""
     slot = writer.schema.slots[relation]
     on_trial = isinstance(writer.mode, OnTrial)
     most = writer.mode.rows if isinstance(writer.mode, OnTrial) else "MOST"
@@ -378,7 +378,7 @@ def _table(writer: ComponentWriter, index: Index) -> str:
 
 
 def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str]:
-    """Return the lines that index facts, and the source that adds to ``out`` what goes with a key."""
+    """Return the lines that index facts, and the source that adds the rows of a key to ``out``."""
     relation, name = index.relation, index.name
     facts = []
     rules = ""

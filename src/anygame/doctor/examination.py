@@ -43,7 +43,7 @@ def examine(source: Source, wanted: Wanted | None = None) -> Examination:
 
 @dataclass
 class Examination:
-    """Examines one sheet, step by step; what was found stays found where that is interrupted.
+    """Examines one sheet step by step; an interrupt keeps what was found.
 
     Attributes:
         findings: what was found so far, in the order in which it is shown.

@@ -103,7 +103,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that leave rules what they are, but for roles that are added."""
+    """Return the mends that change no rule, except that they add roles."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -269,7 +269,7 @@ def in_order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, in
 
 
 def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
-    """Return the edit that puts literals in another order, and leaves what stands between where it is."""
+    """Return the edit that reorders literals and keeps the text between them."""
     text = nodes[0].source.text
     pieces: list[str | tuple[int, int]] = []
     for place, number in enumerate(order):

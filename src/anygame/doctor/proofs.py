@@ -40,7 +40,7 @@ _SHOWN: Final = 90
 
 
 class Proofs:
-    """Decides what findings are in doubt of; what was decided stays so where it is interrupted.
+    """Decides the doubts of findings by proofs; an interrupt keeps what was decided.
 
     Attributes:
         findings: these, less what is withdrawn, with what proofs found.

@@ -1,4 +1,4 @@
-"""A program as the checks see it: where every name stands, who writes and who reads, what can stand where."""
+"""A program as the checks see it: places of names, readers and writers of relations, domains."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def key_of(term: Term) -> Key | None:
 
 
 def spoken_of(head: Atom) -> Key | None:
-    """Return the key of the fluent or the move that a head speaks of; None where that is a relation."""
+    """Return the key of the fluent or move in a head; None for other relations."""
     is_keyword = KEYWORDS.get(head.predicate) and head.arguments
     return key_of(head.arguments[-1]) if is_keyword else None
 

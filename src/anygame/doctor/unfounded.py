@@ -115,7 +115,7 @@ def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
-    """Return what may hold where some items do: the least fixpoint of rules, what each needs and makes."""
+    """Return the least fixpoint of rules, given as what each needs and makes, from some items."""
     before = -1
     while len(held) > before:
         before = len(held)

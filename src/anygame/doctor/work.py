@@ -1,4 +1,4 @@
-"""Work that the doctor may do, counted, so that a busy machine finds what a quiet one finds."""
+"""Bounds on the doctor's work, in counts: a busy machine finds what a quiet one finds."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
 
 def _hint(wrong: Sequence[str]) -> str:
-    """Return what is said of a reply to which another one may follow: not what is missing."""
+    """Return the feedback on a reply that may be repeated: it does not name what is missing."""
     return f"wrong: {', '.join(wrong[:5])}" if wrong else "something is missing"
 
 

@@ -104,7 +104,7 @@ def _loaded(source: str, path: Path, version: tuple[int, int] | None) -> Game:
 
 
 def missing(library: str, extra: str) -> MissingExtraError:
-    """Return the error for a library that is not installed, which names the extra that has it.
+    """Return the error for a missing library, which names its extra.
 
     >>> str(missing("pettingzoo", "pettingzoo"))
     "this needs pettingzoo, which is not installed: pip install 'anygame[pettingzoo]'"

@@ -76,7 +76,7 @@ def perft_divide(
 def _counted(
     begin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
-    """Count by the machine that the game has; begin again with a network where that is worth it."""
+    """Count by the machine of the game; start again with a network where that is worth it."""
     game, state = begun(begin, state)
     if not game.is_settled:
         try:

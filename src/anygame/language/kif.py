@@ -117,7 +117,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
 
 @cache
 def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
-    """Return what starts a parser by the grammar, and what it raises where parentheses do not match."""
+    """Return the parser of the grammar, and the error that it raises for unbalanced parentheses."""
     # Imported here, since nobody should wait for lark who reads nothing.
     from pkgutil import get_data
 

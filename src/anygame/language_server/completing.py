@@ -59,7 +59,7 @@ class TypingContext:
 
 
 def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
-    """Return where somebody types who is at an offset; None inside a comment, and where nobody reads on."""
+    """Return the context of an offset; None inside a comment, and where the text cannot be read."""
     if len(sheet.text) > LIMITS.reading.bytes:
         return None
     start = starts_item(sheet.source, sheet.form, max(0, offset - 1))

@@ -102,7 +102,7 @@ _MOST_LINES: Final = 4_000
 
 
 def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[Range, str]]:
-    """Return the edits that lay a sheet out; only those that touch a part of it, where one is given.
+    """Return the edits that lay out a sheet, or only a part of it.
 
     Raises:
         RuleSheetError: the sheet cannot be read.

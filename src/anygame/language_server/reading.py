@@ -1,4 +1,4 @@
-"""Texts that somebody is writing, read as far as they go: nodes also of items that are broken.
+"""Texts that are being written: nodes are read also of broken items.
 
 What can be read is read by the language stage. In the rest, a list that is never closed ends where a new
 item seems to start: at a parenthesis (of the infix form: a name) at the start of a line.

@@ -129,7 +129,7 @@ class _Server(LanguageServer):
                 self.checker.changed(document, pause=0.0)
 
     async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
-        """Take over settings that have changed, or ask for them where the editor only says that they have."""
+        """Take changed settings; ask for them where the editor only reports that they have changed."""
         self.set(params.settings)
         if not params.settings:
             await self.ask_settings()

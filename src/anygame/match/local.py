@@ -109,7 +109,7 @@ class LocalSeat:
         return reply
 
     def _mended(self, reply: Reply, state: State) -> Reply:
-        """Return what is played for a player that was asked in a state that is no more than a guess."""
+        """Return the reply of a player that was asked in a guessed state: legal in the true one."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:

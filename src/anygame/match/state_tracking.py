@@ -147,7 +147,7 @@ class StateTracker:
         self._random.shuffle(self._states)
 
     def _followed(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return states behind those carried that agree with what was seen; and some that do not."""
+        """Return the successors of the states carried: those that fit the observation, and some others."""
         found: dict[State, None] = {}
         guessed: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -164,7 +164,7 @@ class StateTracker:
         return found, guessed
 
     def _replayed(self, deadline: float) -> dict[State, None]:
-        """Return states behind matches that are played from the start so that all that was seen fits.
+        """Return the last states of matches, played from the start, that fit all observations.
 
         If there is any, one is found, unless the time is up or too many ways have led nowhere.
         """
@@ -244,7 +244,7 @@ def _texts(percepts: Iterable[Term]) -> frozenset[str]:
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the part of the clock that may be spent on finding a state that fits what a player was sent."""
+    """Return the share of the clock for finding a state that fits what a player was sent."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 

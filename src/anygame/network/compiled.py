@@ -108,7 +108,7 @@ def _compile_what_fits(
     progress: Callable[[int, int], None] | None,
     without: Collection[str],
 ) -> CompiledGame:
-    """Compile a game, without what roles see where only that makes it too large."""
+    """Compile a game; without percepts where they alone make it too large."""
     began = monotonic()
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)

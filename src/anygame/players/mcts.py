@@ -155,7 +155,7 @@ class MctsPlayer(Player):
         return game.is_gdl2
 
     def _found_model(self, game: Game) -> Model | None:
-        """Return the model of a game that is to be used; say which it is, or why there is none."""
+        """Return the model for a game; report which it is, or why there is none."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:

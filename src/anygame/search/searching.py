@@ -271,7 +271,7 @@ class Search:
             self.no_model = error
 
     def _believing(self, role: Role) -> BeliefSearcher | None:
-        """Return what searches from what a role knows; None where there is no network for that."""
+        """Return the search from what a role knows; None without a network for it."""
         from anygame.search.hidden.searcher import BeliefSearcher
 
         self._game.compile_if_worth_it()
@@ -300,7 +300,7 @@ class Search:
         return self._lines
 
     def _chosen_line(self, state: State) -> LineSearch | None:
-        """Return what searches the best line from a state, begun there; None where that cannot be done."""
+        """Return the search for the best line, begun in a state; None where there can be none."""
         lines = None if state.is_terminal else self._line_search()
         if lines is not None:
             try:

@@ -110,7 +110,7 @@ def _exploring_told(expanded: int, found: int) -> str:
 
 
 def _expansion(game: Game, start: State) -> Expansion:
-    """Return what continues states: lanes where the game has a network that knows the state."""
+    """Return the expansion of states: in lanes where the game has a network that can hold the state."""
     from anygame.search.graph import LaneExpansion, StateExpansion
 
     if game.machine_name != "reasoner":

@@ -138,7 +138,7 @@ class Table:
         return self._number(state) is not None
 
     def value(self, state: State) -> Mapping[str, Bounds] | None:
-        """Return between what the value of a state lies, for each role of which it is known.
+        """Return the bounds of the value of a state, for each role of which they are known.
 
         Returns:
             None where the table does not have the state, since no play from the one solved leads to it.

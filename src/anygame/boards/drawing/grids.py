@@ -320,7 +320,7 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 
 
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
-    """Yield the names of the rows and columns of one board that consists of several, as far as they have one.
+    """Yield the labels of the rows and columns of one board that consists of several.
 
     The names of the boards stand before those of rows, and below those of columns.
     """

@@ -158,7 +158,7 @@ def _movers(rules: Sequence[Rule], layouts: Sequence[Board]) -> Iterator[tuple[s
 
 
 def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, frozenset[_Coordinate]]:
-    """Return which coordinates an argument is, for all arguments of which the rules say it."""
+    """Return the coordinates that arguments stand for, as far as the rules show them."""
     found: dict[_Place, set[_Coordinate]] = defaultdict(set)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
@@ -181,7 +181,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return where variables of a rule show what they are, and the arguments that learn it from them."""
+    """Return the places that determine variables of a rule, and the arguments determined by them."""
     head = list(_places(rule.head))
     body = [found for atom, _ in atoms_in(rule.body) for found in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]

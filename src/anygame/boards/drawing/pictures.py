@@ -314,7 +314,7 @@ _LONGEST: Final = 5
 
 
 def kinds_of(layout: Layout) -> list[Kind]:
-    """Return all that may stand on the cells of a board, as far as the layout knows it."""
+    """Return all contents that the cells of a board may have."""
     own = [(layout.functor, content) for content in layout.values if content not in layout.sides]
     return own + [
         (overlay.functor, content)
@@ -396,7 +396,7 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
 
 
 def _name(kind: Kind, layout: Layout) -> str:
-    """Return what a thing is called: by its content, or by its fluent where that says it all."""
+    """Return the name of a thing: its content, or its fluent if it has no other content."""
     functor, content = kind
     if content:
         return " ".join(map(str, content))

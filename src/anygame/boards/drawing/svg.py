@@ -146,7 +146,7 @@ class _Drawing:
         return [*boards, *aims, *arrows, *below]
 
     def described(self) -> str:
-        """Return what stands where, for those who do not see it."""
+        """Return the boards in words, for screen readers."""
         described = (f"{cell.name}: {_names(cell)}" for cell in self._picture.cells() if cell.contents)
         return escaped("; ".join(described), _DESCRIBED)
 

@@ -140,7 +140,7 @@ class Layout:
         return self.find(fact) is not None
 
     def find(self, fact: Term) -> tuple[Layout | Overlay, Cell] | None:
-        """Return the fluent to which a fact belongs and where it lies; None where it lies on no cell."""
+        """Return the fluent of a fact and its cell; None if it lies on no cell."""
         wanted = fluent_of(fact)
         parts: tuple[Layout | Overlay, ...] = (self, *self.overlays)
         for fluent in parts:

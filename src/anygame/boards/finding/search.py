@@ -73,7 +73,7 @@ def find_boards(game: Game) -> Boards:
 
 
 def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterator[Wish]:
-    """Yield what a hint says that a side wants, as far as the game has such a side and such cells."""
+    """Yield the wishes of a hint; notes report sides and cells that the game does not have."""
     sides = [*map(str, game.roles), *sorted(COLOURS)]
     if hint.side not in sides:
         near = get_close_matches(hint.side, sides, n=1)

@@ -118,7 +118,7 @@ def _led(
     play: Callable[[], Coroutine[Any, Any, None]],
     left: Callable[[], tuple[Watcher | None, str | None]],
 ) -> int:
-    """Have matches played, on pages too; where that is interrupted, say how what is ``left`` goes on."""
+    """Play matches, on pages too; after an interrupt, report how to go on with what is ``left``."""
     try:
         with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
             run_until_signal(play())

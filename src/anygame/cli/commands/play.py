@@ -139,7 +139,7 @@ def _seated(options: _Options, game: Game, seed: int) -> Seating:
 
 
 def _own_path(record: Record) -> str | None:
-    """Return where a game is kept that nobody said where to keep, None where that cannot be."""
+    """Return the default file for the record of a game; None where it cannot be written."""
     try:
         return record_path(str(state_folder("matches")), record)
     except (AnygameError, RuntimeError):

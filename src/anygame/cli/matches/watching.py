@@ -209,6 +209,6 @@ def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> Non
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
-    """Show what a player said that it thinks, each line behind who says it."""
+    """Show what a player said, each line after its name."""
     for line in verdict.said:
         screen.say(f"     {who}: {line}", "italic")

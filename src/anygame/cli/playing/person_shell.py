@@ -105,7 +105,7 @@ class PersonShell(Shell):
         return {role: self.session.state.legal_moves(role) for role in people}
 
     def show_state(self) -> None:
-        """Draw the board on a terminal, as far as the rules show it to who is asked."""
+        """Draw the board on a terminal, as far as the rules show it to the person asked."""
         if self.screen.is_terminal:
             with suppress(CommandError):
                 self.show_board()

@@ -152,7 +152,7 @@ class Diagnosis:
             )
 
     def _of_slips(self, every: Sequence[Diagnostic]) -> dict[Diagnostic, frozenset[Diagnostic]]:
-        """Return the findings that name a slip, each with what is no longer found where it is put right."""
+        """Return the findings that name a slip, each with the findings that vanish when it is corrected."""
         if sum(each.severity > Severity.INFO for each in every) < 2:
             return {}
         said = ((each, cause) for each in every if (cause := cause_in(each, self._source)))

@@ -81,7 +81,7 @@ def _written(span: Span, meant: str) -> Mend:
 
 
 def _meant(finding: Diagnostic) -> str:
-    """Return what was meant in the place of a finding; nothing where that is not said."""
+    """Return the text meant in the place of a finding; empty if the finding does not name it."""
     if finding.code == "wrong-arrow":
         return "<="
     before = _SAYS_WHAT.get(finding.code)
@@ -100,7 +100,7 @@ def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterato
 
 
 def _near_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
-    """Yield names used once of which findings speak, with those used more often that are a slip away."""
+    """Yield names that are used once and named by findings, each with a common name that is a slip away."""
     texts = (text for each in findings for text in (each.message, *(note.message for note in each.notes)))
     said = {word for text in texts for word in _WORDS.findall(text)}
     names = [name for rule in program.rules for name in names_of_rule(rule) if name.kind != "variable"]

@@ -135,7 +135,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a move that no rule asks about, and whose name is nearly that of a move that does nothing."""
+    """Report a move that no rule asks about and whose name is nearly `noop`."""
     moves = {name for name, arity in sheet.moves if not arity}
     if _WAITING in moves:
         return

@@ -69,7 +69,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write a last argument that is lost, of a fluent that is kept with others."""
+    """Return the rules that write a last argument which no rule keeps, while others are kept."""
     if not _is_kept(sheet, key, writers.get(key, ())):
         return []
     lost = _lost_values(sheet, key)
@@ -97,7 +97,7 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
 
 
 def _is_of_move(rule: Rule, key: Key) -> bool:
-    """Return whether what stands at a place is what a move puts there, not what stood there before."""
+    """Return whether the value of a place comes from a move, not from the state before."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
     asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
     written = rule.head.arguments[0]
@@ -133,7 +133,7 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _is_board(sheet: Sheet, key: Key) -> bool:
-    """Return whether a fluent says what stands where: two coordinates, and a mark that is none of them."""
+    """Return whether a fluent is a board: it has two coordinates and a mark."""
     if key[1] != _COORDINATES or not sheet.is_safe:
         return False
     column, row, mark = (sheet.domains.below(("true", 1, 0), key, number) for number in range(_COORDINATES))

@@ -315,7 +315,7 @@ def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants of which each stands once where the other belongs, and otherwise where it does."""
+    """Report two constants that each stand once in the place of the other."""
     sorts = Sorts(sheet.program.rules)
     uses = _Uses()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []

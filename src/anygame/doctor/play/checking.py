@@ -401,7 +401,7 @@ def _terminal_span(game: Game) -> Span | None:
 
 
 def _ending_span(state: State) -> Span | None:
-    """Return the span of the rule that makes a state terminal, or of what that only names."""
+    """Return the span of the rule that makes a state terminal, or of the rule behind it."""
     found = rule_behind(state.explain("terminal"), state.game.program)
     return found.span if found else None
 

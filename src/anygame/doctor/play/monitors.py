@@ -241,7 +241,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule asks what is so where two things are at one place: then that is meant."""
+    """Return whether a rule asks for two things in one place: then that is intended."""
     asked = [f.atom.arguments[0] for f in rule.body if isinstance(f, Literal) and f.atom.predicate == "true"]
     places = [each.arguments[:-1] for each in asked if isinstance(each, Compound) and key_of(each) == functor]
     return len(set(places)) < len(places)
@@ -333,7 +333,7 @@ class TurnMonitor:
 
 
 def _turn_fluent(game: Game) -> str:
-    """Return the name of the one fluent that says whose turn it is; nothing where there is none."""
+    """Return the name of the only fluent of turns; empty without one."""
     roles = {role.term for role in game.roles if not role.is_random}
     found = [
         fact.functor

@@ -121,7 +121,7 @@ class ExtensiveForm:
         joint: list[Term],
         legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return what the roles remember after a joint move: nothing that depends on what they do not see."""
+        """Return the memories after a joint move; they do not depend on what a role does not see."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
@@ -140,7 +140,7 @@ class ExtensiveForm:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Node:
-    """A history: the state that was reached, and what roles have decided in the step that is being made.
+    """A history: the last state, and the decisions of the current step.
 
     Immutable, so that copies share it.
 

@@ -318,7 +318,7 @@ class Environment:
         return waiting
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
-        """Return whose turn it is: who has a choice, else who has a move that is not one to wait."""
+        """Return whose turn it is: the role with a choice, else the one whose move is no waiting."""
         acts = [
             (legal[columns] & ~waiting).any()
             for columns, waiting in zip(self._columns, self._waiting, strict=True)

@@ -263,7 +263,7 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Yield a gate, before it those of which it is made if it is wide; what is deep stays last."""
+        """Yield a gate, and before it the gates that a wide one is split into; deep inputs stay last."""
         literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
         while len(literals) > FAN_IN:
             made = self._next

@@ -74,7 +74,7 @@ def load(
 
 
 def _sheet(game: str | os.PathLike[str] | Game) -> dict[str, Any]:
-    """Return the parameter that has the sheet: its name where OpenSpiel can read that, else its text."""
+    """Return the parameter for the sheet: its name if OpenSpiel can read it, else its text."""
     if isinstance(game, Game):
         source = game.program.source
         return {"rules": packed_rules(source.text if source else str(game))}

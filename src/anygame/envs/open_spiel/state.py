@@ -258,7 +258,7 @@ def memory_shape(description: Description) -> tuple[int, int] | None:
 
 
 def observation_size(description: Description) -> int | None:
-    """Return the size of the array of what a player sees; None where what can be seen is not known."""
+    """Return the size of the array of observations; None where observations are not known."""
     try:
         found = _sights(description)
     except LimitError:

@@ -120,13 +120,13 @@ class NetworkMachine:
         return Single(self.kernel)
 
     def check_percepts(self, name: str) -> None:
-        """Raise a LimitError where the game was too large for a network that computes what roles see."""
+        """Raise a LimitError where the game was too large for a network with percepts."""
         if len(self.compiled.percepts) != len(self.roles):
             raise LimitError(f"{name} is too large for a network that computes what roles see", "percepts")
 
     @cached_property
     def percept_kernel(self) -> Kernel | None:
-        """The code of the network that computes what roles see; None where nobody sees anything."""
+        """The kernel of the network with percepts; None where nobody sees anything."""
         network = self.compiled.percept_network
         return None if network is None else build_kernel(network)
 

@@ -114,7 +114,7 @@ class _Neighbours:
         return list(found)
 
     def _near(self, gate: int) -> list[int]:
-        """Return what shares gates with one that were not met before; that with the fewest readers last."""
+        """Return the actions that share gates, not visited before, with one; the fewest readers last."""
         shared = []
         pending = [gate]
         while pending:

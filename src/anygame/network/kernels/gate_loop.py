@@ -253,7 +253,7 @@ class _Writer:
     # Where values lie.
 
     def _place_legal(self) -> None:
-        """Compute legal actions that loops read where those look for them; copy only those that cannot be."""
+        """Allocate legal actions to the rows in which loops read them; copy those that cannot be."""
         actions, rows = np.array(list(self._layout.legal.items()), np.int64).reshape(-1, 2).T
         literals = self._network.legal[actions]
         is_first = np.zeros(len(literals), np.bool_)
@@ -263,7 +263,7 @@ class _Writer:
         self._place[literals[fits] >> 1] = 2 * rows[fits]
 
     def _place_as(self, straight: Allocation) -> None:
-        """Have what is read behind the choice of moves where straight code has it; copy what is inverted."""
+        """Allocate what is read after the choice of moves to the rows of straight code; copy the inverted."""
         self._copies = straight.copies
         for node, bit in straight.crossing().items():
             (self._later if bit & 1 else self._place)[node] = bit

@@ -98,7 +98,7 @@ def link_library(
     *,
     keep: bool = True,
 ) -> Library:
-    """Return a library of code that calls other code: where that was compiled before, it is not again.
+    """Return a library of code that calls other code, which is compiled once.
 
     Args:
         code: definitions of functions, without target lines, and declarations of what they call.
@@ -126,7 +126,7 @@ def _cached_image(key: str, cache: Path | None) -> bytes | None:
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
-    """Return what was compiled before, None where nothing was; the key is that of `make_image`."""
+    """Return a cached library, None without one; the key is that of `make_image`."""
     image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 

@@ -229,7 +229,7 @@ def _enter_count(code: FunctionBuilder, count: list[str], rows: Sequence[str], t
 def _find_group(
     code: FunctionBuilder, counts: Sequence[str], found: str, rest: Sequence[str], inside: Sequence[str]
 ) -> None:
-    """Take the count of a group from what is left of a number: where that was too much, it is found."""
+    """Subtract the count of a group from the rest of a number; the group is found where it gets negative."""
     count = [code.read(row) for row in counts]
     before = [code.read(plane) for plane in rest]
     # Below zero it is large again, larger than all that is still to be taken from it.

@@ -99,7 +99,7 @@ def ends_of(network: Network) -> Numbers:
 def _late_goals(
     network: Network, order: Order, of_goals: Sequence[int], late: int
 ) -> tuple[list[int], list[int]]:
-    """Return what goals and others need, and what goals need alone: none if that is little.
+    """Return the gates that others need too, and those that only goals need: none if these are few.
 
     Args:
         network: the game.

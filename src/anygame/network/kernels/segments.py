@@ -221,7 +221,7 @@ class Allocation:
         return live
 
     def _place_legal(self) -> None:
-        """Compute legal actions that loops read where those look for them; copy only those that cannot be."""
+        """Allocate legal actions to the rows in which loops read them; copy those that cannot be."""
         for action, row in self.layout.legal.items():
             literal = int(self._network.legal[action])
             live = self.live.get(literal >> 1)

@@ -119,7 +119,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 
 
 def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbers:
-    """Return per gate the only one that reads it, where it can become part of that one; else itself."""
+    """Return per gate its only reader, if it can be merged into that; else itself."""
     base, count = circuit.inputs, len(circuit.opened)
     times = np.bincount(np.concatenate([literals, circuit.wanted]) >> 1, minlength=base + count)[base:]
     gates = (literals >> 1) - base

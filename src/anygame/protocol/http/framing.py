@@ -377,7 +377,7 @@ def _printable(text: str) -> str:
 
 
 def mend_request(head: bytes) -> bytes:
-    """Return the head of a request so that h11 can read it, where that is possible.
+    """Return the head of a request, mended for h11 where it can be.
 
     Programs of the field are older than the grammar that h11 keeps. What it would refuse and they send:
 

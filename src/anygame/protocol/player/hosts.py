@@ -79,7 +79,7 @@ class Host:
         """Wait until the session can do something, or never will."""
 
     def end(self) -> None:
-        """End the session, whatever it is doing, as far as that can be done."""
+        """End the session, whatever it is doing, if it can be ended."""
         self.ignore()
 
     def ignore(self) -> None:

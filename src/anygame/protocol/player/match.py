@@ -236,7 +236,7 @@ class PlayerMatch:
             self._rules_due = None
 
     def _go_on_elsewhere(self, reason: str) -> None:
-        """Have another session go on where one has died; give up where that is of no use."""
+        """Continue in another session after one has died; give up after too many deaths."""
         self._deaths += 1
         is_hopeless = not self._is_loaded and self._deaths >= _MOST_DEATHS_READING
         host = None if self._is_over or is_hopeless or self._kept > _MOST_KEPT else self._renew(self._deaths)

@@ -162,7 +162,7 @@ class PlayedGame:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with what was sent: what is legal is a guess, too."""
+        """Whether no state was found that agrees with the messages: then legal moves are a guess, too."""
         return self._tracker is not None and self._tracker.is_lost
 
     def spelled(self, move: Term) -> str:

@@ -248,7 +248,7 @@ class Session:
         self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
-        """Return a move, the player's where it can be made, and what is wrong with that."""
+        """Return the player's move if it is legal, else another one; and what is wrong with it."""
         legal = position.legal
         move: object = None
         fault = ""

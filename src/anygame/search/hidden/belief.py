@@ -1,4 +1,4 @@
-"""Belief: the states in which a match may be, as far as one role can tell, with their probabilities.
+"""Belief: the possible states of a match, for one role, with their probabilities.
 
 States are carried side by side, with what each role has observed on the way there. A turn moves each of them
 on by every joint move that could have been made, and what the role would have seen otherwise is dropped.
@@ -127,7 +127,7 @@ class Belief:
             self._guess(guess or particles, view.observations[guessed if guess else len(turns) :])
 
     def _guess(self, particles: Particles, observations: Sequence[Observation]) -> None:
-        """Go on to states that agree with as much of what was told as can be, where none agrees with all."""
+        """Continue to the states that agree with most of the observations, where none agrees with all."""
         found: Particles | None = particles
         for observation in observations:
             turn = self._reader.read(observation)
@@ -152,7 +152,7 @@ class Belief:
         return None if found is None else self._following(found.merged(), particles)
 
     def leave_out_ends(self) -> None:
-        """Leave out states in which the match is over: who is asked for a move knows that it is not."""
+        """Drop terminal states: a role that is asked for a move knows that the match is not over."""
         particles = self.particles
         if particles is None:
             return
@@ -293,9 +293,9 @@ class Belief:
         *,
         is_strict: bool = True,
     ) -> Particles | None:
-        """Make joint moves; return the states behind those of which the role would be told just that.
+        """Make joint moves; return the successors in which the role observes what it did.
 
-        Where that need not be so strictly, those of which it would be told most of that.
+        Unless it ``is_strict``, those in which the role observes most of that.
         """
         found = []
         for part in self.pool.parts(len(source)):

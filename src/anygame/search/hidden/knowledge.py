@@ -1,4 +1,4 @@
-"""Knowledge: the facts of a state that follow from what a role did and saw, and those that it leaves open.
+"""Knowledge: the facts of a state that follow from what a role did and saw, and the open ones.
 
 The network of a match is its gates once for each joint move, with the fluents after a move tied to the gates
 of that move. Of the first state all is known; of each joint move the role's own part, what the role saw, and

@@ -1,4 +1,4 @@
-"""The search from what one role knows: trees that grow from the states that agree with what it saw.
+"""The search from what one role knows: trees over the states that agree with its observations.
 
 Many-observer information-set tree search (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree
 Search", 2012): each try draws a state from the belief and goes down one tree per role, in which nodes are
@@ -228,7 +228,7 @@ class _Descent:
         self.path: list[tuple[int, Ids, Ids, Ids]] = []
 
     def go(self) -> dict[int, NDArray[np.float64]]:
-        """Play all lanes to their end; return what that brings each role that decides, from 0 to 1."""
+        """Play all lanes to their end; return the values for each role that decides, from 0 to 1."""
         lanes, count = self._lanes, self._count
         steps = 0
         while steps < _LONGEST:

@@ -134,7 +134,7 @@ class LineSearch:
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes, of which it does not keep count."""
+        """Always 0: the memory is not counted."""
         return 0
 
     @property

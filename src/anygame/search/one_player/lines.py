@@ -1,4 +1,4 @@
-"""Lines for one role: what a search for the best one says, and which role it is that chooses."""
+"""Lines for one role: the result of a search for the best one; the only role that chooses."""
 
 from __future__ import annotations
 

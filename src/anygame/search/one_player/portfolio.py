@@ -159,7 +159,7 @@ class Portfolio:
         return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 
     def _new_successors(self, lanes: int) -> Successors:
-        """Return what continues states: lanes where the game has a network that knows the state."""
+        """Return the successors of states: in lanes where the game has a network that can hold them."""
         if self._game.machine_name != "reasoner" and self._game.backends.network is not None:
             try:
                 return LaneSuccessors(self._game, lanes, self.start, self._chooser)
@@ -193,7 +193,7 @@ class Portfolio:
             self._ways.append(DepthFirst(fresh, incumbent, memory, self._seed))
 
     def _relaxation(self) -> Relaxation | None:
-        """Return what estimates states; None where that is not worth it. Goals beyond reach are noted."""
+        """Return the estimator of states, None where it is not worth its time. Note unreachable goals."""
         network, known, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
             return None

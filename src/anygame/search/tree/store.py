@@ -369,7 +369,7 @@ def product_of(counts, index):
 
 @compiled
 def _link_slot(store, expansion, joint):
-    """Return the slot of a joint move: that where it is, or the free one where it belongs."""
+    """Return the slot of a joint move: its own, or the free one for it."""
     mixed = (np.uint64(joint) ^ (np.uint64(expansion) << np.uint64(40))) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mask = np.uint64(len(store.link_node) - 1)

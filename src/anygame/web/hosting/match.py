@@ -282,14 +282,14 @@ class HostedMatch(Course):
         return self._clock is None or all(seat["kind"] != "open" for seat in seats)
 
     def time_left(self, index: int) -> float | None:
-        """Return the seconds that a person has left, without those that run; None where no clock holds."""
+        """Return the seconds that a person had left when the clock started; None without a clock."""
         if self._clock is None or index not in self.people:
             return None
         used = self.record.own.get("seconds")
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """See to it that who runs out of time loses by that."""
+        """Set a timer for the next person who runs out of time, and so loses."""
         if self._flag is not None:
             self._flag.cancel()
             self._flag = None

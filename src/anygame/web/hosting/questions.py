@@ -68,7 +68,7 @@ def wanted(game: Game) -> View:
 
 
 def fired(before: State, joint: Sequence[Term], after: State) -> View:
-    """Return the facts that came and went with a joint move, and where the rules stand that made them."""
+    """Return the facts that a joint move added and removed, and the places of the rules that fired."""
     came = sorted(after.facts - before.facts)
     went = sorted(before.facts - after.facts)
     return {

@@ -214,7 +214,7 @@ class Session:
         return await self._view()
 
     async def sit(self, seats: list[Any], rematch: str = "") -> None:
-        """Keep who has which role now, and which match follows this one."""
+        """Note the seats, and the match that follows this one."""
         self.match.record.own[_SEATS] = seats
         self.match.record.names = [str(seat["name"]) for seat in seats]
         if rematch:
@@ -274,7 +274,7 @@ class Session:
         return await asyncio.to_thread(questions.why, self._state(step), asked)
 
     async def fired(self, step: int) -> View:
-        """Return what the joint move that led to a state changed, and the rules that did it."""
+        """Return what the joint move before a state changed, and the rules that fired."""
         if step < 1:
             return {"came": [], "went": [], "more": 0}
         state = self._state(step)

@@ -169,7 +169,7 @@ class MatchRoutes:
         return self._part(request, match, "why_part.html", "why", why=found)
 
     async def fired(self, request: Request) -> Response:
-        """Say what the move that led to a state changed, and by which rules."""
+        """Report what the last move changed, and by which rules."""
         match = await self._open_match(request)
         found = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=found)
@@ -253,7 +253,7 @@ class MatchRoutes:
         return RedirectResponse(f"/match/{match.match_id}", 303)
 
     async def join(self, request: Request) -> Response:
-        """Take a role that is free, by the link that only those have who were sent it."""
+        """Take a free role by a link of invitation."""
         match = await self._match(request)
         visitor = visitor_of(request)
         free = self._free_seat(request, match)
@@ -298,7 +298,7 @@ class MatchRoutes:
 
 
 def _public(path: Path) -> bytes:
-    """Return a record without who has which role: that would show watchers the invitations, too."""
+    """Return a record without its seats: they would show watchers the invitations."""
     record = json.loads(path.read_bytes())
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()

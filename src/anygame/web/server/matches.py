@@ -172,7 +172,7 @@ class Match(Versioned):
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
 
     def no_undo(self, mine: Collection[str]) -> str:
-        """Return why who has some roles cannot take moves back; empty where that can be."""
+        """Return why the owner of some roles cannot take moves back; empty if they can."""
         if not mine:
             return "this browser has no role in the match: it may only watch"
         if not self.shows_all(mine):
@@ -368,7 +368,7 @@ class Matches:
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     async def follow_up(self, match: Match) -> Match:
-        """Return the match that follows one that is over: a new one, or where there is one already, that.
+        """Return the match that follows one that is over; it is made at the first call.
 
         Whoever played goes on in another role; see `Match.exchanged`.
         """
@@ -388,7 +388,7 @@ class Matches:
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
-        """Have a process in which a match is opened, and the seconds that are left; it ends if that fails."""
+        """Yield a process to open a match in, and the seconds left; the process is ended if that fails."""
         async with self._opening.place(self.settings.answer) as left:
             process = await self._process()
             try:

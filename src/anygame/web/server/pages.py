@@ -188,7 +188,7 @@ def _called(match: Match, role: str) -> str:
 
 
 def _leaving(last: dict[str, Any], mine: list[str]) -> str:
-    """Return who has left the match, and who wins by that: where two play, the other."""
+    """Return who has left the match, and who wins by that: of two players, the other."""
     role, how = last["left"]
     done = {"resigned": "resigned", "late": "ran out of time"}[how]
     who = "You" if mine == [role] else role

@@ -50,7 +50,7 @@ _MOST_CHECKS: Final = 100
 
 
 def _figures(path: str) -> ModelFigures | None:
-    """Return what is known of the model of a sheet; None where there is none that can be used."""
+    """Return the figures of the model of a sheet; None without a model that can be used."""
     try:
         return load_model(path).figures if path and Path(path).is_file() else None
     except ModelError:
@@ -187,7 +187,7 @@ class SheetRoutes:
     async def _editor(
         self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
     ) -> Response:
-        """Show the editor with a text and what is wrong in it; the text alone where that takes too long."""
+        """Show the editor with a text and its diagnostics; the text alone where checking takes too long."""
         check, headers = None, MatchFaultError.headers
         try:
             check = await self._checked(text, is_own=is_own)

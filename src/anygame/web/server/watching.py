@@ -147,7 +147,7 @@ class WatchRoutes(Versioned):
         return match
 
     async def close(self) -> None:
-        """Have the last news sent, as far as that takes no long time; then follow no match any more."""
+        """Send the last changes, for some seconds at most; then stop following matches."""
         tasks = [one.task for one in self._followed.values() if one.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)

@@ -216,7 +216,7 @@ def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], knowledge: Kno
 
 
 def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]] | None:
-    """Return what is equal since all rows that atoms fit agree; None where an atom fits none.
+    """Return the equations that hold in all rows that atoms match; None where an atom matches none.
 
     Variables have the values that all atoms with few rows leave them: arc consistency (Mackworth 1977,
     "Consistency in networks of relations").
@@ -268,7 +268,7 @@ def _contradicts(case: Case) -> bool:
 def _matched(
     pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable], bindings: Mapping[Variable, Term] | None = None
 ) -> dict[Variable, Term] | None:
-    """Return what the pattern's own variables must be so that it is the atom; None where it cannot be."""
+    """Return the values of the pattern's own variables that make it the atom; None if there are none."""
     found = dict(bindings or {})
     pending = list(zip(pattern.columns, atom.columns, strict=True))
     while pending:
@@ -341,7 +341,7 @@ def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Kno
 
 
 def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_Condition] | None:
-    """Return the conditions of which it is not known whether they hold; None where one does not."""
+    """Return the conditions that are undecided; None where one does not hold."""
     left = []
     for condition in conditions:
         holds = knowledge.decided(condition)
@@ -471,7 +471,7 @@ class Knowledge:
         return self._derives[key][1]
 
     def rows_like(self, atom: FlatAtom) -> Rows | None:
-        """Return the rows of a static relation that an atom could stand for; None where that is not known."""
+        """Return the rows of a static relation that match an atom; None if they are not known."""
         if not self.is_static(atom.relation):
             return None
         known = tuple(number for number, term in enumerate(atom.columns) if term.is_ground)
@@ -518,7 +518,7 @@ class Knowledge:
         return None
 
     def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
-        """Return what can stand in a column of an atom; None where that is not known."""
+        """Return the values of a column of an atom; None if they are not known."""
         if self.is_static(atom.relation):
             rows = self.rows_like(atom)
             return None if rows is None else frozenset([row[column] for row in rows])

@@ -268,7 +268,7 @@ class Refutation:
         return not waiting
 
     def _branches(self, case: Case) -> list[Case] | None:
-        """Return cases of which one holds if the case does; None where there is no choice to go through."""
+        """Return the cases into which a case splits; None where there is nothing to split."""
         ways = [(index, self._rules_for(known)) for index, known in enumerate(case.positives)]
         known_ways = [(index, rules) for index, rules in ways if rules is not None]
         best = None

@@ -111,7 +111,7 @@ def determined(rule: GroundRule, known: Iterable[Variable], context: Context, mo
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
-    """Return the guards that ``determined`` follows, and those that say more of what it found."""
+    """Return the guards that ``determined`` uses, and those that restrict its results further."""
     found, followed = _follow(rule, known, context, most)
     rest = [
         guard

@@ -54,7 +54,7 @@ class _Read:
 
 
 def ask_for_rows(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict views to the rows that are asked for; rules that say which these are come with them."""
+    """Restrict views to the rows that are asked for, and add rules that derive which these are."""
     return _Demand(rules, context).rules()
 
 

@@ -190,7 +190,7 @@ def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
 
 
 def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
-    """Return conjunctions of equations of which one holds where a test fails; None for other tests."""
+    """Return a failing test as a disjunction of conjunctions of equations; None for other tests."""
     if isinstance(test, Unequal):
         return None if test.negated else [(Unequal(test.left, test.right, negated=True),)]
     if not isinstance(test, Alternatives):

@@ -101,7 +101,7 @@ class _Joining:
     # What is determined.
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Find a row of which neither a view nor the head needs to know which one it is.
+        """Find a row whose identity neither a view nor the head depends on.
 
         Returns:
             The variables of the view by which it is determined; the row, and the guards that help.
@@ -131,7 +131,7 @@ class _Joining:
         )
 
     def _values(self, rule: GroundRule, term: Term) -> frozenset[Term]:
-        """Return what a term can be where a rule holds; nothing where that is not known."""
+        """Return the values of a term where a rule holds; nothing if they are not known."""
         if term.is_ground:
             return frozenset([term])
         found = [

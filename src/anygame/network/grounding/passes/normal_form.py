@@ -100,7 +100,7 @@ def _copies(test: Test, context: Context) -> int:
 
 
 def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
-    """Return conjunctions, without disjunctions that depend on the state, of which one must hold."""
+    """Return the conjunctions of which one must hold; they have no disjunction that depends on the state."""
     if not isinstance(test, Alternatives) or _is_plain(test, context):
         return [(test,)]
     return [

@@ -134,7 +134,7 @@ class _Parting:
         return changed
 
     def _drop_lone(self) -> bool:
-        """Drop a view of which no rule hands the columns on: they multiply that view alone."""
+        """Drop a view whose columns no other rule passes on: they multiply that view alone."""
         for view, rules in self._views.items():
             if view in self._columns and not any(
                 self._is_free(rule) and self._handed(rule) for rule in rules
@@ -144,7 +144,7 @@ class _Parting:
         return False
 
     def _free_columns(self, rule: GroundRule) -> Columns:
-        """Return the columns of which the body of a rule says nothing but of what kind they are."""
+        """Return the columns that a rule's body restricts by their kind alone."""
         columns = self._columns[rule.head.relation]
         if rule.composed or id(rule) in self._bound:
             return frozenset()
@@ -186,7 +186,7 @@ class _Parting:
         return changed
 
     def _kinds_by(self, rule: GroundRule) -> Kinds | None:
-        """Return of what kind columns are by a rule; None where that is not known yet."""
+        """Return the kinds of columns by a rule; None if they are not known yet."""
         view, handed = rule.head.relation, self._handed(rule)
         inherited: dict[Term, frozenset[Relation]] = {}
         if handed is not None:
