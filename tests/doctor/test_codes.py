@@ -14,7 +14,7 @@ from tests.sources import parsed
 
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.codes import play, reading
 from anygame.doctor.examination import examine
 from anygame.doctor.mending import MENDS, mend_sheet
@@ -40,7 +40,7 @@ def found_in(code: Code, text: str) -> set[Diagnostic]:
         assert all(each.severity < Severity.ERROR for each in found), found
         found |= {finding.diagnostic for finding in check_play(Game(sheet.program), Bounds(3, steps=20))}
     if code.name == "dead-rule":
-        examination = examine(Source("example", text), Wanted(play=None, prove=30))
+        examination = examine(Source("example", text), ExaminationSettings(play=None, prove=30))
         found |= {finding.diagnostic for finding in examination.findings}
     return {each for each in found if each.code == code.name}
 

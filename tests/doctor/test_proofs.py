@@ -9,7 +9,7 @@ import pytest
 from tests.cli.transcripts import run
 
 import anygame
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination, examine
 from anygame.doctor.play.checking import BRIEF
 from anygame.language.diagnostics import Severity
@@ -46,7 +46,7 @@ _CIRCLE = """
 
 
 def _examined(text: str, **wanted: object) -> Examination:
-    return examine(Source("sheet.kif", text), Wanted(prove=60, **wanted))  # type: ignore[arg-type]
+    return examine(Source("sheet.kif", text), ExaminationSettings(prove=60, **wanted))  # type: ignore[arg-type]
 
 
 def _of(examination: Examination, code: str) -> list[Finding]:
@@ -99,7 +99,7 @@ def test_long_matches_are_no_doubt_where_a_bound_is_proved() -> None:
         (role a) (init (at 1)) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (legal a on)
         (<= (next (at ?y)) (true (at ?x)) (after ?x ?y)) (<= terminal (true (at 6))) (goal a 100)
     """
-    assert _of(examine(Source("sheet.kif", text), Wanted(play=bounds)), "endless")
+    assert _of(examine(Source("sheet.kif", text), ExaminationSettings(play=bounds)), "endless")
     examination = _examined(text, play=bounds)
     assert _outcomes(examination)["ends"] == "proved"
     assert not _of(examination, "endless")

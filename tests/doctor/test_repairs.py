@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine
 from anygame.language import Severity, Source
 
@@ -173,7 +173,7 @@ RACE = """\
 
 
 def test_what_follows_stays_so_where_it_is_shown_at_the_other_one_of_two_rules() -> None:
-    examination = examine(Source("race", RACE), Wanted(play=None))
+    examination = examine(Source("race", RACE), ExaminationSettings(play=None))
     worst = examination.worst(9, Severity.WARNING)
     assert [(each.diagnostic.code, each.diagnostic.follows) for each in worst] == [
         ("likely-typo", False),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExaminationSettings:
     """How a sheet is to be examined.
 
     Attributes:
@@ -43,12 +43,12 @@ class Wanted:
 class CheckedSheet:
     """A sheet that has been read; it is checked, and made a game, when that is asked for."""
 
-    def __init__(self, source: Source, wanted: Wanted) -> None:
+    def __init__(self, source: Source, settings: ExaminationSettings) -> None:
         self.source = source
-        self._wanted = wanted
-        limits = wanted.limits.reading if wanted.limits else None
+        self._settings = settings
+        limits = settings.limits.reading if settings.limits else None
         with collector_paused():
-            reading = read_sheet(source, case_sensitive=wanted.case_sensitive, limits=limits)
+            reading = read_sheet(source, case_sensitive=settings.case_sensitive, limits=limits)
         self.program = reading.program
         self.complete = reading.complete
         self._of_text = reading.diagnostics
@@ -61,15 +61,17 @@ class CheckedSheet:
             with collector_paused():
                 checked = check_program(self.program, complete=self.complete)
                 found.update(dict.fromkeys([*checked, *self._game_or_faults[1]]))
-        if self._wanted.lenient and self.complete:
+        if self._settings.lenient and self.complete:
             found = as_read_leniently(self.program, found)
         return list(found)
 
     @cached_property
     def _game_or_faults(self) -> tuple[Game | None, list[Diagnostic]]:
-        wanted = self._wanted
+        settings = self._settings
         with collector_paused():
-            return game_or_faults(self.program, case_sensitive=wanted.case_sensitive, limits=wanted.limits)
+            return game_or_faults(
+                self.program, case_sensitive=settings.case_sensitive, limits=settings.limits
+            )
 
     @property
     def has_errors(self) -> bool:
@@ -79,9 +81,12 @@ class CheckedSheet:
     @cached_property
     def game(self) -> Game:
         """The game, read leniently where that was asked for. Raises AnygameError where there is none."""
-        wanted = self._wanted
+        settings = self._settings
         return self._game_or_faults[0] or game_of(
-            self.program, case_sensitive=wanted.case_sensitive, lenient=wanted.lenient, limits=wanted.limits
+            self.program,
+            case_sensitive=settings.case_sensitive,
+            lenient=settings.lenient,
+            limits=settings.limits,
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from anygame.doctor.causes.diagnosis import Diagnosis, in_order
-from anygame.doctor.checked_sheet import CheckedSheet, Wanted
+from anygame.doctor.checked_sheet import CheckedSheet, ExaminationSettings
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import with_edits
 from anygame.doctor.play.checking import cut_short, limit_reached
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 
-def examine(source: Source, wanted: Wanted | None = None) -> Examination:
+def examine(source: Source, settings: ExaminationSettings | None = None) -> Examination:
     """Return all that is found in a sheet.
 
     >>> from anygame.language.source import Source
     >>> sheet = Source("sheet", "(role x) (legal x go) (<= (goal x 100) (true won)) (<= terminal (true wom))")
-    >>> examination = examine(sheet, Wanted(play=None))
+    >>> examination = examine(sheet, ExaminationSettings(play=None))
     >>> [finding.diagnostic.code for finding in examination.findings if not finding.diagnostic.follows][0]
     'unwritten-fluent'
     """
-    examination = Examination(source, wanted or Wanted())
+    examination = Examination(source, settings or ExaminationSettings())
     examination.run()
     return examination
 
@@ -53,7 +53,7 @@ class Examination:
     """
 
     source: Source
-    wanted: Wanted
+    settings: ExaminationSettings
     findings: list[Finding] = field(default_factory=list)
     sheet: CheckedSheet | None = None
     played: int | None = None
@@ -84,15 +84,15 @@ class Examination:
         Raises:
             MissingExtraError: proofs are wanted, and the solver is not installed.
         """
-        self.sheet = CheckedSheet(self.source, self.wanted)
+        self.sheet = CheckedSheet(self.source, self.settings)
         found = with_edits(self.sheet.program, self.sheet.diagnostics)
         # `anygame mend` takes only sheets that can be read as a whole.
         self._found(found if self.sheet.complete else [replace(each, kinds=None) for each in found])
-        if self.wanted.play is not None and not self.sheet.has_errors:
-            self._play(self.sheet, self.wanted.play, progress)
+        if self.settings.play is not None and not self.sheet.has_errors:
+            self._play(self.sheet, self.settings.play, progress)
         self._name_causes(self.sheet)
-        if self.wanted.prove is not None and not self.sheet.has_errors:
-            self._prove(self.sheet.game, self.wanted.prove, report)
+        if self.settings.prove is not None and not self.sheet.has_errors:
+            self._prove(self.sheet.game, self.settings.prove, report)
 
     def _found(self, more: list[Finding]) -> None:
         """Take more findings in."""
@@ -129,8 +129,8 @@ class Examination:
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
         """Put what names a cause first, and mark what follows from it."""
-        bounds = self.wanted.play if any(each.line is not None for each in self.findings) else None
-        diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, wanted=self.wanted))
+        bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
+        diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, settings=self.settings))
         with read_silently():  # how the sheet itself is read has been shown
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:

@@ -58,8 +58,8 @@ class Name:
         return (self.node.children[0] if self.node.children else self.node).span
 
 
-class Standing(NamedTuple):
-    """A term where it stands in an atom.
+class Subterm(NamedTuple):
+    """A term at its place in an atom.
 
     Attributes:
         tops: what can stand there.
@@ -120,7 +120,7 @@ class Sheet:
         """The normal rules; who moves or has a goal is a role, even where the author forgot to say so."""
         return [_with_role(part) for part in self.normal]
 
-    def inside(self, atom: Atom) -> Iterator[Standing]:
+    def subterms(self, atom: Atom) -> Iterator[Subterm]:
         """Yield the terms in an atom, outer ones first.
 
         Terms that stand too deep are left out.
@@ -137,7 +137,7 @@ class Sheet:
                 )
                 here = (*path, functor, number) if path else (*functor, number)
                 child = nodes[number] if number < len(nodes) else None
-                yield Standing(term, tops, here, child, functor[0], number)
+                yield Subterm(term, tops, here, child, functor[0], number)
                 if isinstance(term, Compound) and len(here) <= DEEPEST:
                     pending.append(((term.functor, len(term.arguments)), term.arguments, here, child))
 
@@ -359,6 +359,11 @@ def named(key: Key) -> str:
     if not arity:
         return shown(name)
     return f"{shown(name)} with {arity} argument{'s' * (arity > 1)}"
+
+
+def times(count: int) -> str:
+    """Return how often something stands in a sheet."""
+    return "once" if count == 1 else f"{count} times"
 
 
 def pattern(key: Key) -> str:

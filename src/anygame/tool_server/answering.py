@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from anygame.boards import Painter
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
@@ -150,7 +150,7 @@ def check(sheets: Sheets, name: str, text: str, infos: bool, everything: bool, m
 
 
 def _examined(sheets: Sheets, name: str, text: str) -> list[Finding]:
-    examination = Examination(Source(name, text), Wanted(limits=LIMITS))
+    examination = Examination(Source(name, text), ExaminationSettings(limits=LIMITS))
     with read_silently():
         examination.run(lambda states, played: sheets.report(played, 0, f"playing: {states:,} states"))
     return examination.findings

@@ -8,9 +8,9 @@ from math import ceil, isqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.axes import numbered, ordered
-from anygame.boards.finding.evidence import atoms_of, occurrences
+from anygame.boards.finding.evidence import occurrences
 from anygame.errors import AnygameError
-from anygame.language.rules import Atom, atoms_in
+from anygame.language.rules import Atom, atoms_in, atoms_of
 from anygame.language.terms import Variable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.boards.finding.layout import split_name
-from anygame.language.rules import atoms_in
+from anygame.language.rules import atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
@@ -57,12 +57,6 @@ def occurrence(atom: Atom) -> Occurrence | None:
     if not isinstance(inner, Compound):
         return None
     return Occurrence(Predicate(kind, inner.functor, len(inner.arguments)), inner.arguments)
-
-
-def atoms_of(rule: Rule) -> Iterator[Atom]:
-    """Yield the head of a rule, and the atoms of its body."""
-    yield rule.head
-    yield from (atom for atom, _ in atoms_in(rule.body))
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:

@@ -9,13 +9,8 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.axes import chains, contiguous, is_numbered, numbered, ordered, prefix
-from anygame.boards.finding.evidence import (
-    atoms_of,
-    left_behind,
-    needed_for_moves,
-    neighbours_in,
-    occurrences,
-)
+from anygame.boards.finding.evidence import left_behind, needed_for_moves, neighbours_in, occurrences
+from anygame.language.rules import atoms_of
 from anygame.language.terms import Compound, Constant, Term, Variable
 
 if TYPE_CHECKING:

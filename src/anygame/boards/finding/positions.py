@@ -8,9 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.axes import chains, ordered, pairs_in
-from anygame.boards.finding.evidence import atoms_of, occurrences
+from anygame.boards.finding.evidence import occurrences
 from anygame.boards.finding.layout import Layout, Lines, Positions
 from anygame.errors import AnygameError
+from anygame.language.rules import atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:

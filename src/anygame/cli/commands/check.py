@@ -27,7 +27,7 @@ from anygame.cli.proofs import write_matches
 from anygame.cli.sarif import format_sarif
 from anygame.cli.shared_options import JsonOption, ReadingOptions
 from anygame.cli.sheets import sheet_source
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
@@ -183,11 +183,13 @@ def _examination(options: _Options, source: Source) -> Examination:
     if options.play is not None:
         play = Bounds(options.play, options.seed, options.steps) if options.play else None
     prove = options.seconds if options.prove else None
-    return Examination(source, Wanted(options.case_sensitive, options.lenient, play=play, prove=prove))
+    return Examination(
+        source, ExaminationSettings(options.case_sensitive, options.lenient, play=play, prove=prove)
+    )
 
 
 def _run(examination: Examination) -> None:
-    bounds = examination.wanted.play
+    bounds = examination.settings.play
     with progress("playing", bounds.playouts if bounds else None, counts=True) as show:
         examination.run(
             lambda states, playouts: show(completed=playouts, description=f"playing: {states:,} states"),
@@ -197,9 +199,9 @@ def _run(examination: Examination) -> None:
 
 def _progress(examination: Examination | None) -> str:
     """Return how far playing has come, for people."""
-    if examination is None or examination.played is None or examination.wanted.play is None:
+    if examination is None or examination.played is None or examination.settings.play is None:
         return ""
-    return f" after {examination.played} of {examination.wanted.play.playouts} playouts"
+    return f" after {examination.played} of {examination.settings.play.playouts} playouts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class _Sizes:
         return best[1]
 
     def _variables(self, atom: Atom) -> Iterator[tuple[Variable, int]]:
-        for term, tops, path, *_ in self._sheet.inside(atom):
+        for term, tops, path, *_ in self._sheet.subterms(atom):
             if isinstance(term, Variable):
                 yield term, self._count(tops, path)
             elif len(path) > DEEPEST:

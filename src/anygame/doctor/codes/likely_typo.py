@@ -10,7 +10,7 @@ from anygame.analysis.groups import grouped
 from anygame.analysis.sorts import lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.likes import is_near, nearest, slips
-from anygame.doctor.sheet import key_of
+from anygame.doctor.sheet import key_of, times
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Constant
@@ -74,7 +74,7 @@ def _relations(sheet: Sheet) -> Iterator[Diagnostic]:
         near = keyword or _near_relation(sheet, key, places)
         if near is not None:
             what = "reads" if key in sheet.heads else "makes"
-            kind = "a keyword" if keyword else f"used {_times(len(places[near, key[1]]))}"
+            kind = "a keyword" if keyword else f"used {times(len(places[near, key[1]]))}"
             message = f"nothing {what} {shown(key[0])}, but {shown(near)} is {kind}"
             yield CODE.found(message, places[key][0].span, hint=shown(near))
 
@@ -130,7 +130,7 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
             of_length = [text for text in familiar if name.kind == "function" or len(text) != len(name.text)]
             near = nearest(name.text, of_length, _SHORTEST_STRAY, is_stray=True)
         if near is not None:
-            message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {_times(counts[near])}"
+            message = f"{shown(name.text)} is used nowhere else, but {shown(near)} is, {times(counts[near])}"
             yield CODE.found(message, name.span, hint=shown(near))
 
 
@@ -202,7 +202,7 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
                 message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
                 yield CODE.found(message, name.span, hint=f"?{text}")
             elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
-                message = f"?{text} stands nowhere else, but {text} is used {_times(known[name.text])}"
+                message = f"?{text} stands nowhere else, but {text} is used {times(known[name.text])}"
                 yield CODE.found(message, name.span, hint=text)
 
 
@@ -216,7 +216,3 @@ def _has_mark_too_many(
         return False
     asked = (atom for atom, positive in atoms_in(name.rule.body) if positive)
     return all(variable.name != text for atom in asked for variable in atom.variables())
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

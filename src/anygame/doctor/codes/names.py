@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
-from anygame.doctor.sheet import names_of_rule, span_of
+from anygame.doctor.sheet import names_of_rule, span_of, times
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.sentences import OPERATORS
@@ -59,8 +59,8 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
         for text, places in group.items():
             if text != usual:
                 yield _CASE_DIFFERS.found(
-                    f"{mark}{shown(text)} ({_times(places)}) and {mark}{shown(usual)} "
-                    f"({_times(group[usual])}) are different names: capitals count",
+                    f"{mark}{shown(text)} (used {times(len(places))}) and {mark}{shown(usual)} "
+                    f"(used {times(len(group[usual]))}) are different names: capitals count",
                     places[0].span,
                     Note("the other spelling stands here", group[usual][0].span),
                     hint=f"{mark}{shown(usual)}, if they should be the same",
@@ -69,11 +69,6 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
 
 def _style(text: str) -> tuple[bool, bool]:
     return text[:1].isupper(), text.isupper()
-
-
-def _times(places: Iterable[Name]) -> str:
-    count = len(list(places))
-    return "used once" if count == 1 else f"used {count} times"
 
 
 _RELATION_ARITY: Final = Code(

@@ -347,7 +347,7 @@ def _disjoint(places: Places) -> _Reason | None:
 def _reason_of_atom(sheet: Sheet, atom: Atom, rule: Rule, places: Places) -> _Reason | None:
     """Return why an atom can never hold; notes what its variables can be."""
     has_facts = atom.key != ("true", 1) or not sheet.heads.keys().isdisjoint(_WRITERS)
-    for term, tops, path, node, name, number in sheet.inside(atom):
+    for term, tops, path, node, name, number in sheet.subterms(atom):
         if len(path) == 3 and not tops and has_facts:
             return _Reason(None, "", None)
         ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.doctor import CODES
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine as examined
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
@@ -40,7 +40,9 @@ _MOST: Final = 500
 def examine(name: str, text: str, settings: Settings) -> Findings:
     """Return what is wrong or odd in a sheet, and what can stand where in it."""
     source = Source(name, text)
-    wanted = Wanted(lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None)
+    wanted = ExaminationSettings(
+        lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None
+    )
     with read_silently():  # the findings show it
         examination = examined(source, wanted)
     least = Severity.INFO if settings.infos else Severity.WARNING

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter
-from anygame.doctor.checked_sheet import Wanted
+from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine
 from anygame.errors import AnygameError, QueryError
 from anygame.game.loading import read_silently
@@ -146,7 +146,7 @@ _MOST_SHOWN: Final = 60
 def check(name: str, text: str, *, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet and what its page shows where it can be played, as plain data."""
     with read_silently():  # the diagnostics show it
-        examination = examine(Source(name, text), Wanted(lenient=lenient, limits=LIMITS))
+        examination = examine(Source(name, text), ExaminationSettings(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
         views = [diagnostic_view(each.diagnostic, each.echoes) for each in found]
         for shown, each in zip(views, found, strict=True):
