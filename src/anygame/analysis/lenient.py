@@ -423,10 +423,6 @@ def in_places_of(written: Program, plain: Program) -> Program:
 
     Lenient reading keeps the order of the rules. What it adds speaks of relations of its own, and stands in
     the place of the rule before it. Where rules and places do not fit each other, all stay where they are.
-
-    Args:
-        written: the program as its author wrote it.
-        plain: the same program after lenient reading.
     """
     known = {rule.head.key for rule in written.rules}
     kept = sum(rule.head.key in known for rule in plain.rules)

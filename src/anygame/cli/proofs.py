@@ -91,12 +91,7 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
 
 
 def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
-    """Yield a verdict as people read it.
-
-    Args:
-        verdict: what was found out.
-        everything: whether all facts and the invariant are shown.
-    """
+    """Yield a verdict as people read it."""
     claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
     took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
     yield f"{verdict.outcome:<8} {claim}{took}"

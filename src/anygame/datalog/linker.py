@@ -280,13 +280,7 @@ def _grown_past(most: int, name: str) -> LimitError:
 def blame(
     error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
 ) -> LimitError:
-    """Return the error again, with the places of the rules that are to blame and what to try.
-
-    Args:
-        error: as raised.
-        running: the rules that were being evaluated.
-        rules_of: the rules of a relation given as name/arity.
-    """
+    """Return the error again, with the places of the rules that are to blame and what to try."""
     relation = error.relation
     if relation is None:
         relation = running[0].head.relation.title

@@ -27,13 +27,7 @@ def html(text: object, width: int = 200) -> str:
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[Any]], caption: object = "") -> Markup:
-    """Return a table.
-
-    Args:
-        header: of the columns.
-        rows: of cells: text, or markup.
-        caption: what stands above it.
-    """
+    """Return a table."""
     lines = [f"<caption>{html(caption)}</caption>"] if caption else []
     lines.append(f"<thead><tr>{''.join(f'<th>{html(cell)}</th>' for cell in header)}</tr></thead>")
     lines += [f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in row)}</tr>" for row in rows]
@@ -46,13 +40,7 @@ def paragraph(text: object) -> Markup:
 
 
 def folded(summary: object, inner: str, *, is_open: bool = False) -> Markup:
-    """Return what stands below a line that opens and closes it.
-
-    Args:
-        summary: the line.
-        inner: HTML.
-        is_open: whether it is open at first.
-    """
+    """Return what stands below a line that opens and closes it."""
     return Markup(f"<details{' open' * is_open}><summary>{html(summary)}</summary>{inner}</details>")
 
 

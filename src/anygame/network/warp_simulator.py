@@ -261,11 +261,6 @@ def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> Found:
 class _Warps:
     """The memory of some blocks on a card.
 
-    Args:
-        simulator: what plays.
-        blocks: their numbers.
-        shared: the addresses of what all blocks share: data, lengths, start.
-
     Attributes:
         rows: of each block, one behind the other.
         records: of each block; a word has one for each thread, side by side.

@@ -358,12 +358,7 @@ def chapters() -> dict[str, Path]:
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
-    """Return the server, which can be run or connected to in this process.
-
-    Args:
-        version: of anygame.
-        folders: whose sheets are known by name beside the shipped ones.
-    """
+    """Return the server, which can be run or connected to in this process."""
     sheets, pool = KnownSheets(folders), Pool()
 
     @asynccontextmanager

@@ -40,13 +40,7 @@ class _Sign(NamedTuple):
 
 
 class GridMaker:
-    """Makes the grids of one layout.
-
-    Args:
-        number: of the layout among those of its game.
-        layout: how its facts lie.
-        colours: of the roles.
-    """
+    """Makes the grids of one layout."""
 
     def __init__(self, number: int, layout: Layout, colours: Mapping[str, str]) -> None:
         self._number = number
@@ -206,13 +200,7 @@ def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
 
 
 class LineGridMaker:
-    """Makes the grid of lines between dots.
-
-    Args:
-        number: of the lines among the boards of their game.
-        lines: how its facts lie.
-        colours: of the roles.
-    """
+    """Makes the grid of lines between dots."""
 
     def __init__(self, number: int, lines: Lines, colours: Mapping[str, str]) -> None:
         self._number = number

@@ -84,10 +84,6 @@ def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundR
     """Return a rule of the reasoner with its literals kept apart.
 
     Alternatives stay tests, whatever they depend on.
-
-    Args:
-        rule: the rule.
-        is_static: whether a relation depends on neither state nor moves.
     """
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 

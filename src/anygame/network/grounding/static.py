@@ -131,12 +131,7 @@ class StaticRelations:
         return not self.is_on_demand(relation) or self._engine.ends(relation, known)
 
     def definition(self, relation: Relation, dense: bool = False) -> list[GroundRule] | None:
-        """Return the rules of a static relation that is too large to tie variables together by it.
-
-        Args:
-            relation: the relation.
-            dense: whether it may hold for most values.
-        """
+        """Return the rules of a static relation that is too large to tie variables together by it."""
         if not self.is_static(relation) or self._schema.facts.get(relation) or relation.width < _WIDE:
             return None
         components = self._schema.makers(relation)
@@ -236,13 +231,7 @@ class StaticRelations:
         return found is not None
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least those rows of a relation on demand that have the given keys.
-
-        Args:
-            relation: the relation.
-            known: the numbers of the columns that are given.
-            keys: their values, a column each.
-        """
+        """Return a table with at least those rows of a relation on demand that have the given keys."""
         if not known:
             # Computed as a whole, which it then stays.
             self._engine.rows(self._engine.static, relation)

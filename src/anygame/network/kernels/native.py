@@ -462,12 +462,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 def _answer(process: subprocess.Popen[bytes], *, useful: bool) -> bytes | None:
-    """Return the machine code that a process made, None where it failed.
-
-    Args:
-        process: the process.
-        useful: whether its work is of use if this one ends.
-    """
+    """Return the machine code that a process made, None where it failed."""
     _LEAVING.useless = None if useful else process
     image, _ = process.communicate()
     _LEAVING.useless = None

@@ -412,11 +412,6 @@ def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
 
     Each is drawn from the seed and its block alone, so blocks may be played in any order.
 
-    Args:
-        seed: of the simulation; any integer.
-        blocks: their numbers.
-        words: of a row.
-
     Returns:
         uint64 [blocks, 4, words].
     """

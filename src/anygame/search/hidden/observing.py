@@ -137,11 +137,7 @@ class Turn:
 
 
 class TurnReader:
-    """Reads what a role is told.
-
-    Args:
-        percepts: what it may see.
-    """
+    """Reads what a role is told."""
 
     def __init__(self, actions: Sequence[Term], percepts: Sequence[Term]) -> None:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)

@@ -123,11 +123,7 @@ class Portfolio:
             self._ways.insert(0, self._breadth_first)
 
     def line(self, seconds: float) -> Line:
-        """Return what is known.
-
-        Args:
-            seconds: for how long was searched.
-        """
+        """Return what is known."""
         known = self._incumbent
         if known.line is not self._shown[0]:
             self._shown = known.line, replay(self.start, known.line, self._successors, self._chooser)

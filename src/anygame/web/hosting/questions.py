@@ -168,12 +168,7 @@ def _start(game: Game) -> View:
 
 
 def diagnostic_view(found: Diagnostic, echoes: str = "") -> View:
-    """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters.
-
-    Args:
-        found: the diagnostic.
-        echoes: what follows from it, in a few words.
-    """
+    """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
     view: View = {
         "severity": str(found.severity),
         "code": found.code,

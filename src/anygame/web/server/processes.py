@@ -114,13 +114,7 @@ class BusyError(MatchFaultError):
 
 
 class Admission:
-    """Admission control: lets few in at a time, and few wait.
-
-    Args:
-        places: that there are behind it.
-        waiting: that may wait for one.
-        what: is busy, for people.
-    """
+    """Admission control: lets few in at a time, and few wait."""
 
     def __init__(self, places: int, waiting: int, what: str) -> None:
         self._places = asyncio.Semaphore(places)
