@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import inf
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
 from anygame.proving import prove
 from anygame.proving.certificate import CertificateError, check_ending
-from anygame.proving.ending import Measure, Measures
+from anygame.proving.ending import Measure, Measures, _IdleSteps
 from anygame.proving.formula import Copy, Formula
 from anygame.proving.induction import candidates
 from anygame.proving.patience import OutOfTimeError, Patience
@@ -140,6 +141,37 @@ def test_a_state_that_seldom_comes_again_is_found_from_where_the_sum_stops() -> 
     found = prove(anygame.loads(rare), ["ends"])["ends"]
     assert found.outcome == "refuted"
     assert "it can go on for ever" in found.note
+
+
+def test_a_counter_that_play_seldom_follows_is_a_measure_after_a_few_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    last = 120
+    rules = f"""
+        (role a) (init (step 0)) (lamp 1) (lamp 2) (lamp 3) (lamp 4) (lamp 5) (lamp 6)
+        {" ".join(f"(after {n} {n + 1})" for n in range(last))}
+        (legal a stop) (<= (legal a (press ?l)) (lamp ?l))
+        (<= (next (step ?y)) (true (step ?x)) (after ?x ?y))
+        (<= (next (lit ?l)) (does a (press ?l)) (not (true (lit ?l))))
+        (<= (next (lit ?l)) (true (lit ?l)) (not (does a (press ?l))))
+        (<= (next over) (does a stop)) (<= terminal (true over)) (<= terminal (true (step {last})))
+        (goal a 50)
+    """
+    prover = Prover.of(anygame.loads(rules), Patience(inf))
+    assert prover.sample.longest < last / 2
+    rounds = []
+    of = _IdleSteps.of
+
+    def counted(self: _IdleSteps, *asked: Any) -> Any:
+        rounds.append(found := of(self, *asked))
+        return found
+
+    monkeypatch.setattr(_IdleSteps, "of", counted)
+    measures = Measures(prover.model, prover.sample, Patience(inf))
+    found = next(measures.search(prover.invariant, Patience(inf)))
+    assert sum(weight for _, weight in found.parts) == last - 1
+    assert rounds[-1] == []
+    assert len(rounds) <= 12
 
 
 def test_what_comes_before_a_measure_looks_at_its_patience() -> None:

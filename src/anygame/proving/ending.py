@@ -122,14 +122,16 @@ class Measures:
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
             idle: _IdleSteps | None = None
-            for kinds in _templates(self._model.fluents, len(self._signals)):
+            for kinds in _templates(self._model.fluents, levels.among):
                 #: Steps that a solver found, perhaps from states that are never reached.
                 possible: list[NDArray[np.int8]] = []
                 for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                     weighed = self._steps.weights(kinds, levels.among, possible, patience)
                     if weighed is None:
                         break
-                    idle = idle or _IdleSteps(formula, self._model, self._signals, invariant)
+                    idle = idle or _IdleSteps(
+                        formula, self._model, self._signals, invariant, self._steps.changed()
+                    )
                     steps = idle.of(levels.measure(*weighed, idle.model), patience)
                     if not steps:
                         yield levels.measure(*weighed, self._model)
@@ -156,22 +158,32 @@ class _IdleSteps:
         model: the game; it does not grow.
         signals: literals over the state.
         invariant: clauses that hold in every state.
+        known: numbers of signals that some step makes true, with 1; or false, with -1.
 
     Attributes:
         model: the game, with the gates of all measures.
     """
 
     def __init__(
-        self, formula: Formula, model: Model, signals: Sequence[int], invariant: Sequence[Clause]
+        self,
+        formula: Formula,
+        model: Model,
+        signals: Sequence[int],
+        invariant: Sequence[Clause],
+        known: set[tuple[int, int]],
     ) -> None:
-        self.model, self._formula = model.scratch(), formula
+        self.model, self._formula, self._known = model.scratch(), formula, known
         self._copy = any_step(formula, self.model, invariant)
         then = self._copy.then()
         # Gates that are asked for later have no value.
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
-        """Return what some steps change in which a measure does not grow; none where there are none."""
+        """Return what some steps change in which a measure does not grow; none where there are none.
+
+        One differs from those before it in what no step was known to change, where it has such a change: so
+        counters that seldom go so far are gone through in a few rounds.
+        """
         formula, (now, later) = self._formula, self._asked
         slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
         found: list[NDArray[np.int8]] = []
@@ -179,11 +191,15 @@ class _IdleSteps:
             value = formula.assignment()
             changes = _changes(*(np.array([list(map(value, literals))]) for literals in (now, later)))
             found.append(changes)
-            # The next one is to be without one of these changes.
-            changed = [(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign]
+            changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
-            formula.add(-others, *(x for n, sign in changed for x in (sign * now[n], -sign * later[n])))
+            # The next one is to be without one of these changes.
+            changed = changed - self._known or changed
+            self._known |= changed
+            formula.add(
+                -others, *(x for n, sign in sorted(changed) for x in (sign * now[n], -sign * later[n]))
+            )
         return found
 
 
@@ -319,6 +335,11 @@ class _Steps:
         self._known.append(changes)
         self.added += 1
 
+    def changed(self) -> set[tuple[int, int]]:
+        """Return which signals a step makes true, with 1, and which false, with -1, by their numbers."""
+        rows = np.concatenate([self._all, *self._known])
+        return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
+
     def weights(
         self,
         kinds: _Kinds,
@@ -343,18 +364,15 @@ class _Steps:
             weights = None if found is None else _whole(kinds @ found, known)
             if weights is None:
                 return None
-            lost = self._most_lost(weights, possible)
+            places = np.flatnonzero(weights)
+            rows = np.concatenate([self._all, *self._known, *possible])[:, places] * weights[places]
+            lost = -int(np.minimum(rows, 0).sum(axis=1).min(initial=0))
             if lost > MOST_LOST:
                 return None
-            broken = np.flatnonzero(self._all @ weights < 1)
+            broken = np.flatnonzero(rows[: len(self._all)].sum(axis=1) < 1)
             if not len(broken):
                 return weights, lost
             self._known.append(self._all[broken[:: max(1, len(broken) // _STEPS)]])
-
-    def _most_lost(self, weights: NDArray[np.int64], possible: Sequence[NDArray[np.int8]]) -> int:
-        """Return what a known step takes away at most, before it adds more."""
-        known = np.concatenate([self._all, *self._known, *possible])
-        return -int(np.minimum(known * weights, 0).sum(axis=1).min(initial=0))
 
 
 def _solved(
@@ -413,29 +431,45 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
     return found
 
 
-def _templates(fluents: Sequence[Term], signals: int) -> Iterator[_Kinds]:
-    """Yield which fluents have the same weight: by relation, by arguments, by pairs of them, none.
+def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
+    """Yield which signals have the same weight, and which none: the simplest first.
 
-    Other signals have weights of their own.
+    Fluents have one by relation; those of a counter alone each its own; by arguments; by pairs of them; each
+    its own. Other signals have weights of their own.
+
+    Args:
+        fluents: the first signals.
+        among: the number of the group of each signal, see ``_Levels``.
     """
+    named, signals = list(map(parts_of, fluents)), len(among)
+    others = [[number] for number in range(len(fluents), signals)]
+    relations: dict[object, list[int]] = defaultdict(list)
+    for number, (name, arguments) in enumerate(named):
+        relations[name, len(arguments)].append(number)
+    counters = [members for members in relations.values() if len(set(among[members].tolist())) == 1]
     seen = set()
-    for width in (0, 1, 2, None):
-        columns: dict[object, list[int]] = defaultdict(list)
-        columns.update({number: [number] for number in range(len(fluents), signals)})
-        for number, fluent in enumerate(fluents):
-            name, arguments = parts_of(fluent)
-            if width is None:
-                columns[number].append(number)
-                continue
-            for places in combinations(range(len(arguments)), min(width, len(arguments))):
-                columns[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
-        key = tuple(map(tuple, columns.values()))
+    for columns in (
+        [*others, *relations.values()],
+        *([[number] for number in members] for members in sorted(counters, key=len)),
+        *([*others, *_by_arguments(named, width)] for width in (1, 2)),
+        [[number] for number in range(signals)],
+    ):
+        key = tuple(map(tuple, columns))
         if 0 < len(columns) <= _MOST_UNKNOWN and key not in seen:
             seen.add(key)
             kinds = np.zeros((signals, len(columns)))
-            for column, members in enumerate(columns.values()):
+            for column, members in enumerate(columns):
                 kinds[members, column] = 1
             yield kinds
+
+
+def _by_arguments(named: Sequence[tuple[str, tuple[Term, ...]]], width: int) -> list[list[int]]:
+    """Return fluents of a relation that have so many arguments in common."""
+    columns: dict[object, list[int]] = defaultdict(list)
+    for number, (name, arguments) in enumerate(named):
+        for places in combinations(range(len(arguments)), min(width, len(arguments))):
+            columns[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
+    return list(columns.values())
 
 
 class _Levels:

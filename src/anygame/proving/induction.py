@@ -7,7 +7,7 @@ break are left out until none is left that can be broken.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain, combinations
+from itertools import chain, combinations, takewhile
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -131,17 +131,22 @@ def learned(
     """
     with Induction(model, patience) as induction:
         tried = list(first)
-        if tried:
-            induction.keep(tried)
+        for size in _sizes(len(tried)):
+            induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
         # What says most comes first. Most time is taken by what is broken, which is tried again in vain.
-        sizes = {len(tried) + len(of_groups)}
+        several = len(tried) + len(of_groups)
         tried += of_groups + others
-        sizes.update(_FIRST * _MORE**power for power in range(len(str(len(tried)))))
-        for size in sorted(sizes):
+        for size in sorted({several, *_sizes(len(tried))}):
             induction.keep(tried[:size])
             yield induction.found
+
+
+def _sizes(count: int) -> list[int]:
+    """Return how many clauses are tried at once, until all are: a question about too many has no answer."""
+    smaller = takewhile(count.__gt__, (_FIRST * _MORE**power for power in range(count)))
+    return [*smaller, count] if count else []
 
 
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
