@@ -82,6 +82,13 @@ def test_a_rule_that_breaks_a_symmetry_is_noticed() -> None:
     assert len(_symmetries(anygame.loads(of_one)).fluents) == 1
 
 
+def test_a_game_that_neither_ends_nor_has_few_moves_has_none() -> None:
+    says = "".join(f"(legal ?r (say {number}))" for number in range(12)).replace("?r", "a")
+    sheet = f"(role a) (role b) {says} {says.replace('(legal a', '(legal b')} (init (said 1))"
+    game = anygame.loads(f"{sheet} (<= (next (said ?n)) (does a (say ?n))) (<= terminal (true (said 12)))")
+    assert len(_symmetries(game).fluents) == 1
+
+
 @pytest.mark.parametrize("name", ["tic_tac_toe", "six_in_a_row", "capture_chess", "copolymer"])
 def test_a_game_goes_on_from_images_as_it_does_from_states(name: str) -> None:
     game, random = anygame.load(name), Random(1)

@@ -183,7 +183,7 @@ def _columns(game: Game) -> list[_Column]:
                 values[(fluent.functor, len(fluent.arguments)), place].add(value)
     successions = chains(game.program.rules)
     own = {where: tuple(map(str, ordered(some, successions))) for where, some in values.items()}
-    long = sorted({axis for axis in own.values() if len(axis) >= _FEWEST_VALUES}, key=len)
+    long = sorted({axis for axis in own.values() if len(axis) >= _FEWEST_VALUES}, key=lambda a: (len(a), a))
     found: list[_Column] = []
     for (key, place), some in sorted(values.items()):
         names = frozenset(map(str, some))
@@ -251,8 +251,8 @@ def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, s
         pieces = _pieces(one[0], other[0], names - like.keys())
         found += [like, *([like | pieces] if pieces else ())]
         found += [like | each for each in things if not like.keys() & each.keys()]
-    turns = [dict(zip(roles, (*roles[n:], *roles[:n]), strict=True)) for n in range(1, len(roles))]
-    distinct = {tuple(sorted(each.items())): each for each in (*found, *things, *turns)}
+    rotations = [dict(zip(roles, (*roles[n:], *roles[:n]), strict=True)) for n in range(1, len(roles))]
+    distinct = {tuple(sorted(each.items())): each for each in (*found, *things, *rotations)}
     return list(distinct.values())[:_MOST_RENAMINGS]
 
 
@@ -281,7 +281,7 @@ class _Play:
         found = ((state, self._children(state)) for state in met)
         self._families = list(islice(((state, each) for state, each in found if each is not None), _STATES))
         self._seen = np.concatenate([self._ends, *(state[None] for state, _ in self._families)])
-        self._looks = self._look(self._seen)
+        self._looks = self._look(self._seen) if self.says_something else []
 
     @property
     def says_something(self) -> bool:
