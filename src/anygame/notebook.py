@@ -187,7 +187,7 @@ def _status(match: HostedMatch, mine: str | None) -> str:
     if match.fault:
         return f"The match cannot go on: {match.fault}"
     if match.is_over:
-        goals = zip(match.game.roles, match.look.goals, strict=True)
+        goals = zip(match.game.roles, match.summary.goals, strict=True)
         told = [f"{role} {'-' if goal is None else goal}" for role, goal in goals]
         return f"The match is over: {', '.join(told)}"
     if mine is not None:

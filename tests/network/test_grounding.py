@@ -18,7 +18,7 @@ from anygame.language.parser import parse_program
 from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits, ground
-from anygame.network.grounding.instantiation import Work
+from anygame.network.grounding.instantiation import SemiNaiveEvaluation
 from anygame.network.grounding.tables import Table, hashed, matches
 
 if TYPE_CHECKING:
@@ -260,13 +260,13 @@ def test_what_no_state_depends_on_has_its_turn_when_all_states_are_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     turns = Counter[str]()
-    news = Work.news
+    deltas = SemiNaiveEvaluation.deltas
 
-    def counted(work: Work) -> Iterator[Instances]:
-        for found in news(work):
-            turns[work.rule.head.relation.title] += 1
+    def counted(evaluation: SemiNaiveEvaluation) -> Iterator[Instances]:
+        for found in deltas(evaluation):
+            turns[evaluation.rule.head.relation.title] += 1
             yield found
 
-    monkeypatch.setattr(Work, "news", counted)
+    monkeypatch.setattr(SemiNaiveEvaluation, "deltas", counted)
     ground(_reasoner(_COUNTER))
     assert turns["next/1"] > turns["terminal/0"] == 1

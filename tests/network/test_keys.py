@@ -22,7 +22,7 @@ from anygame.network.budget import Budget
 from anygame.network.compiled import compile_game
 from anygame.network.grounding.grounder import GroundingLimits
 from anygame.network.grounding.invariants.cases import Invariant, is_implied
-from anygame.network.grounding.invariants.keys import Proofs, assume, known_of
+from anygame.network.grounding.invariants.keys import InvariantProver, assume, premises_of
 from anygame.network.grounding.pipeline import SPLITTING_AT_KEYS
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.invariants.cases import Key, Knowledge
+    from anygame.network.grounding.invariants.cases import Key, Premises
 
 
-def _proofs(text: str) -> tuple[Reasoner, Knowledge, Proofs]:
+def _prover(text: str) -> tuple[Reasoner, Premises, InvariantProver]:
     reasoner = Reasoner(parse_program(text))
     budget = Budget(10_000_000)
     static = StaticRelations(reasoner, Tables(reasoner.terms, 1_000_000, budget))
-    knowledge = known_of(reasoner, static, budget)
-    return reasoner, knowledge, Proofs(knowledge, budget, lambda: assume(knowledge, reasoner, budget))
+    premises = premises_of(reasoner, static, budget)
+    return reasoner, premises, InvariantProver(premises, budget, lambda: assume(premises, reasoner, budget))
 
 
 def _keys(text: str) -> tuple[Reasoner, dict[Relation, list[Key]]]:
     """Return the keys that are proved, without those that have another one in them."""
-    reasoner, knowledge, proofs = _proofs(text)
+    reasoner, premises, prover = _prover(text)
     found: dict[Relation, list[Key]] = {}
     for relation in reasoner.layout.variants(("true", 1)):
-        for key in tuple(knowledge.keys(relation)):
+        for key in tuple(premises.keys(relation)):
             smaller = found.get(relation, [])
-            if not is_implied(key, smaller) and proofs.holds(Invariant(relation, key)):
+            if not is_implied(key, smaller) and prover.holds(Invariant(relation, key)):
                 found[relation] = [*smaller, key]
     return reasoner, found
 
@@ -126,9 +126,9 @@ _KINGS = """
 
 def _alone(text: str, column: int, *values: str) -> list[bool]:
     """Return, per value, whether it is proved that one row of ``at`` at most has it in a column."""
-    reasoner, _, proofs = _proofs(text)
+    reasoner, _, prover = _prover(text)
     at = next(one for one in reasoner.layout.variants(("true", 1)) if one.shapes[0] == ("at", 2))
-    return [proofs.holds(Invariant(at, (column,), parse_term(value))) for value in values]
+    return [prover.holds(Invariant(at, (column,), parse_term(value))) for value in values]
 
 
 def test_a_man_stands_on_one_cell_unless_pawns_become_others_of_its_kind() -> None:

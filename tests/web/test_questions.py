@@ -9,7 +9,7 @@ from tests.search.models import saved_model
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.web.hosting.questions import Values, why
+from anygame.web.hosting.questions import StateSearch, why
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def test_values_are_searched_with_the_model(tmp_path: Path, monkeypatch: pytest.
     path = saved_model(game, trust=1.0)
 
     def estimates() -> set[bool]:
-        values = Values(game)
+        values = StateSearch(game)
         assert values.of(game.initial_state(), 0.1)["moves"]["x"]
         found = values._search.run(game.initial_state(), iterations=100)
         return {move.estimate is not None for move in found.moves[game.roles[0]]}

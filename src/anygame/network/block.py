@@ -201,7 +201,7 @@ class StuckError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StuckPlayout:
     """Where a playout of a simulation got stuck.
 
     Attributes:
@@ -220,7 +220,7 @@ class Found:
     last_start: int | None
 
 
-def replay(block: Block, begin: Callable[[], None], found: Found) -> Stuck:
+def replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stuck:
     """Play a block once more, up to a playout that got stuck.
 
     Machine code notes no moves. But a block is played the same way every time, so the first such playout of a

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.block import Block, Found, Stuck, StuckError, replay
+from anygame.network.block import Block, Stuck, StuckError, StuckPlayout, replay
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _Run:
         self._busy = 0
         self._idle = threading.Event()
         self._stuck = 0
-        self._first_stuck: Found | None = None
+        self._first_stuck: StuckPlayout | None = None
         self._abandoned = 0
         self._complete = True
 
@@ -192,7 +192,7 @@ class _Run:
                 self._started += quota - left - known
                 self._stuck += block.stuck - stuck
                 if block.stuck and (self._first_stuck is None or number < self._first_stuck.block):
-                    self._first_stuck = Found(number, *block.first_stuck, last_start)
+                    self._first_stuck = StuckPlayout(number, *block.first_stuck, last_start)
             known, stuck = quota - left, block.stuck
             if self._interrupts and left:
                 self._complete = False

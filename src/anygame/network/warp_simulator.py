@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import DeviceError
-from anygame.network.block import Block, Found, Stuck, StuckError, replay
+from anygame.network.block import Block, Stuck, StuckError, StuckPlayout, replay
 from anygame.network.card import CardMemory
 from anygame.network.kernels.function import RANDOM, RUNNING
 from anygame.network.kernels.kernel import build_kernel
@@ -121,7 +121,7 @@ class _Run:
         self._error: Exception | None = None
         self._lengths = np.zeros(request.limit + 2, np.int64)
         self._complete = True
-        self._first_stuck: Found | None = None
+        self._first_stuck: StuckPlayout | None = None
 
     def go(self) -> Tally[Stuck]:
         began = time.perf_counter()
@@ -248,14 +248,14 @@ class _Run:
         return None
 
 
-def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> Found:
+def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
     """Return the first playout of a block that got stuck: of each thread that has one, the first is noted."""
     some, steps, lanes, lengths = (
         warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
     )
     thread = int(np.where(some > 0, steps, np.iinfo(np.int64).max).argmin())
     lane = _LANES_OF_A_THREAD * thread + int(lanes[thread])
-    return Found(warps.blocks[block], int(steps[thread]), lane, int(lengths[thread]), last_start)
+    return StuckPlayout(warps.blocks[block], int(steps[thread]), lane, int(lengths[thread]), last_start)
 
 
 class _Warps:

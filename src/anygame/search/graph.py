@@ -45,7 +45,7 @@ MOST_STATES: Final = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExpandedStates:
     """What an expansion says of some states.
 
     Attributes:
@@ -71,7 +71,7 @@ class StateGraph:
         layers: int64 [layers + 1]; where the states of each distance begin; the last one is their number.
         expanded: how many states were continued; the others, at the end, are known by name alone.
         offsets: uint32 or int64 [expanded + 1]; where the children of each state begin.
-        children: int32 [edges]; see ``Found``.
+        children: int32 [edges]; see ``ExpandedStates``.
         options: [expanded, roles], unsigned and as narrow as can be.
         ends: int64; the terminal states among the expanded ones, ascending.
         goals: float [ends, roles]; nan where the rules give no goal, several, or none that is a number.
@@ -219,7 +219,7 @@ class _Exploration:
         values = (len(self._expansion) + edges) * of_each
         return self._expansion.bytes_with(edges) + growing + values
 
-    def _enter(self, first: int, found: Found) -> None:
+    def _enter(self, first: int, found: ExpandedStates) -> None:
         over = np.flatnonzero(found.terminal)
         self._children.extend(found.children[:, None])
         self._ends.extend((first + over)[:, None])
@@ -321,10 +321,10 @@ class LaneExpansion:
         """Return the fluents of the game, and all states."""
         return self._fluents, self._states
 
-    def expand(self, first: int, end: int) -> Found:
+    def expand(self, first: int, end: int) -> ExpandedStates:
         """Continue a range of states by every joint move."""
         options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
-        return Found(options, terminal, goals, self._states.add(successors))
+        return ExpandedStates(options, terminal, goals, self._states.add(successors))
 
 
 class StateExpansion:
@@ -346,7 +346,7 @@ class StateExpansion:
         """Return about how many bytes it takes while so many states are met."""
         return (len(self._states.items) + more) * _BYTES_OF_A_STATE
 
-    def expand(self, first: int, end: int) -> Found:
+    def expand(self, first: int, end: int) -> ExpandedStates:
         """Continue a range of states by every joint move."""
         options, terminal, goals, children = [], [], [], []
         for state in self._states.items[first:end]:
@@ -356,7 +356,7 @@ class StateExpansion:
             joints = list(product(*legal))
             options.append([len(moves) if joints else 0 for moves in legal])
             children += [self._states.of(state.next(joint)) for joint in joints]
-        return Found(
+        return ExpandedStates(
             np.array(options, np.int32).reshape(-1, len(self._roles)),
             np.array(terminal, np.bool_),
             np.array(goals, np.float64).reshape(-1, len(self._roles)),

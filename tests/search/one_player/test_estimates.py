@@ -103,9 +103,9 @@ def test_an_estimate_knows_that_a_role_makes_one_move() -> None:
 def _estimated(game: Game, incumbent: Incumbent) -> tuple[LaneSuccessors, StateKey, Relaxation]:
     network = _network(game)
     successors = LaneSuccessors(game, 512, game.initial_state(), 0)
-    key = StateKey.of_network(network, 0, successors.root, clock=True)
+    key = StateKey.of_network(network, 0, successors.root, skip_counter=True)
     incumbent.most = 100
-    return successors, key, Relaxation(network, 0, key.clock)
+    return successors, key, Relaxation(network, 0, key.counter)
 
 
 @pytest.mark.slow

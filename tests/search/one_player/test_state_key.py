@@ -8,11 +8,11 @@ import pytest
 from tests.search.one_player.puzzles import TALLY, sliding
 
 import anygame
-from anygame.search.one_player.state_key import Influence, find_clock
+from anygame.search.one_player.state_key import Influence, find_step_counter
 
 if TYPE_CHECKING:
     from anygame import Game
-    from anygame.search.one_player.state_key import Clock
+    from anygame.search.one_player.state_key import StepCounter
 
 
 def _game(text: str) -> Game:
@@ -27,9 +27,9 @@ def _clock(text: str) -> tuple[list[str], frozenset[int]]:
     machine = game.backends.network
     assert machine is not None
     network = machine.compiled.network
-    clock: Clock = find_clock(Influence.of(network), 0, network.initial)
-    fluents = zip(game.fluent_terms, clock.fluents.tolist(), strict=True)
-    return [str(fluent) for fluent, is_in in fluents if is_in], clock.safe_goals
+    counter: StepCounter = find_step_counter(Influence.of(network), 0, network.initial)
+    fluents = zip(game.fluent_terms, counter.fluents.tolist(), strict=True)
+    return [str(fluent) for fluent, is_in in fluents if is_in], counter.safe_goals
 
 
 def test_a_game_without_a_counter_has_no_clock() -> None:

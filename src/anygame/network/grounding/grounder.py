@@ -21,8 +21,8 @@ from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
-from anygame.network.grounding.instantiation import Work
-from anygame.network.grounding.invariants.keys import Proofs, assume, known_of
+from anygame.network.grounding.instantiation import SemiNaiveEvaluation
+from anygame.network.grounding.invariants.keys import InvariantProver, assume, premises_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.invariants.cases import Invariant, Key, Knowledge
+    from anygame.network.grounding.invariants.cases import Invariant, Key, Premises
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
@@ -177,12 +177,15 @@ class _Grounder:
                     self._static.fill(relation)
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
         static = self._static
-        works = [Work(rule, self._tables, static, lambda of: not static.is_static(of)) for rule in rules]
+        evaluations = [
+            SemiNaiveEvaluation(rule, self._tables, static, lambda of: not static.is_static(of))
+            for rule in rules
+        ]
         facts, initial = self._static.facts(), self._static.initial()
         self._atoms = sum(table.count for table in self._tables.of.values())
         self._flow()
         rounds = 0
-        for together in _in_order(works):
+        for together in _in_order(evaluations):
             while self._round(together):
                 rounds += 1
         by_invariants = any(passes.get(name, Effect()).rewritten for name in BY_INVARIANTS)
@@ -192,7 +195,7 @@ class _Grounder:
             facts,
             [Batch.joined(self._batches.pop(id(rule))) for rule in rules if id(rule) in self._batches],
             initial,
-            self._proofs.proved if by_invariants else (),
+            self._prover.proved if by_invariants else (),
             passes,
             rounds,
             monotonic() - began,
@@ -222,59 +225,59 @@ class _Grounder:
         return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
 
     @cached_property
-    def _likely(self) -> Knowledge:
+    def _likely(self) -> Premises:
         """What is known of the rules, and what is likely of fluents."""
-        return known_of(self._reasoner, self._static, self._budget)
+        return premises_of(self._reasoner, self._static, self._budget)
 
     @cached_property
-    def _proofs(self) -> Proofs:
+    def _prover(self) -> InvariantProver:
         """What proves it, which takes long; only where a pass asks for it."""
         likely = self._likely
-        return Proofs(likely, self._budget, lambda: assume(likely, self._reasoner, self._budget))
+        return InvariantProver(likely, self._budget, lambda: assume(likely, self._reasoner, self._budget))
 
     def _likely_keys_of(self, relation: Relation) -> Sequence[Key]:
         return self._likely.keys(relation)
 
     def _holds(self, invariant: Invariant) -> bool:
-        return self._proofs.holds(invariant)
+        return self._prover.holds(invariant)
 
     def _values_of(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
         return self._likely.values(atom, column)
 
-    def _round(self, works: list[Work]) -> bool:
+    def _round(self, evaluations: list[SemiNaiveEvaluation]) -> bool:
         grown = False
-        for work in works:
-            grown |= self._advance(work)
-        if any(work.rule.head.relation.predicate in _FLOWS for work in works):
+        for evaluation in evaluations:
+            grown |= self._advance(evaluation)
+        if any(evaluation.rule.head.relation.predicate in _FLOWS for evaluation in evaluations):
             grown |= self._flow()
         if grown and self._progress is not None:
             self._progress(self._instances, self._atoms)
         return grown
 
-    def _advance(self, work: Work) -> bool:
+    def _advance(self, evaluation: SemiNaiveEvaluation) -> bool:
         """Find the instances of a rule that what has arisen since its last turn makes possible."""
         grown = False
         try:
-            for found in work.news():
-                grown |= self._enter(work, found)
+            for found in evaluation.deltas():
+                grown |= self._enter(evaluation, found)
         except LimitError as error:
-            raise _blamed(error, work.rule) from None
+            raise _blamed(error, evaluation.rule) from None
         return grown
 
-    def _enter(self, work: Work, found: Instances) -> bool:
+    def _enter(self, evaluation: SemiNaiveEvaluation, found: Instances) -> bool:
         if not found.count:
             return False
-        rule = work.rule
+        rule = evaluation.rule
         self._instances += found.count
         if self._instances > self._limits.instances:
             raise self._too_many_instances()
         table = self._tables.table(rule.head.relation)
         before = table.count
-        heads = table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
+        heads = table.add([evaluation.join.column(found, term) for term in rule.head.columns], found.count)
         if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
             raise _too_many_fluents(rule.head.relation, self._limits.fluents)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
-            negatives = [[work.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
+            negatives = [[evaluation.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
             self._batches[id(rule)].append(Batch(rule, heads, positives, negatives))
         self._atoms += table.count - before
@@ -314,23 +317,23 @@ class _Grounder:
         return grown
 
 
-def _in_order(works: Sequence[Work]) -> Iterator[list[Work]]:
+def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
     """Yield the rules that depend on each other together, behind all that they depend on.
 
     What no state depends on so has its turn when all states are known, and not anew whenever one arises.
     """
     by_head: dict[Relation, list[int]] = defaultdict(list)
-    for number, work in enumerate(works):
-        relation = work.rule.head.relation
+    for number, evaluation in enumerate(evaluations):
+        relation = evaluation.rule.head.relation
         by_head[relation].append(number)
         if relation.predicate in _FLOWS:
             by_head[Relation(_FLOWS[relation.predicate], relation.shapes)].append(number)
 
     def parents(number: int) -> list[int]:
-        return [parent for relation in works[number].reads for parent in by_head.get(relation, ())]
+        return [parent for relation in evaluations[number].reads for parent in by_head.get(relation, ())]
 
-    for component in strong_components(range(len(works)), parents):
-        yield [works[number] for number in sorted(component)]
+    for component in strong_components(range(len(evaluations)), parents):
+        yield [evaluations[number] for number in sorted(component)]
 
 
 def _blamed(error: LimitError, rule: GroundRule) -> LimitError:

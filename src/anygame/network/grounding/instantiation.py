@@ -291,7 +291,7 @@ class Join:
         return present
 
 
-class Work:
+class SemiNaiveEvaluation:
     """One rule in the fixpoint: each instance is found once, when the last of its literals arises.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
@@ -323,7 +323,7 @@ class Work:
         self._read: list[Table] = []
         self._has_run = False
 
-    def news(self) -> Iterator[Instances]:
+    def deltas(self) -> Iterator[Instances]:
         """Yield the instances that what has arisen since the last turn makes possible, in some parts.
 
         Rows that arise meanwhile are for the next turn.

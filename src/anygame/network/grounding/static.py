@@ -17,7 +17,7 @@ from anygame.datalog.schema import STATIC
 from anygame.errors import LimitError
 from anygame.language.terms import Compound
 from anygame.network.budget import QUESTION
-from anygame.network.grounding.instantiation import Work
+from anygame.network.grounding.instantiation import SemiNaiveEvaluation
 from anygame.network.grounding.rules import GroundRule, classified, is_own
 from anygame.network.grounding.tables import Table, Tables, too_many_rows
 
@@ -332,27 +332,27 @@ def tables_of(
     scratch = Tables(tables.values, _MOST_ROWS, tables.budget)
     scratch.of = tables.of | start
     ground = [classified(rule, lambda relation: relation not in start) for rule in rules]
-    works = [Work(rule, scratch, static, start.__contains__) for rule in ground]
+    evaluations = [SemiNaiveEvaluation(rule, scratch, static, start.__contains__) for rule in ground]
     with suppress(LimitError):
         grown = True
         while grown:
             grown = False
-            for work in works:
-                grown |= _advanced(work, start)
+            for evaluation in evaluations:
+                grown |= _advanced(evaluation, start)
             if sum(table.count for table in start.values()) > _MOST_ROWS:
                 return None
         return start
     return None
 
 
-def _advanced(work: Work, into: dict[Relation, Table]) -> bool:
+def _advanced(evaluation: SemiNaiveEvaluation, into: dict[Relation, Table]) -> bool:
     """Enter what a rule derives now; return whether anything of it is new."""
-    rule: GroundRule = work.rule
+    rule: GroundRule = evaluation.rule
     table = into[rule.head.relation]
     before = table.count
-    for found in work.news():
+    for found in evaluation.deltas():
         if found.count:
-            table.add([work.join.column(found, term) for term in rule.head.columns], found.count)
+            table.add([evaluation.join.column(found, term) for term in rule.head.columns], found.count)
     return table.count > before
 
 

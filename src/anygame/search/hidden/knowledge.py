@@ -90,7 +90,7 @@ class Knowledge:
         self._network = network
         self._terms = compiled.fluents
         self._reader = TurnReader(compiled.actions[self._role], compiled.percepts[self._role])
-        self._spread = _Spread(network, self._role)
+        self._propagation = _Propagation(network, self._role)
         self._groups = compiled.exclusions.groups
         self._view: RoleView | None = None
         self._turns: list[Values] = []
@@ -140,17 +140,17 @@ class Knowledge:
 
     def _add(self, turn: Turn) -> None:
         """Note what was observed of a joint move that was made in the last state."""
-        network, spread = self._network, self._spread
+        network, propagation = self._network, self._propagation
         before, after = self._turns[-1], np.zeros(network.nodes, np.int8)
         after[0] = -1
         _write(before, np.array([network.terminal], np.int32), np.array([-1], np.int8))
         if turn.own is not None:
-            before[spread.actions[self._role]] = -1
-            before[spread.actions[self._role].start + turn.own] = 1
+            before[propagation.actions[self._role]] = -1
+            before[propagation.actions[self._role].start + turn.own] = 1
         if len(turn.seen):
-            after[spread.seen] = 2 * turn.seen.astype(np.int8) - 1
+            after[propagation.seen] = 2 * turn.seen.astype(np.int8) - 1
         if turn.legal is not None:
-            _write(after, spread.legal_of(self._role), 2 * turn.legal.astype(np.int8) - 1)
+            _write(after, propagation.legal_of(self._role), 2 * turn.legal.astype(np.int8) - 1)
         self._turns.append(after)
 
     def _settle(self, first: int) -> None:
@@ -168,7 +168,7 @@ class Knowledge:
         turns, fluents = self._turns, slice(1, self._network.first_action)
         is_last = number == len(turns) - 1
         self._exclude(turns[number])
-        self._spread.within(turns[number], moves=not is_last)
+        self._propagation.within(turns[number], moves=not is_last)
         for before in range(max(number - 1, 0), number if is_last else number + 1):
             later, earlier = _tie(turns[before], self._network.next, turns[before + 1][fluents])
             if later:
@@ -202,8 +202,8 @@ class _Level(NamedTuple):
     owners: NDArray[np.int64]
 
 
-class _Spread:
-    """Lets values spread through the gates and choices of one turn.
+class _Propagation:
+    """Propagates values through the gates and choices of one turn.
 
     Attributes:
         actions: per role the nodes of its actions.

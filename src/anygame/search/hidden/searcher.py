@@ -133,7 +133,7 @@ class InformationSetSearch:
         random: the source of what is drawn.
         deciders: the roles that choose, rather than draw, by number.
         trees: one for each of them.
-        spreads: of what play brought each of them so far.
+        deviations: of what play brought each of them so far.
         tries: since the search began.
     """
 
@@ -150,7 +150,7 @@ class InformationSetSearch:
         most = max(1, memory // (_BYTES * width + _NODE_BYTES * len(self.deciders)))
         self.trees = {index: RoleTree(len(compiled.actions[index]), most) for index in self.deciders}
         self._most = most
-        self.spreads = {index: _Spread() for index in self.deciders}
+        self.deviations = {index: _StandardDeviation() for index in self.deciders}
         self.tries = 0
 
     def forget_if_full(self) -> None:
@@ -168,8 +168,8 @@ class InformationSetSearch:
         values = descent.go()
         for role, place, nodes, actions in descent.path:
             self.trees[role].learn(nodes, actions, values[role][place])
-        for role, spread in self.spreads.items():
-            spread.add(values[role])
+        for role, deviation in self.deviations.items():
+            deviation.add(values[role])
         self.tries += tries
 
     def statistics(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -274,7 +274,7 @@ class _Descent:
         if known.any():
             inside = choosing[known]
             picked[inside] = tree.choose(
-                nodes[known], legal[inside], search.spreads[role].value, search.random
+                nodes[known], legal[inside], search.deviations[role].value, search.random
             )
         if not known.all():
             nodes = tree.add(keys)
@@ -283,7 +283,7 @@ class _Descent:
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
 
 
-class _Spread:
+class _StandardDeviation:
     """The standard deviation of numbers, as they come."""
 
     def __init__(self) -> None:

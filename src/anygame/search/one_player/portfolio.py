@@ -80,7 +80,7 @@ class Portfolio:
         if self.start.is_terminal:
             return
         self._successors = self._new_successors(_WIDE)
-        self._breadth_first = self._new_breadth_first(clock=True)
+        self._breadth_first = self._new_breadth_first(skip_counter=True)
         rollouts = NestedRollouts(self._new_successors(_NARROW), self._incumbent, self._seed)
         self._ways = [self._breadth_first, rollouts]
         self._preparation = prepare() if self._network else None
@@ -118,8 +118,8 @@ class Portfolio:
         unsafe = [goal for goal in self.goals if goal not in safe_goals]
         known.most = max([g for g in unsafe if known.goal is None or g > known.goal], default=known.goal)
         if not self.is_over and way is self._breadth_first:
-            # Goals are left that the clock may bring: look at all states again, the clock among them.
-            self._breadth_first = self._new_breadth_first(clock=False)
+            # Goals are left that the counter may bring: look at all states again, the counter among them.
+            self._breadth_first = self._new_breadth_first(skip_counter=False)
             self._ways.insert(0, self._breadth_first)
 
     def line(self, seconds: float) -> Line:
@@ -163,22 +163,28 @@ class Portfolio:
                 pass
         return StateSuccessors(self.start, self._chooser, self._moves)
 
-    def _new_breadth_first(self, *, clock: bool) -> BreadthFirst:
+    def _new_breadth_first(self, *, skip_counter: bool) -> BreadthFirst:
         memory = int(self._memory * _BREADTH_FIRST)
-        return BreadthFirst(self._successors, self._new_key(clock=clock), self._incumbent, memory)
+        return BreadthFirst(
+            self._successors, self._new_key(skip_counter=skip_counter), self._incumbent, memory
+        )
 
-    def _new_key(self, *, clock: bool) -> StateKey:
+    def _new_key(self, *, skip_counter: bool) -> StateKey:
         network, root = self._network, self._successors.root
         if network is None:
             return StateKey.whole(root.shape[1])
-        return StateKey.of_network(network, self._chooser, root, clock=clock)
+        return StateKey.of_network(network, self._chooser, root, skip_counter=skip_counter)
 
     def _add_estimating_ways(self) -> None:
         """Search by estimates too, where they take little time and there is a goal to reach."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
-        successors, key, incumbent = self._new_successors(_NARROW), self._new_key(clock=True), self._incumbent
+        successors, key, incumbent = (
+            self._new_successors(_NARROW),
+            self._new_key(skip_counter=True),
+            self._incumbent,
+        )
         memory = int(self._memory * _ESTIMATED)
         self._ways.append(BestFirst(successors, key, relaxation, incumbent, memory))
         if relaxation.parts > 1:
@@ -193,8 +199,8 @@ class Portfolio:
         network, known, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
             return None
-        clock = self._breadth_first.key.clock
-        relaxation = Relaxation(network, self._chooser, clock)
+        counter = self._breadth_first.key.counter
+        relaxation = Relaxation(network, self._chooser, counter)
         began = process_time()
         relaxation.estimate(root, [])
         if process_time() - began > _SLOW:
@@ -206,9 +212,9 @@ class Portfolio:
             return None
         known.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
-        if clock.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
-            # The clock is all there is to wait for: it has to count.
-            relaxation = Relaxation(network, self._chooser, np.zeros_like(clock))
+        if counter.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
+            # The counter is all there is to wait for: it has to count.
+            relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation
 

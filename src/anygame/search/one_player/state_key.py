@@ -3,11 +3,10 @@
 A fluent matters if legal moves, the end or a goal depend on it, now or later (the cone of influence: Clarke,
 Grumberg and Peled 1999, "Model checking", section 13.2).
 
-Counters of steps are fluents that make every state new, though nothing but the end reads them. States that
-differ in such a clock alone have the same moves, and lead to states that differ in it alone. So a search need
-not visit both: the earlier one does as well. That loses no line to a goal if that goal ends the match
-whatever the clock says; a line to a goal that the clock alone ends may be lost, since who is early may not be
-able to wait.
+A step counter is fluents that make every state new, though nothing but the end reads them. States that differ
+in it alone have the same moves, and lead to states that differ in it alone. So a search need not visit both:
+the earlier one does as well. That loses no line to a goal if that goal ends the match whatever the counter
+says; a line to a goal that the counter alone ends may be lost, since who is early may not be able to wait.
 """
 
 from __future__ import annotations
@@ -87,15 +86,15 @@ def _reached(
     return reached
 
 
-#: A clock that has so many values is one of a game that nobody plays to the end.
+#: A step counter that has so many values is one of a game that nobody plays to the end.
 _MOST_TICKS: Final = 2_000
 #: Gates, or fluents, times ticks that are looked at: a fraction of a second.
 _MOST_WORK: Final = 300_000
 
 
 @dataclass(frozen=True, eq=False)
-class Clock:
-    """What may be left out of a state when it is compared with others.
+class StepCounter:
+    """A step counter: what may be left out of a state when it is compared with others.
 
     Attributes:
         fluents: bool [fluents].
@@ -107,17 +106,17 @@ class Clock:
     safe_goals: frozenset[int]
 
 
-def find_clock(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> Clock:
-    """Return the clock of a game, with no fluents where it has none.
+def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> StepCounter:
+    """Return the step counter of a game, with no fluents where it has none.
 
     Args:
         influence: of its network.
         chooser: the index of the role that chooses.
-        start: bool [fluents]; the state from which the clock runs.
+        start: bool [fluents]; the state from which the step counter runs.
     """
     network = influence.network
     goals = frozenset(value for value, _ in network.goals[chooser])
-    none = Clock(np.zeros(network.fluents, np.bool_), goals)
+    none = StepCounter(np.zeros(network.fluents, np.bool_), goals)
     relevant = influence.relevant_fluents(chooser)
     alone = np.zeros_like(relevant)
     alone[list(autonomous_fluents(network))] = True
@@ -135,7 +134,7 @@ def find_clock(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> 
     others = relevant & ~alone
     if affected[network.legal >> 1].any() or affected[network.next[others] >> 1].any():
         return none
-    return Clock(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
+    return StepCounter(varying, _safe_goals(network, chooser, nodes, ticks[:, varying[fluents]], affected))
 
 
 def _safe_goals(
@@ -145,12 +144,12 @@ def _safe_goals(
     ticks: NDArray[np.bool_],
     affected: NDArray[np.bool_],
 ) -> frozenset[int]:
-    """Return the goals that end the match whatever the clock says.
+    """Return the goals that end the match whatever the step counter says.
 
     Args:
         network: the game.
         chooser: the index of the role that chooses.
-        nodes: int64 [fluents]; of the clock.
+        nodes: int64 [fluents]; of the step counter.
         ticks: bool [ticks, fluents]; its values one after the other.
         affected: bool [nodes]; which depend on it.
     """
@@ -158,7 +157,7 @@ def _safe_goals(
     is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
     if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
-    # What is left of gates when the fluents of the clock are given values.
+    # What is left of gates when the fluents of the step counter are given values.
     residues = Gates(network.nodes)
     going: int | None = None
     goals: dict[int, int] = {}
@@ -213,16 +212,16 @@ class StateKey:
             first one met stands for all; None for all goals.
 
     Attributes:
-        clock: bool [fluents]; those of a counter of steps that is left out.
+        counter: bool [fluents]; those of a counter of steps that is left out.
     """
 
     def __init__(
         self,
         mask: NDArray[np.uint64],
         safe_goals: frozenset[int] | None = None,
-        clock: NDArray[np.bool_] | None = None,
+        counter: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.clock = np.zeros(0, np.bool_) if clock is None else clock
+        self.counter = np.zeros(0, np.bool_) if counter is None else counter
         self._mask = mask
         self._places = np.flatnonzero(mask)
         if not len(self._places):
@@ -235,22 +234,24 @@ class StateKey:
         return cls(np.full(words, ~np.uint64(0)))
 
     @classmethod
-    def of_network(cls, network: Network, chooser: int, root: NDArray[np.uint64], *, clock: bool) -> StateKey:
+    def of_network(
+        cls, network: Network, chooser: int, root: NDArray[np.uint64], *, skip_counter: bool
+    ) -> StateKey:
         """Return a key for the states of a network.
 
         Args:
             network: the game.
             chooser: the index of the role that chooses.
             root: uint64 [1, words]; the first state.
-            clock: whether to leave out a counter of steps too.
+            skip_counter: whether to leave out a counter of steps too.
         """
         influence = Influence.of(network)
         counts = influence.relevant_fluents(chooser)
         safe: frozenset[int] | None = None
         left_out = np.zeros(network.fluents, np.bool_)
-        if clock:
+        if skip_counter:
             start = np.unpackbits(root.view(np.uint8), bitorder="little")[: network.fluents].astype(np.bool_)
-            found = find_clock(influence, chooser, start)
+            found = find_step_counter(influence, chooser, start)
             if found.fluents.any():
                 left_out, safe = found.fluents, found.safe_goals
         bits = np.zeros(root.shape[1] * 64, np.bool_)

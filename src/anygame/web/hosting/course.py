@@ -28,7 +28,7 @@ LEAVING: Final = ("resigned", "late")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StateSummary:
     """What a match must know of a state.
 
     Attributes:
@@ -49,13 +49,13 @@ class Look:
         return self.is_terminal or self.stuck is not None
 
 
-def look_at(state: State) -> Look:
+def summary_of(state: State) -> StateSummary:
     """Compute what a match must know of a state."""
     roles = state.game.roles
     legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
     # Before the end nobody asks, and some rules take seconds for it.
     goals = tuple(goals_of(state).values()) if state.is_terminal else (None,) * len(roles)
-    return Look(state.is_terminal, legal, state.stuck_role, goals)
+    return StateSummary(state.is_terminal, legal, state.stuck_role, goals)
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
@@ -89,7 +89,7 @@ class Course:
 
     Attributes:
         line: the joint moves so far.
-        look: at the last state.
+        summary: of the last state.
         fault: why the match cannot go on; empty where it can.
         live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.course`.
         chose: the roles that had a choice, at every joint move so far.
@@ -97,7 +97,7 @@ class Course:
         left: who has left the match, and how: ``resigned`` or ``late``; None where nobody has.
     """
 
-    look: Look
+    summary: StateSummary
     live: Mapping[str, Any]
     since: float | None = None
 
@@ -119,7 +119,7 @@ class Course:
     @property
     def is_over(self) -> bool:
         """Whether nobody can move any more."""
-        return self.look.is_over or bool(self.fault) or self.left is not None
+        return self.summary.is_over or bool(self.fault) or self.left is not None
 
     @property
     def turn(self) -> list[int]:
@@ -136,9 +136,9 @@ class Course:
         """Whether a person has chosen something so far."""
         return False
 
-    def choosing(self, look: Look) -> set[int]:
+    def choosing(self, summary: StateSummary) -> set[int]:
         """Return the roles that have a choice; all others move by themselves."""
-        return _choosing(look.legal)
+        return _choosing(summary.legal)
 
     @property
     def is_running(self) -> bool:
@@ -162,11 +162,11 @@ class Course:
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
         """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
-        look = await asyncio.to_thread(look_at, state)
+        summary = await asyncio.to_thread(summary_of, state)
         self.line.append(joint)
-        self.chose.append(self.choosing(self.look))
+        self.chose.append(self.choosing(self.summary))
         self.states.append(state)
-        self.look = look
+        self.summary = summary
         self.record.add_turn(joint, state, verdicts)
 
     async def _go_back(self, step: int) -> None:
@@ -179,7 +179,7 @@ class Course:
         self.left = None
         for why in ("fault", *LEAVING):
             self.record.own.pop(why, None)
-        self.look = await asyncio.to_thread(look_at, self.states[-1])
+        self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
         """Return what each role saw at every joint move up to a state, as the rules have it (GDL-II)."""
@@ -203,8 +203,8 @@ class FollowedMatch(Course):
     """
 
     async def begin(self) -> None:
-        """Look at the last state."""
-        self.look = await asyncio.to_thread(look_at, self.states[-1])
+        """StateSummary at the last state."""
+        self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     async def follow(
         self,
@@ -235,12 +235,12 @@ class FollowedMatch(Course):
                 self.fault = f"move {len(self.line) + 1} of the record cannot be made: {error}"
         self.live = now["live"]
         self.fault = self.fault or now["fault"]
-        self.record.is_completed = self.look.is_terminal
+        self.record.is_completed = self.summary.is_terminal
         self.record.is_aborted = bool(self.fault)
         if self.fault:
             self.record.own["fault"] = self.fault
-        if self.look.is_terminal:
-            self.record.goals = [goal or 0 for goal in self.look.goals]
+        if self.summary.is_terminal:
+            self.record.goals = [goal or 0 for goal in self.summary.goals]
         await asyncio.to_thread(keep, self.record)
 
     async def _turn(self, told: Told) -> None:
@@ -261,10 +261,10 @@ class FollowedMatch(Course):
         if self.is_over or "asked" not in self.live:
             return []
         roles = self.game.roles
-        choosing = sorted(self.choosing(self.look))
+        choosing = sorted(self.choosing(self.summary))
         if not choosing and not self.game.is_gdl2:
             # Also who has no choice is waited for elsewhere.
-            choosing = self._telling(tuple([moves[0] for moves in self.look.legal]))
+            choosing = self._telling(tuple([moves[0] for moves in self.summary.legal]))
         return [index for index in choosing if not roles[index].is_random]
 
 

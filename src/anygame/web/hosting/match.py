@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from anygame.errors import AnygameError, IllegalMoveError
 from anygame.match.judging import Verdict, judge
-from anygame.web.hosting.course import Course, look_at, move_of
+from anygame.web.hosting.course import Course, move_of, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
@@ -78,9 +78,9 @@ class HostedMatch(Course):
         }
 
     async def begin(self) -> None:
-        """Look at the last state, let players get ready, and go on as far as nobody must choose."""
+        """StateSummary at the last state, let players get ready, and go on as far as nobody must choose."""
         async with self._lock:
-            self.look = await asyncio.to_thread(look_at, self.states[-1])
+            self.summary = await asyncio.to_thread(summary_of, self.states[-1])
             for opponent in self.opponents.values():
                 self._aside(
                     opponent.prepare(self.record.match_id, self.game, list(self.line), self.states[-1])
@@ -143,7 +143,7 @@ class HostedMatch(Course):
         async with self._lock:
             if self.left is not None:
                 await self._go_back(len(self.line))
-            elif not any(index in self.chosen for index in roles if index in self.choosing(self.look)):
+            elif not any(index in self.chosen for index in roles if index in self.choosing(self.summary)):
                 step = self._former_choice(roles)
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
@@ -170,12 +170,14 @@ class HostedMatch(Course):
         """The indices of the people's roles that have yet to choose."""
         if self.is_over:
             return []
-        return [index for index in sorted(self.people & self.choosing(self.look)) if index not in self.chosen]
+        return [
+            index for index in sorted(self.people & self.choosing(self.summary)) if index not in self.chosen
+        ]
 
     @property
     def thinking(self) -> list[int]:
         """The indices of the players' roles whose choice is waited for."""
-        choosing = self.choosing(self.look)
+        choosing = self.choosing(self.summary)
         waited = [index for index in self._asked if index not in self.chosen]
         # Also who has no choice is waited for: it may still be getting ready.
         is_all = not (self.turn or self.game.is_gdl2)
@@ -188,12 +190,12 @@ class HostedMatch(Course):
         not so where the rules hide something, since the pause would show that nobody has a choice.
         """
         while not self.is_over:
-            choosing = self.choosing(self.look)
+            choosing = self.choosing(self.summary)
             for index, role in enumerate(self.game.roles):
                 if role.is_random:
-                    self.chosen.setdefault(index, self._random.choice(self.look.legal[index]))
+                    self.chosen.setdefault(index, self._random.choice(self.summary.legal[index]))
                 elif index in self.people and index not in choosing:
-                    self.chosen[index] = self.look.legal[index][0]
+                    self.chosen[index] = self.summary.legal[index][0]
             if len(self.chosen) < len(self.game.roles):
                 for index in self.opponents:
                     if index not in self.chosen and index not in self._asked:
@@ -224,7 +226,7 @@ class HostedMatch(Course):
 
     @property
     def _is_pausing(self) -> bool:
-        return not self.people or not (self.game.is_gdl2 or self.choosing(self.look))
+        return not self.people or not (self.game.is_gdl2 or self.choosing(self.summary))
 
     def _forget_asking(self) -> None:
         self.chosen.clear()
@@ -243,7 +245,7 @@ class HostedMatch(Course):
         async with self._lock:
             if self.states[-1] is not state or self._asked.get(index) is not asyncio.current_task():
                 return
-            legal = self.look.legal[index]
+            legal = self.summary.legal[index]
             verdict = self.verdicts[index] = judge(reply, legal, case_sensitive=self.game.case_sensitive)
             self.chosen[index] = verdict.move or self._random.choice(legal)
             self._note_time(index)
@@ -252,15 +254,15 @@ class HostedMatch(Course):
     async def _finish(self) -> None:
         if self.record.is_completed or self.record.is_aborted:
             return
-        if self.look.stuck is not None and not self.fault:
-            self.fault = f"the rules give {self.look.stuck} no legal move, though the game is not over"
+        if self.summary.stuck is not None and not self.fault:
+            self.fault = f"the rules give {self.summary.stuck} no legal move, though the game is not over"
         if self.fault or self.left is not None:
             self.record.is_aborted = True
             if self.fault:
                 self.record.own["fault"] = self.fault
         else:
             self.record.is_completed = True
-            self.record.goals = [goal or 0 for goal in self.look.goals]
+            self.record.goals = [goal or 0 for goal in self.summary.goals]
         await asyncio.to_thread(self._keep, self.record)
         for opponent in self.opponents.values():
             self._aside(opponent.stop(list(self.line), self.states[-1]))

@@ -15,7 +15,7 @@ from anygame.game.loading import read_silently
 from anygame.language.source import Source
 from anygame.search import Search
 from anygame.search.model import usable_model
-from anygame.web.hosting.course import look_at
+from anygame.web.hosting.course import summary_of
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
 
@@ -119,7 +119,7 @@ _COMPILING: Final = 2.0
 _MOST_MOVES: Final = 200
 
 
-class Values:
+class StateSearch:
     """Searches states of a game, one question after the other; what was learned of a state is kept."""
 
     def __init__(self, game: Game) -> None:
@@ -163,7 +163,7 @@ def check(name: str, text: str, *, lenient: bool = False) -> View:
 
 def _start(game: Game) -> View:
     state = game.initial_state()
-    shown = state_view(state, look_at(state), Painter.of(game), before=None, joint=None)
+    shown = state_view(state, summary_of(state), Painter.of(game), before=None, joint=None)
     return shown | {"roles": list(game.roles)}
 
 

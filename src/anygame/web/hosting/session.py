@@ -20,10 +20,10 @@ from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
 from anygame.search.model import model_path
 from anygame.web.hosting import questions
-from anygame.web.hosting.course import FollowedMatch, joint_of, look_at
+from anygame.web.hosting.course import FollowedMatch, joint_of, summary_of
 from anygame.web.hosting.known_boards import KnownBoards
 from anygame.web.hosting.match import HostedMatch
-from anygame.web.hosting.questions import Values
+from anygame.web.hosting.questions import StateSearch
 from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, thumbnail, way_view
 from anygame.web.settings import LIMITS
 
@@ -58,7 +58,7 @@ class Session:
         self._loaded = ""
         self._publishing: asyncio.Task[None] | None = None
         self._is_stale = False
-        self._values: Values | None = None
+        self._search: StateSearch | None = None
 
     async def do(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Carry out a command; return its answer as plain data. Raises AnygameError."""
@@ -242,11 +242,11 @@ class Session:
         match = self.match
         state = match.states[step]
         before, joint = (match.states[step - 1], match.line[step - 1]) if step else (None, None)
-        shown = state_view(state, look_at(state), self.painter, before=before, joint=joint)
+        shown = state_view(state, summary_of(state), self.painter, before=before, joint=joint)
         people = [
             index
             for index, seat in enumerate(match.record.own[_SEATS])
-            if seat["kind"] in ("person", "open") and not look_at(state).is_terminal
+            if seat["kind"] in ("person", "open") and not summary_of(state).is_terminal
         ]
         return (
             shown
@@ -288,9 +288,9 @@ class Session:
     async def analyse(self, step: int, seconds: float) -> View:
         """Search a state for some seconds; see `anygame.web.hosting.questions`."""
         state = self._state(step)
-        if self._values is None:
-            self._values = Values(self.game)
-        return await asyncio.to_thread(self._values.of, state, seconds)
+        if self._search is None:
+            self._search = StateSearch(self.game)
+        return await asyncio.to_thread(self._search.of, state, seconds)
 
     def _state(self, step: int) -> State:
         """Return a state of the match by its number. Raises RecordError."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.boards import Painter, svg
 from anygame.game.machine import reason_of
 from anygame.match.judging import describe_fault
-from anygame.web.hosting.course import look_at
+from anygame.web.hosting.course import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.web.hosting.course import Course, Look
+    from anygame.web.hosting.course import Course, StateSummary
 
 
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
@@ -38,7 +38,7 @@ View = dict[str, Any]
 
 def state_view(
     state: State,
-    look: Look,
+    summary: StateSummary,
     painter: Painter,
     *,
     before: State | None,
@@ -48,7 +48,7 @@ def state_view(
 
     Args:
         state: the state.
-        look: what is known of it.
+        summary: what is known of it.
         painter: of the game.
         before: the state before it, and the ``joint`` move between; None at the start.
         joint: see ``before``.
@@ -60,15 +60,15 @@ def state_view(
             [text for move in legal[:_MOST_SHOWN] if len(text := str(move)) <= _LONGEST_TERM],
             key=in_natural_order,
         )
-        for role, legal in zip(roles, look.legal or [()] * len(roles), strict=True)
+        for role, legal in zip(roles, summary.legal or [()] * len(roles), strict=True)
     }
     return {
         "facts": facts,
         "hidden_facts": len(state.facts) - len(facts),
         "legal": moves,
-        "terminal": look.is_terminal,
-        "stuck": look.stuck,
-        "goals": dict(zip(roles, look.goals, strict=True)),
+        "terminal": summary.is_terminal,
+        "stuck": summary.stuck,
+        "goals": dict(zip(roles, summary.goals, strict=True)),
         "joint": dict(zip(roles, map(str, joint), strict=True)) if joint else None,
         "picture": draw(painter, state, before=before, joint=joint),
     }
@@ -220,7 +220,7 @@ def thumbnail(game: Game, painter: Painter) -> str:
     It is of two thirds of the first random moves, and of a state in which play goes on.
     """
     states, random = [game.initial_state()], Random(1)
-    while len(states) <= _THUMBNAIL_MOVES and not states[-1].is_terminal and not look_at(states[-1]).stuck:
+    while len(states) <= _THUMBNAIL_MOVES and not states[-1].is_terminal and not summary_of(states[-1]).stuck:
         state = states[-1]
         states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
     picture = painter.picture(states[2 * (len(states) - 1) // 3])

@@ -56,7 +56,7 @@ class Invariant:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownAtom:
     """An atom that holds.
 
     Attributes:
@@ -79,14 +79,14 @@ class Case:
         tests: conditions that hold.
     """
 
-    positives: tuple[Known, ...] = ()
+    positives: tuple[KnownAtom, ...] = ()
     negatives: tuple[FlatAtom, ...] = ()
     tests: tuple[Test, ...] = ()
 
 
 def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
     """Return a case in which the body of a rule holds, too. The rule shares variables only on purpose."""
-    holding = [Known(atom, depth) for atom in (*rule.positives, *rule.guards)]
+    holding = [KnownAtom(atom, depth) for atom in (*rule.positives, *rule.guards)]
     return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
 
 
@@ -109,7 +109,7 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
     positives = []
     for known in case.positives:
         atom = substituted_atom(known.atom, bindings)
-        positives.append(known if atom is known.atom else Known(atom, known.depth, known.is_open))
+        positives.append(known if atom is known.atom else KnownAtom(atom, known.depth, known.is_open))
     return Case(
         tuple(positives),
         tuple([substituted_atom(atom, bindings) for atom in case.negatives]),
@@ -117,10 +117,10 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
     )
 
 
-def settled(case: Case, knowledge: Knowledge) -> Case | None:
+def settled(case: Case, premises: Premises) -> Case | None:
     """Return a case with all that follows without a choice; None where it contradicts itself."""
     for _ in range(_MOST_ROUNDS):
-        found = _once(_unique(case), knowledge)
+        found = _once(_unique(case), premises)
         if found is None or found == case:
             return found
         case = found
@@ -128,7 +128,7 @@ def settled(case: Case, knowledge: Knowledge) -> Case | None:
 
 
 def _unique(case: Case) -> Case:
-    positives: dict[FlatAtom, Known] = {}
+    positives: dict[FlatAtom, KnownAtom] = {}
     for known in case.positives:
         before = positives.setdefault(known.atom, known)
         if known.is_open and not before.is_open:
@@ -138,24 +138,24 @@ def _unique(case: Case) -> Case:
     )
 
 
-def _once(case: Case, knowledge: Knowledge) -> Case | None:
+def _once(case: Case, premises: Premises) -> Case | None:
     """Draw each kind of conclusion once; equations first, for they change all else."""
-    pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, knowledge)]
+    pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, premises)]
     if pairs:
         found = equated(case, pairs)
         if found is None or found != case:
             return found
     if _same_role_moves_twice(case):
         return None
-    by_rows = _of_static_rows(case, knowledge)
+    by_rows = _of_static_rows(case, premises)
     if by_rows is None:
         return None
     if by_rows:
         return equated(case, by_rows)
-    tested = _tested(case, knowledge)
+    tested = _tested(case, premises)
     if tested is None or _contradicts(tested):
         return None
-    return _with_negated_views(tested, knowledge)
+    return _with_negated_views(tested, premises)
 
 
 def _equations(case: Case) -> list[tuple[Term, Term]]:
@@ -183,7 +183,7 @@ def _same_role_moves_twice(case: Case) -> bool:
     )
 
 
-def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
+def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
     """Return what is equal since two rows agree in a key."""
     of_relation: dict[Relation, list[FlatAtom]] = {}
     for known in case.positives:
@@ -192,30 +192,30 @@ def _of_keys(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]:
         pair
         for relation, atoms in of_relation.items()
         if len(atoms) > 1
-        for keys in [knowledge.keys(relation)]
+        for keys in [premises.keys(relation)]
         for one, other in combinations(atoms, 2)
-        if _are_one(one, other, keys, knowledge)
+        if _are_one(one, other, keys, premises)
         for pair in zip(one.columns, other.columns, strict=True)
     ]
 
 
-def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], knowledge: Knowledge) -> bool:
+def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Premises) -> bool:
     """Whether two atoms of a relation with some keys are the same if both hold."""
     same = {number for number, term in enumerate(one.columns) if term is other.columns[number]}
     found = next(filter(same.issuperset, keys), None)
-    if knowledge.is_static(one.relation) or (found is None and not same):
+    if premises.is_static(one.relation) or (found is None and not same):
         return found is not None
     if found is not None:
         used = {Invariant(one.relation, found)}
     else:
         ground = sorted(number for number in same if one.columns[number].is_ground)
         lone = (Invariant(one.relation, (number,), one.columns[number]) for number in ground)
-        used = set(islice(filter(knowledge.lone.__contains__, lone), 1))
-    knowledge.used |= used
+        used = set(islice(filter(premises.lone.__contains__, lone), 1))
+    premises.used |= used
     return bool(used)
 
 
-def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]] | None:
+def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] | None:
     """Return the equations that hold in all rows that atoms match; None where an atom matches none.
 
     Variables have the values that all atoms with few rows leave them: arc consistency (Mackworth 1977,
@@ -224,7 +224,7 @@ def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]
     left: dict[Variable, set[Term]] = {}
     for known in case.positives:
         atom = known.atom
-        rows = knowledge.rows_like(atom)
+        rows = premises.rows_like(atom)
         if rows is None or len(rows) > _FEW_ROWS:
             continue
         if not rows:
@@ -238,16 +238,16 @@ def _of_static_rows(case: Case, knowledge: Knowledge) -> list[tuple[Term, Term]]
     return [(variable, value) for variable, values in left.items() if len(values) == 1 for value in values]
 
 
-def _tested(case: Case, knowledge: Knowledge) -> Case | None:
+def _tested(case: Case, premises: Premises) -> Case | None:
     """Look at tests that are decided, and sort atoms to their likes."""
     positives, negatives, tests = list(case.positives), list(case.negatives), []
     for test in case.tests:
         if isinstance(test, FlatAtom):
-            positives.append(Known(test))
-        elif isinstance(test, Negated) and not knowledge.is_static(test.atom.relation):
+            positives.append(KnownAtom(test))
+        elif isinstance(test, Negated) and not premises.is_static(test.atom.relation):
             negatives.append(test.atom)
         else:
-            holds = knowledge.decided(test)
+            holds = premises.decided(test)
             if holds is False:
                 return None
             if holds is None:
@@ -288,27 +288,27 @@ def _matched(
 # -- views that do not hold ------------------------------------------------------------------------
 
 
-def _with_negated_views(case: Case, knowledge: Knowledge) -> Case | None:
+def _with_negated_views(case: Case, premises: Premises) -> Case | None:
     """Where a view does not hold, no body of its rules does: what is left of one that nearly does, fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
     positives, negatives = list(case.positives), list(case.negatives)
     for atom in case.negatives:
-        for rule in knowledge.rules_of(atom.relation) or ():
-            fresh = knowledge.renamed(rule)
+        for rule in premises.rules_of(atom.relation) or ():
+            fresh = premises.renamed(rule)
             bindings = _matched(fresh.head, atom, fixed)
             if bindings is None:
                 continue
-            body = _left_of(fresh, bindings, knowledge)
+            body = _left_of(fresh, bindings, premises)
             if body is None:
                 continue
-            if _all_hold(body, case, fixed, knowledge):
+            if _all_hold(body, case, fixed, premises):
                 return None
             rest = [*body.positives, *body.negatives, *body.guards, *body.tests]
             if len(rest) == 1 and body.positives:
                 negatives.append(body.positives[0])
             elif len(rest) == 1 and body.negatives and fixed.issuperset(variables_of_atom(rest[0])):  # type: ignore[arg-type]
-                positives.append(Known(body.negatives[0]))
+                positives.append(KnownAtom(body.negatives[0]))
     found = Case(tuple(positives), tuple(negatives), case.tests)
     known = set(case.negatives)
     # The same conclusion under other names is no news.
@@ -327,24 +327,24 @@ def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
     return substituted_atom(atom, named_by_place([atom], " any {}", fixed))
 
 
-def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], knowledge: Knowledge) -> GroundRule | None:
+def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], premises: Premises) -> GroundRule | None:
     """Return a rule with variables replaced, without what is sure to hold; None where something cannot."""
     try:
         tests = [substituted_test(test, bindings) for test in rule.tests]
     except NotAVariableError:
         return None
     replaced = rule.with_atoms(lambda atom: substituted_atom(atom, bindings))
-    left_tests, left_guards = _undecided(tests, knowledge), _undecided(replaced.guards, knowledge)
+    left_tests, left_guards = _undecided(tests, premises), _undecided(replaced.guards, premises)
     if left_tests is None or left_guards is None:
         return None
     return replace(replaced, guards=tuple(left_guards), tests=tuple(left_tests))
 
 
-def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_Condition] | None:
+def _undecided(conditions: Iterable[_Condition], premises: Premises) -> list[_Condition] | None:
     """Return the conditions that are undecided; None where one does not hold."""
     left = []
     for condition in conditions:
-        holds = knowledge.decided(condition)
+        holds = premises.decided(condition)
         if holds is False:
             return None
         if holds is None:
@@ -352,15 +352,15 @@ def _undecided(conditions: Iterable[_Condition], knowledge: Knowledge) -> list[_
     return left
 
 
-def _all_hold(body: GroundRule, case: Case, fixed: set[Variable], knowledge: Knowledge) -> bool:
+def _all_hold(body: GroundRule, case: Case, fixed: set[Variable], premises: Premises) -> bool:
     """Whether a body holds in a case for some values of its own variables."""
     wanted = [*body.positives, *body.guards]
 
     def search(index: int, bindings: dict[Variable, Term]) -> bool:
         if index == len(wanted):
-            return _rest_holds(body, case, bindings, fixed, knowledge)
+            return _rest_holds(body, case, bindings, fixed, premises)
         atom = substituted_atom(wanted[index], bindings)
-        if knowledge.decided(atom):
+        if premises.decided(atom):
             return search(index + 1, bindings)
         for known in case.positives:
             if known.atom.relation == atom.relation:
@@ -377,7 +377,7 @@ def _rest_holds(
     case: Case,
     bindings: Mapping[Variable, Term],
     fixed: set[Variable],
-    knowledge: Knowledge,
+    premises: Premises,
 ) -> bool:
     for atom in body.negatives:
         wanted = substituted_atom(atom, bindings)
@@ -391,7 +391,7 @@ def _rest_holds(
             wanted_test = substituted_test(test, bindings)
         except NotAVariableError:
             return False
-        if wanted_test not in case.tests and not knowledge.decided(wanted_test):
+        if wanted_test not in case.tests and not premises.decided(wanted_test):
             return False
     return True
 
@@ -400,7 +400,7 @@ def _rest_holds(
 _WIDEST: Final = 4
 
 
-class Knowledge:
+class Premises:
     """What proofs start from.
 
     Args:
@@ -464,7 +464,7 @@ class Knowledge:
         key = id(rule), _shape(atom, set())
         if key not in self._derives:
             fresh = self.renamed(rule)
-            body = Case(tuple(map(Known, fresh.guards)), tests=fresh.tests)
+            body = Case(tuple(map(KnownAtom, fresh.guards)), tests=fresh.tests)
             case = equated(body, zip(atom.columns, fresh.head.columns, strict=True))
             # With the rule, which keeps its number as long as that is kept.
             self._derives[key] = rule, case is not None and settled(case, self) is not None

@@ -22,8 +22,8 @@ from anygame.network.budget import CASE, QUESTION
 from anygame.network.grounding.invariants.cases import (
     Case,
     Invariant,
-    Knowledge,
-    Known,
+    KnownAtom,
+    Premises,
     assumed,
     candidate_keys,
     equated,
@@ -53,38 +53,38 @@ _SAMPLES: Final = 24
 _SEED: Final = 20121
 
 
-def known_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Knowledge:
+def premises_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Premises:
     """Return what is known of the rules of a game, with all that the first state does not refute.
 
-    What can be proved of keys is among that: see ``Proofs``.
+    What can be proved of keys is among that: see ``InvariantProver``.
     """
     domains = Domains(reasoner.rules)
-    knowledge = Knowledge(
+    premises = Premises(
         static.rules_by_head(),
         static.is_static,
         static.rows_as_terms,
         lambda relation, column: _constants(domains, relation, column),
         lambda relation: static.definition(relation, dense=True),
     )
-    assume(knowledge, reasoner, budget, 1)
-    return knowledge
+    assume(premises, reasoner, budget, 1)
+    return premises
 
 
-def assume(knowledge: Knowledge, reasoner: Reasoner, budget: Budget, states: int = _SAMPLES) -> None:
+def assume(premises: Premises, reasoner: Reasoner, budget: Budget, states: int = _SAMPLES) -> None:
     """Take for granted all that some states have in common: the first one, and others of random play.
 
     Args:
-        knowledge: of the rules.
+        premises: of the rules.
         reasoner: the rules.
         budget: what this costs is spent from it.
         states: how many; for others than the first, the reasoner compiles rules.
     """
-    knowledge.lone.clear()
+    premises.lone.clear()
     for relation, found in samples(reasoner, budget, states).items():
-        knowledge.assumed[relation] = []
+        premises.assumed[relation] = []
         if relation.width <= _WIDEST:
-            knowledge.assumed[relation] = candidate_keys(relation, found)
-            knowledge.lone.update(_lone_values(relation, found, reasoner.terms.terms))
+            premises.assumed[relation] = candidate_keys(relation, found)
+            premises.lone.update(_lone_values(relation, found, reasoner.terms.terms))
 
 
 def _lone_values(
@@ -140,11 +140,11 @@ def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[T
     return constants if len(constants) == len(tops) else None
 
 
-class Proofs:
+class InvariantProver:
     """Proves keys of fluents as they are asked for, with all that their proofs rely on.
 
     Args:
-        knowledge: the rules, and what is likely; what cannot be proved is taken out.
+        premises: the rules, and what is likely; what cannot be proved is taken out.
         budget: what proofs cost is spent from it.
         refute: takes out of it what is seen not to hold; it is asked once, when something cannot be proved.
 
@@ -153,11 +153,11 @@ class Proofs:
             they hold in a state.
     """
 
-    def __init__(self, knowledge: Knowledge, budget: Budget, refute: Callable[[], None]) -> None:
+    def __init__(self, premises: Premises, budget: Budget, refute: Callable[[], None]) -> None:
         self.proved: set[Invariant] = set()
-        self._knowledge = knowledge
+        self._premises = premises
         self._refute: Callable[[], None] | None = refute
-        self._refutation = Refutation(knowledge, _MOST_CASES, budget)
+        self._refutation = Refutation(premises, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
         """Return whether something that is likely holds in all states that play can lead to.
@@ -170,12 +170,12 @@ class Proofs:
             waiting = {invariant}
             while waiting:
                 one = waiting.pop()
-                self._knowledge.used = set()
+                self._premises.used = set()
                 if not self._is_kept(one):
                     self._doubt(one)
                     break
                 found.add(one)
-                waiting |= self._knowledge.used - found - self.proved
+                waiting |= self._premises.used - found - self.proved
             else:
                 self.proved |= found
                 return True
@@ -183,8 +183,8 @@ class Proofs:
 
     def _is_likely(self, invariant: Invariant) -> bool:
         if invariant.value is not None:
-            return invariant in self._knowledge.lone
-        return invariant.key in self._knowledge.keys(invariant.relation)
+            return invariant in self._premises.lone
+        return invariant.key in self._premises.keys(invariant.relation)
 
     def _doubt(self, invariant: Invariant) -> None:
         """Take out what cannot be proved; at first what is seen not to hold, by which it may rest."""
@@ -192,22 +192,22 @@ class Proofs:
             self._refute()
             self._refute = None
         elif invariant.value is not None:
-            self._knowledge.lone.remove(invariant)
+            self._premises.lone.remove(invariant)
         else:
-            self._knowledge.assumed[invariant.relation].remove(invariant.key)
+            self._premises.assumed[invariant.relation].remove(invariant.key)
 
     def _is_kept(self, invariant: Invariant) -> bool:
         """Return whether it holds in the next state if all that is likely holds in this one."""
         if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
-        rules = self._knowledge.rules_of(Relation("next", relation.shapes))
+        rules = self._premises.rules_of(Relation("next", relation.shapes))
         if rules is None:
             return False
         others = [number for number in range(relation.width) if number not in key]
         for rules_of_two in combinations_with_replacement(rules, 2):
-            self._knowledge.begin_anew()
-            one, other = map(self._knowledge.renamed, rules_of_two)
+            self._premises.begin_anew()
+            one, other = map(self._premises.renamed, rules_of_two)
             for number in others:
                 pairs = [(one.head.columns[at], other.head.columns[at]) for at in key]
                 pairs += [
@@ -237,16 +237,16 @@ class Refutation:
     steps; what is not refuted may be impossible all the same.
 
     Args:
-        knowledge: what is known.
+        premises: what is known.
         budget: what a case costs is spent before it.
 
     Attributes:
         cases: how many cases may still be looked at.
     """
 
-    def __init__(self, knowledge: Knowledge, cases: int, budget: Budget) -> None:
+    def __init__(self, premises: Premises, cases: int, budget: Budget) -> None:
         self.cases = cases
-        self._knowledge = knowledge
+        self._premises = premises
         self._budget = budget
 
     def refutes(self, case: Case) -> bool:
@@ -256,7 +256,7 @@ class Refutation:
         while waiting and looked_at < most:
             self._budget.spend(CASE)
             looked_at += 1
-            found = settled(waiting.pop(), self._knowledge)
+            found = settled(waiting.pop(), self._premises)
             if found is None:
                 continue
             branches = self._branches(found)
@@ -287,7 +287,7 @@ class Refutation:
             return by_value
         return best
 
-    def _rules_for(self, known: Known) -> list[GroundRule] | None:
+    def _rules_for(self, known: KnownAtom) -> list[GroundRule] | None:
         """Return the rules by which an atom may hold; None where it is not to be opened."""
         atom = known.atom
         if known.is_open or known.depth >= _DEEPEST:
@@ -297,10 +297,10 @@ class Refutation:
             return None
         if relation.predicate == "does":
             relation = Relation("legal", relation.shapes)
-        rules = self._knowledge.rules_of(relation)
+        rules = self._premises.rules_of(relation)
         if rules is None or len(rules) > _MOST_BRANCHES:
             return None
-        return [rule for rule in rules if self._knowledge.may_derive(rule, atom)]
+        return [rule for rule in rules if self._premises.may_derive(rule, atom)]
 
     def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
         """Return a case for each of the rules by which an atom may hold."""
@@ -308,7 +308,7 @@ class Refutation:
         atom = known.atom
         opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])
         branches = []
-        for rule in map(self._knowledge.renamed, rules):
+        for rule in map(self._premises.renamed, rules):
             branch = assumed(replace(case, positives=opened), rule, known.depth + 1)
             found = equated(branch, zip(atom.columns, rule.head.columns, strict=True))
             if found is not None:
@@ -337,7 +337,7 @@ class Refutation:
         for known in case.positives:
             for column, term in enumerate(known.atom.columns):
                 if term == variable:
-                    values = self._knowledge.values(known.atom, column)
+                    values = self._premises.values(known.atom, column)
                     if values is not None:
                         found = values if found is None else found & values
         return found
