@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anygame.doctor import check_program
-from anygame.doctor.likes import Budget, Said, parts_of, same, subsumes
+from anygame.doctor.comparison import STEPS_IN_ALL, VariantSet, is_variant, parts_of, subsumes
+from anygame.doctor.work import Budget
 from anygame.language import parse_program
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def test_clues_of_a_puzzle_are_no_slips(seed: int) -> None:
 
 def _hints_that_are_there(text: str) -> list[Diagnostic]:
     program = parse_program(text)
-    said = Said(map(parts_of, program.rules))
+    said = VariantSet(map(parts_of, program.rules))
     found = []
     for each in check_program(program):
         if each.hint.startswith("(<= ") and not each.hint.endswith("..."):
@@ -166,24 +167,24 @@ def test_rules_are_the_same_in_any_order_and_by_any_names_of_variables() -> None
     rule = _rule(f"(<= (h ?a ?c) {' '.join(conditions)})")
     for order in permutations(renamed):
         other = _rule(f"(<= (h ?x ?z) {' '.join(order)})")
-        assert parts_of(other) in Said([parts_of(rule)])
+        assert parts_of(other) in VariantSet([parts_of(rule)])
     other = _rule(f"(<= (h ?z ?x) {' '.join(renamed)})")
-    assert parts_of(other) not in Said([parts_of(rule)])
+    assert parts_of(other) not in VariantSet([parts_of(rule)])
     one, other = (_rule(f"(<= h (or {a} {b}))") for a, b in permutations(("(q ?a)", "(r ?b)")))
-    assert same(parts_of(one), parts_of(other))
+    assert is_variant(parts_of(one), parts_of(other))
 
 
 def test_long_rules_are_compared_within_bounds() -> None:
     links = [f"(q ?v{number} ?v{number + 1})" for number in range(900)]
     one, other = (_rule(f"(<= (h ?v0) {' '.join(order)})") for order in (links, links[::-1]))
-    assert same(parts_of(one), parts_of(other))
-    assert same(parts_of(one), parts_of(_rule(f"(<= (h ?v1) {' '.join(links)})")))  # in doubt they are
+    assert is_variant(parts_of(one), parts_of(other))
+    assert is_variant(parts_of(one), parts_of(_rule(f"(<= (h ?v1) {' '.join(links)})")))  # in doubt they are
     nested = _rule(f"(<= (h {'(s ' * 150}?a{')' * 150}) (p ?a) (p ?b))")
-    assert same(parts_of(nested), parts_of(nested))
-    budget = Budget()
+    assert is_variant(parts_of(nested), parts_of(nested))
+    budget = Budget(STEPS_IN_ALL)
     assert subsumes(parts_of(_rule("(<= (h ?a) (p ?a ?b))")), parts_of(one), budget) is False
     assert subsumes(parts_of(_rule("(<= (h ?a) (q ?a ?b))")), parts_of(one), budget)
-    assert budget.steps > 0
+    assert budget.left > 0
 
 
 @pytest.mark.parametrize(
@@ -199,4 +200,4 @@ def test_long_rules_are_compared_within_bounds() -> None:
     ],
 )
 def test_a_rule_that_makes_another_needless(rule: str, other: str, is_part: bool) -> None:
-    assert subsumes(parts_of(_rule(rule)), parts_of(_rule(other)), Budget()) is is_part
+    assert subsumes(parts_of(_rule(rule)), parts_of(_rule(other)), Budget(STEPS_IN_ALL)) is is_part

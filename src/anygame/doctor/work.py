@@ -1,4 +1,4 @@
-"""Bounds on the doctor's work, in counts: a busy machine finds what a quiet one finds."""
+"""Budgets of the doctor's work, in counts: a busy machine finds what a quiet one finds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _A_MOVE: Final = 2
 LAST_RESORT: Final = 30.0
 
 
-class Work:
+class Budget:
     """A bound on work.
 
     Attributes:

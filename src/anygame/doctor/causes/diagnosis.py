@@ -20,7 +20,7 @@ from anygame.analysis.edits import apply_edits, offset_before
 from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals, causes_of_names
 from anygame.doctor.codes import play, reading
 from anygame.doctor.play.checking import BRIEF
-from anygame.doctor.work import Work, work_of_checks, work_of_game
+from anygame.doctor.work import Budget, work_of_checks, work_of_game
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
 from anygame.language.source import Source
@@ -196,7 +196,7 @@ class Diagnosis:
         if not by_play:
             return {}
         first, codes = by_play[0], {each.code for each in by_play}
-        before = _play(self._sheet, _A_TRIAL, Work(inf))
+        before = _play(self._sheet, _A_TRIAL, Budget(inf))
         causes = causes_of_literals(self._sheet.program, first) if before and before.played else ()
         for cause, trial, work in self._trials(causes, _OF_LITERALS):
             if not (before and _goes_well(_play(trial, _A_TRIAL, work), before, codes)):
@@ -207,9 +207,9 @@ class Diagnosis:
                 return {first: _at_cause(first, cause), **following}
         return {}
 
-    def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Work]]:
+    def _trials(self, causes: Iterable[Mend], most: int) -> Iterator[tuple[Mend, CheckedSheet, Budget]]:
         """Yield edits with the sheet examined after them, and the work that is left."""
-        work = Work(most)
+        work = Budget(most)
         cost = work_of_game(self._source)
         if cost + work_of_checks(self._source) > _MOST_A_TRIAL:
             return
@@ -225,7 +225,7 @@ class Diagnosis:
 # -- trials -------------------------------------------------------------------------------------------
 
 
-def _play(sheet: CheckedSheet, bounds: Bounds, work: Work) -> PlayCheck | None:
+def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None:
     """Play a sheet; return None where that cannot be done."""
     try:
         check = sheet.play(bounds)

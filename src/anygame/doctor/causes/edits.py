@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.edits import Edit, Mend, apply_edits
 from anygame.analysis.sorts import Sorts, constants_in
-from anygame.doctor.likes import slips
 from anygame.doctor.play.monitors import keeps
 from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
+from anygame.doctor.spelling import slips
 from anygame.language.forms import form_of, infix_constant
 from anygame.language.rules import Distinct, Literal, Not, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant

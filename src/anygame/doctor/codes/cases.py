@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes import (
+from anygame.doctor.comparison import (
     by_frame,
     families,
     frame_of,
@@ -27,7 +27,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
-    from anygame.doctor.likes import Values, Words
+    from anygame.doctor.comparison import Values, Words
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom

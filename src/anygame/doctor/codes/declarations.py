@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.groups import reached
 from anygame.doctor.code import GDL2, PLAY, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
-from anygame.doctor.likes import nearest
 from anygame.doctor.sheet import key_of, named, pattern, span_of
+from anygame.doctor.spelling import nearest
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant

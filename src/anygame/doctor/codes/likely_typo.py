@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.groups import grouped
 from anygame.analysis.sorts import lists_of
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes import is_near, nearest, slips
 from anygame.doctor.sheet import key_of, times
+from anygame.doctor.spelling import is_near, nearest, slips
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Constant

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.sorts import Sorts, constants_in
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.codes.declarations import IDLE_MOVES
-from anygame.doctor.likes import numbered, words_of
+from anygame.doctor.comparison import numbered, words_of
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant

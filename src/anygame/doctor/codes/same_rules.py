@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes import Budget, blind, numbered, parts_of, subsumes, words_of
+from anygame.doctor.comparison import STEPS_IN_ALL, blind, numbered, parts_of, subsumes, words_of
+from anygame.doctor.work import Budget
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
@@ -58,7 +59,7 @@ _LACKING: Final = Code(
 
 @check(_DUPLICATE_RULE, _SUBSUMED_RULE, _LACKING, needs_all=False)
 def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
-    budget, pairs = Budget(), iter(range(_MOST_PAIRS))
+    budget, pairs = Budget(STEPS_IN_ALL), iter(range(_MOST_PAIRS))
     for rules in sheet.heads.values():
         facts: dict[Atom, Rule] = {}
         inner: list[Rule] = []
@@ -81,7 +82,7 @@ def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Itera
     gone: set[int] = set()
     for second, rule in enumerate(rules):
         for first in range(second):
-            if next(pairs, None) is None or budget.steps <= 0:
+            if next(pairs, None) is None or budget.left <= 0:
                 return
             if first in gone or second in gone:
                 continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.groups import reached
 from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes import odd_place
+from anygame.doctor.comparison import odd_place
 from anygame.doctor.sheet import STATE, asked_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.counterparts import counterparts
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import PRACTICE, Code, check
-from anygame.doctor.likes import OPERATORS, Said, blind, exchanged, flat, numbered, parts_of, same, text_of
+from anygame.doctor.comparison import (
+    OPERATORS,
+    VariantSet,
+    blind,
+    exchanged,
+    flat,
+    is_variant,
+    numbered,
+    parts_of,
+    text_of,
+)
 from anygame.doctor.sheet import key_of, names_of_rule, spoken_of
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in, atoms_of, map_atoms
@@ -23,7 +33,7 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from anygame.doctor.likes import Parts, Words
+    from anygame.doctor.comparison import Parts, Words
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
@@ -59,11 +69,11 @@ class Images:
         self, said: Sequence[Parts], images: Sequence[Parts], ways: Sequence[Sequence[Parts]] | None = None
     ) -> None:
         self.said, self.images, self._ways = said, images, ways
-        exact = Said(said)
-        self.moved = [n for n, parts in enumerate(said) if not same(parts, images[n])]
+        exact = VariantSet(said)
+        self.moved = [n for n, parts in enumerate(said) if not is_variant(parts, images[n])]
         self.alone = [n for n in self.moved if images[n] not in exact]
         if ways and self.alone:
-            loosely = Said(map(_but_for_numbers, said))
+            loosely = VariantSet(map(_but_for_numbers, said))
             self.alone = [n for n in self.alone if not any(way in loosely for way in self._ways_of(n))]
         self.paired = sorted({*self.moved} - {*self.alone})
 
@@ -134,7 +144,7 @@ def used_alike(said: Sequence[Parts]) -> list[tuple[str, str]]:
 def grown(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
     """Return names that change places, and those that do so with them, by what most rules say."""
     found = dict(exchange)
-    known = Said(said)
+    known = VariantSet(said)
     for _ in range(_ROUNDS):
         more = _more_of(said, known, found)
         if not more:
@@ -143,7 +153,7 @@ def grown(said: Sequence[Parts], exchange: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _more_of(said: Sequence[Parts], known: Said, exchange: Mapping[str, str]) -> dict[str, str]:
+def _more_of(said: Sequence[Parts], known: VariantSet, exchange: Mapping[str, str]) -> dict[str, str]:
     """Return two names that change places, too: rules are then the like of others, as w1 is of b1."""
     images = {parts: exchanged(parts, exchange) for parts in said}
     alone = [parts for parts, image in images.items() if image not in known]
@@ -306,7 +316,7 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         images = [exchanged(parts, exchange) for parts in said]
         found = Images(said, images, [_other_ways(rule, exchange) for rule in rules])
         for alone in _odd_groups(rules, found, exchange):
-            if len(alone) == _PAIR or not same(((), *images[alone[0]][1:]), ((), *said[alone[0]][1:])):
+            if len(alone) == _PAIR or not is_variant(((), *images[alone[0]][1:]), ((), *said[alone[0]][1:])):
                 yield from _of_names(rules, found, alone, exchange, _OTHER_ROLE)
     if len(rules) > _MOST_FOR_NAMES or sum(len(flat(parts)) for parts in said) > _MOST_WORDS:
         return

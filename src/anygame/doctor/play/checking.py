@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.monitors import DoubleValues, Fault, LostValues, TurnMonitor, rule_behind
-from anygame.doctor.work import LAST_RESORT, Work, work_of_state
+from anygame.doctor.work import LAST_RESORT, Budget, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
@@ -156,7 +156,7 @@ class PlayCheck:
     looked: int = 0
     longest: int = 0
     _faults: dict[tuple[str, str], tuple[Fault, Line]] = field(default_factory=dict)
-    _work: Work = field(init=False)
+    _work: Budget = field(init=False)
     _is_late: bool = False
     _endless: int = 0
     _lost: LostValues = field(init=False)
@@ -170,7 +170,7 @@ class PlayCheck:
             progress: is called with the states and the playouts so far.
         """
         self._progress = progress
-        self._work = Work(self.bounds.work, self.bounds.seconds)
+        self._work = Budget(self.bounds.work, self.bounds.seconds)
         try:
             self._run()
         except LimitError as error:

@@ -1,21 +1,16 @@
-"""What rules are compared by: their words, families that differ in numbers and names alone, near names.
-
-Names are near where a slip of the fingers makes of one the other. One slip leaves a letter out, adds one,
-changes one, or changes two neighbours round: the four that Damerau found in four of five misspelt words ("A
-technique for computer detection and correction of spelling errors", 1964).
-"""
+"""Comparison of rules: variants and subsumption, and families that differ in numbers and names alone."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
+from anygame.doctor.work import Budget
 from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.terms import Constant
@@ -34,7 +29,7 @@ _TOKENS: Final = re.compile(r"[()]|[^\s()]+")
 _UNORDERED: Final = frozenset(("or", "and", "distinct"))
 #: Steps in which two rules, and all that one budget is for, are compared: those of people take some hundreds.
 _STEPS_A_PAIR: Final = 10_000
-_STEPS_IN_ALL: Final = 1_000_000
+STEPS_IN_ALL: Final = 1_000_000
 #: Ways in which a rule becomes another one: by other names of its variables, or a part of it by any values.
 _RENAMED: Final = 0
 _PART: Final = 1
@@ -67,18 +62,11 @@ def exchanged(parts: Parts, exchange: Mapping[str, str]) -> Parts:
     return tuple(tuple(exchange.get(word, word) for word in words) for words in parts)
 
 
-@dataclass(slots=True)
-class Budget:
-    """How many steps may still be taken while rules are compared."""
-
-    steps: int = _STEPS_IN_ALL
-
-
-class Said:
-    """Rules, to be asked whether one is among them, however it is ordered and its variables are called."""
+class VariantSet:
+    """Rules, to be asked whether a variant of one is among them."""
 
     def __init__(self, rules: Iterable[Parts]) -> None:
-        self._budget = Budget()
+        self._budget = Budget(STEPS_IN_ALL)
         self._by_look = grouped((_look(parts), parts) for parts in dict.fromkeys(rules))
 
     def __contains__(self, parts: Parts) -> bool:
@@ -86,9 +74,11 @@ class Said:
         return parts in alike or any(_becomes(parts, other, self._budget, _RENAMED) for other in alike)
 
 
-def same(one: Parts, other: Parts) -> bool:
+def is_variant(one: Parts, other: Parts) -> bool:
     """Return whether two rules differ in the order of conditions and the names of variables alone."""
-    return one == other or (_look(one) == _look(other) and _becomes(one, other, Budget(), _RENAMED))
+    return one == other or (
+        _look(one) == _look(other) and _becomes(one, other, Budget(STEPS_IN_ALL), _RENAMED)
+    )
 
 
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
@@ -105,12 +95,12 @@ def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
     Conditions, and what an `or` or a `distinct` joins, are taken in any order. Rules whose comparison takes
     too many steps count as the same, but for names of variables; none counts as a part of another.
     """
-    last = max(budget.steps - _STEPS_A_PAIR, 0)
+    last = max(budget.left - _STEPS_A_PAIR, 0)
     (head, *body), (other_head, *other_body) = _tree(one), _tree(other)
     row = tuple(body), tuple(other_body), 0, 0 if way == _RENAMED else None
     pending: list[_State] = [(((head, other_head), (row, None)), {})]
-    while pending and budget.steps > last:
-        budget.steps -= 1
+    while pending and budget.left > last:
+        budget.left -= 1
         goals, names = pending.pop()
         if goals is None:
             return True
@@ -120,9 +110,9 @@ def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
         elif goal[2] == len(goal[0]):
             pending.append((rest, names))
         else:
-            budget.steps -= len(goal[1])
+            budget.left -= len(goal[1])
             pending += _chosen(*goal, rest, names)
-    return way == _RENAMED and budget.steps <= last
+    return way == _RENAMED and budget.left <= last
 
 
 def _chosen(
@@ -286,66 +276,3 @@ def number_of(value: object) -> int | None:
     if isinstance(name, str) and name.isascii():
         return int(name) if name.isdigit() else ord(name) if len(name) == 1 and name.isalpha() else None
     return name if isinstance(name, int) else None
-
-
-#: Shorter names are near each other by chance: row and raw, win and sin.
-_SHORTEST: Final = 4
-#: Neighbours changed round are seldom another word: rde and red.
-_SHORTEST_TURNED: Final = 3
-#: Short names that begin with different letters are made to be told apart: tox and fox, pcol and ncol.
-_SHORT: Final = 4
-#: From this length on, two slips still leave a name that is recognised.
-_LONG: Final = 8
-_DIGITS: Final = re.compile(r"\d+")
-
-
-def nearest(
-    name: str, known: Iterable[str], shortest: int = _SHORTEST, *, is_stray: bool = False
-) -> str | None:
-    """Return the known name that is nearest to a name, None where none is near."""
-    near = [
-        (slips(name.lower(), other.lower()), other)
-        for other in known
-        if is_near(name, other, shortest, is_stray=is_stray)
-    ]
-    return min(near)[1] if near else None
-
-
-def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool = False) -> bool:
-    """Return whether two names differ, other than by capitals or numbers, and hardly.
-
-    Args:
-        name: one of them.
-        other: the other one.
-        shortest: length from which on one letter may differ.
-        is_stray: whether something else, too, says that the one is out of place: its first letter may differ.
-
-    >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
-    (True, True, False)
-    """
-    length = max(len(name), len(other))
-    if (
-        length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)
-        or abs(len(name) - len(other)) > 2
-        or name.lower() == other.lower()
-    ):
-        return False
-    if _DIGITS.findall(name) != _DIGITS.findall(other):
-        return False
-    if length <= _SHORT and not is_stray and sorted(name) != sorted(other) and name[:1] != other[:1]:
-        return False
-    return slips(name.lower(), other.lower()) <= (2 if length >= _LONG else 1)
-
-
-def slips(name: str, other: str) -> int:
-    """Return how many slips lead from one name to the other: the optimal string alignment distance."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(name, 1):
-        before, row, last = row, [i], before
-        for j, its in enumerate(other, 1):
-            least = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != its))
-            if i > 1 and j > 1 and letter == other[j - 2] and its == name[i - 2]:
-                least = min(least, last[j - 2] + 1)
-            row.append(least)
-    return row[-1]
