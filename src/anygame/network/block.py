@@ -5,6 +5,7 @@ A warp of a graphics card plays blocks of 2,048, and a processor can do the same
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,9 +31,11 @@ from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from anygame.network.kernels.kernel import Kernel
+    from anygame.network.network import Network
+    from anygame.playouts import PlayoutRequest
 
 
 _ALL = np.uint64((1 << 64) - 1)
@@ -220,16 +223,36 @@ class StuckPlayout:
     last_start: int | None
 
 
-def replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stuck:
+def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
+    """Return the state to start from: bool [fluents]. Raises ValueError if ``start`` has another shape."""
+    state = np.asarray(network.initial if start is None else start, np.bool_)
+    if state.shape != (network.fluents,):
+        raise ValueError(f"expected a start of {network.fluents} fluents, got shape {state.shape}")
+    return state
+
+
+def replayed(
+    found: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
+) -> Stuck | None:
+    """Return a playout that got stuck; None where an interrupt came first.
+
+    Raises:
+        StuckError: such a playout was to end all.
+    """
+    block = Block(kernel, request.limit, whole=True)
+    with suppress(KeyboardInterrupt):
+        stuck = _replay(block, lambda: block.begin(found.block, quota, request.seed, state), found)
+        if request.strict:
+            raise StuckError(stuck)
+        return stuck
+    return None
+
+
+def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stuck:
     """Play a block once more, up to a playout that got stuck.
 
     Machine code notes no moves. But a block is played the same way every time, so the first such playout of a
     block is found again by playing the block once more, step by step where it matters.
-
-    Args:
-        block: what plays.
-        begin: prepares it as it was prepared before.
-        found: the playout.
     """
     slack = _SLACK
     while True:

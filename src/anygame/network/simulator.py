@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.block import Block, Stuck, StuckError, StuckPlayout, replay
+from anygame.network.block import Block, Stuck, StuckPlayout, replayed, start_state
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ class Simulator:
             StuckError: a role has no legal move, and that was to end all.
             ValueError: ``start`` has another shape.
         """
-        state = np.asarray(self.network.initial if start is None else start, np.bool_)
-        if state.shape != (self.network.fluents,):
-            raise ValueError(f"expected a start of {self.network.fluents} fluents, got shape {state.shape}")
+        state = start_state(self.network, start)
         _ = self._kernel.library  # compiled before time is taken
         return _Run(self._kernel, request, state).go()
 
@@ -173,12 +171,9 @@ class _Run:
             if not self._busy:
                 self._idle.set()
 
-    def _begin(self, number: int, block: Block) -> None:
-        block.begin(number, self._quotas[number], self._request.seed, self._state)
-
     def _play(self, number: int, block: Block) -> None:
-        self._begin(number, block)
         quota = self._quotas[number]
+        block.begin(number, quota, self._request.seed, self._state)
         steps, known, stuck = _FIRST_STEPS, 0, 0
         last_start: int | None = None
         done = False
@@ -218,13 +213,7 @@ class _Run:
         found = self._first_stuck
         if found is None or self._interrupts > 1:
             return None
-        block = Block(self._kernel, self._request.limit, whole=True)
-        with contextlib.suppress(KeyboardInterrupt):
-            stuck = replay(block, lambda: self._begin(found.block, block), found)
-            if self._request.strict:
-                raise StuckError(stuck)
-            return stuck
-        return None
+        return replayed(found, self._kernel, self._quotas[found.block], self._state, self._request)
 
     def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally[Stuck]:
         counters = self._kernel.counters

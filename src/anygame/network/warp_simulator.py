@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import DeviceError
-from anygame.network.block import Block, Stuck, StuckError, StuckPlayout, replay
+from anygame.network.block import Stuck, StuckPlayout, replayed, start_state
 from anygame.network.card import CardMemory
 from anygame.network.kernels.function import RANDOM, RUNNING
 from anygame.network.kernels.kernel import build_kernel
@@ -96,10 +96,7 @@ class WarpSimulator:
             StuckError: a role has no legal move, and that was to end all.
             ValueError: ``start`` has another shape.
         """
-        network = self.kernel.network
-        state = np.asarray(network.initial if start is None else start, np.bool_)
-        if state.shape != (network.fluents,):
-            raise ValueError(f"expected a start of {network.fluents} fluents, got shape {state.shape}")
+        state = start_state(self.kernel.network, start)
         self.card.use()
         return _Run(self, request, state).go()
 
@@ -238,14 +235,7 @@ class _Run:
         if found is None or self._interrupts > 1:
             return None
         kernel = build_kernel(self._kernel.network, "loop", target=WIDE)
-        block = Block(kernel, self._request.limit, whole=True)
-        quota, seed = self._quotas[found.block], self._request.seed
-        with contextlib.suppress(KeyboardInterrupt):
-            stuck = replay(block, lambda: block.begin(found.block, quota, seed, self._state), found)
-            if self._request.strict:
-                raise StuckError(stuck)
-            return stuck
-        return None
+        return replayed(found, kernel, self._quotas[found.block], self._state, self._request)
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
