@@ -137,7 +137,7 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     if verdict.match is not None:
         shortest = "a shortest match" if verdict.is_shortest else "a match"
         moves = len(verdict.match)
-        yield f"shown by {shortest}, of {moves} joint move{'' if moves == 1 else 's'}{':' if moves else ''}"
+        yield f"shown by {shortest}, of {counted(moves, 'joint move')}{':' if moves else ''}"
         for number, joint in enumerate(verdict.match, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
     elif verdict.invariant:

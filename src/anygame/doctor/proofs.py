@@ -10,7 +10,7 @@ from anygame.doctor.codes import CODES
 from anygame.doctor.finding import Finding
 from anygame.doctor.play.checking import endless_at, faults_at_end
 from anygame.errors import LimitError
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, Severity, counted, shown
 from anygame.proving import Verdict, each_verdict
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Proofs:
             for fault in self._refuting(verdict):
                 self._add(fault)
         elif gone:
-            withdrawn = f"{gone} doubt{'s' * (gone > 1)} withdrawn: {doubt}"
+            withdrawn = f"{counted(gone, 'doubt')} withdrawn: {doubt}"
             verdict = replace(verdict, note="; ".join(filter(None, [verdict.note, withdrawn])))
         self.verdicts.append(verdict)
 
@@ -124,7 +124,7 @@ class Proofs:
         dead = [firing.rule for firing in found if firing.outcome == "proved"]
         left = sum(firing.outcome == "open" for firing in found)
         outcome: Outcome = "refuted" if dead else "open" if left else "proved"
-        note = f"{left} rule{'s' * (left > 1)} may fire or not" if left else ""
+        note = f"{counted(left, 'rule')} may fire or not" if left else ""
         texts = tuple(shown(str(rule), _SHOWN) for rule in dead)
         took = perf_counter() - began
         verdict = Verdict("dead-rules", _RULES, outcome, note=note, found=texts, seconds=took)

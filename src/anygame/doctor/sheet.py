@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from anygame.analysis.domains import Domains
 from anygame.analysis.groups import grouped, reached
 from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import counted, shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
 from anygame.language.terms import Compound, Constant, Variable
@@ -358,7 +358,7 @@ def named(key: Key) -> str:
     name, arity = key
     if not arity:
         return shown(name)
-    return f"{shown(name)} with {arity} argument{'s' * (arity > 1)}"
+    return f"{shown(name)} with {counted(arity, 'argument')}"
 
 
 def times(count: int) -> str:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, IllegalMoveError
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import counted, shown
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Stuck:
     moves: tuple[tuple[Term, ...], ...]
 
     def __str__(self) -> str:
-        moves = f"{len(self.moves)} joint move{'s' * (len(self.moves) != 1)}"
+        moves = counted(len(self.moves), "joint move")
         state = shown(" ".join(sorted(map(str, self.facts))), _SHOWN)
         return f"{self.role} had no legal move after {moves}, in a state that is not terminal: ({state})"
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, TypeAlias, TypeVar
 
 from anygame.errors import IllegalMoveError, TermSyntaxError, UnknownRoleError
-from anygame.language.diagnostics import did_you_mean, shown
+from anygame.language.diagnostics import counted, did_you_mean, shown
 from anygame.language.parser import parse_term
 from anygame.language.terms import Term
 
@@ -97,8 +97,7 @@ def moves_in_order(
     given = list(moves)
     if len(given) != len(roles):
         raise IllegalMoveError(
-            f"expected {len(roles)} move{'s' * (len(roles) > 1)}, one per role ({', '.join(roles)}), "
-            f"found {len(given)}"
+            f"expected {counted(len(roles), 'move')}, one per role ({', '.join(roles)}), found {len(given)}"
         )
     return given
 

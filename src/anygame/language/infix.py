@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.forms import kif_variable
 from anygame.language.limits import Deadline
 from anygame.language.source import Node, Span
@@ -315,7 +315,7 @@ class _Parser:
                 continue
             span = Span(self._source, places[0].start, places[0].end)
             more = len(places) - 1
-            notes = (Note(f"and {more} more time{'s' * (more > 1)}"),) if more else ()
+            notes = (Note(f"and {counted(more, 'more time')}"),) if more else ()
             message = f"`{mark}` before a formula is read as `{meant}`, as in Prolog"
             hint = f"`anygame format` writes {meant}"
             self.faults.append(Diagnostic("infix-dialect", Severity.WARNING, message, span, notes, hint))

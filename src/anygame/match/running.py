@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.errors import PlayerError, RecordError
 from anygame.game.loading import loads
+from anygame.language.diagnostics import counted
 from anygame.language.parser import parse_term
 from anygame.language.rules import Atom, Rule, atoms_in, map_atoms
 from anygame.match.local import LocalSeat
@@ -139,8 +140,7 @@ def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
     if len(seats) != len(wanted):
         names = ", ".join(wanted)
         raise PlayerError(
-            f"expected {len(wanted)} player{'s' * (len(wanted) != 1)}, one for each of {names}; "
-            f"found {len(seats)}"
+            f"expected {counted(len(wanted), 'player')}, one for each of {names}; found {len(seats)}"
         )
     waiting = iter(seats)
     return [None if role.is_random else next(waiting) for role in game.roles]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import LimitError
+from anygame.language.diagnostics import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +55,7 @@ def text(described: Mapping[str, Any]) -> str:
 def _lines(described: Mapping[str, Any]) -> Iterator[str]:
     for figures in described["passes"]:
         old, new = figures["rewrote"], figures["made"]
-        done = f"{old:,} rule{'' if old == 1 else 's'} became {new:,}" if old else "nothing to do"
+        done = f"{counted(old, 'rule')} became {new:,}" if old else "nothing to do"
         yield f"{figures['pass']}: {done} ({figures['seconds']:.3f} s)"
     before: dict[str, float] = {}
     for stage in described["stages"]:

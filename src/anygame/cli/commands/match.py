@@ -26,6 +26,7 @@ from anygame.cli.shared_options import ClockOptions
 from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
+from anygame.language.diagnostics import counted
 from anygame.match.record import read_record
 from anygame.match.referee import Watchers
 from anygame.match.replaying import rules_of
@@ -192,7 +193,7 @@ class _Series:
 
     def _print_lines(self) -> None:
         count = self.options.games - self.faults
-        print(f"\n{count} game{'s' * (count != 1)}, seed {self.terms.seed}")
+        print(f"\n{counted(count, 'game')}, seed {self.terms.seed}")
         width = max(len(seat.name) for seat in self.seats)
         for each in self._standings():
             trouble = f"  {each.errors} replies replaced" if each.errors else ""

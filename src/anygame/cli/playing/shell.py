@@ -12,6 +12,7 @@ from anygame.cli.playing.person_shell import PersonShell, chosen_commands
 from anygame.cli.repl.manual import Command, CommandError
 from anygame.game.joint_moves import describe_goal, format_joint, goals_of, is_chance, legal_by_role
 from anygame.game.typed_moves import typed_move
+from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class PlayShell(PersonShell):
         taken = self.table.undo(self._number("undo", rest))
         if not taken:
             raise CommandError("there is no move to take back")
-        self.screen.say(f"took back {taken} move{'s' * (taken > 1)}")
+        self.screen.say(f"took back {counted(taken, 'move')}")
         self.show_state()
         self._go_on()
 

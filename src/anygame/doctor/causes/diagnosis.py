@@ -22,7 +22,7 @@ from anygame.doctor.codes import play, reading
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.work import Budget, work_of_checks, work_of_game
 from anygame.errors import AnygameError
-from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.source import Source
 
 if TYPE_CHECKING:
@@ -391,8 +391,8 @@ def _counted(echoes: Collection[Diagnostic]) -> str:
         return ""
     dead = sum(each.code in _DEAD for each in echoes)
     others = len(echoes) - dead
-    parts = [f"{dead} rule{'s' * (dead > 1)} never fire{'s' * (dead == 1)}"] if dead else []
+    parts = [f"{counted(dead, 'rule')} never fire{'s' * (dead == 1)}"] if dead else []
     if others:
-        more = " more" if dead else ""
-        parts.append(f"{others}{more} finding{'s' * (others > 1)} follow{'s' * (others == 1)}")
+        more = "more " if dead else ""
+        parts.append(f"{counted(others, f'{more}finding')} follow{'s' * (others == 1)}")
     return f"because of that, {' and '.join(parts)}"

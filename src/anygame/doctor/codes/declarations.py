@@ -10,7 +10,7 @@ from anygame.doctor.code import GDL2, PLAY, PRACTICE, VALIDATOR, Code, check
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
 from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.doctor.spelling import nearest
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, Severity, counted, shown
 from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
@@ -188,7 +188,7 @@ def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     for key, atoms in sheet.reads.items():
         if key not in sheet.heads and KEYWORDS.get(key[0]) != key[1]:
             more = len(atoms) - 1
-            notes = [Note(f"and {more} more time{'s' * (more > 1)}")] if more else []
+            notes = [Note(f"and {counted(more, 'more time')}")] if more else []
             yield _UNDEFINED_RELATION.found(
                 f"no fact and no rule makes {named(key)}: it is always false",
                 atoms[0].span,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import GDL, Code, check
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, Severity, counted, shown
 from anygame.language.rules import KEYWORDS
 from anygame.language.source import Span
 from anygame.language.terms import Constant
@@ -108,7 +108,7 @@ def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
         message = (
             f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} works out nothing"
         )
-        more = [Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")] if others else []
+        more = [Note(f"and {counted(len(others), 'more time')}")] if others else []
         yield _ARITHMETIC.found(message, first.node.span, *more, hint=_advice(sheet))
 
 

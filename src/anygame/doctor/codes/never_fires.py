@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.sheet import named, pattern, span_of
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, Severity, counted, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -163,7 +163,7 @@ def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         groups[key].setdefault(diagnostic.span, diagnostic)
     for group in groups.values():
         first, *others = group.values()
-        more = Note(f"and {len(others)} more time{'s' * (len(others) > 1)}")
+        more = Note(f"and {counted(len(others), 'more time')}")
         yield replace(first, notes=(*first.notes, more)) if others else first
 
 

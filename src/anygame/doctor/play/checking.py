@@ -17,7 +17,7 @@ from anygame.doctor.play.monitors import DoubleValues, Fault, LostValues, TurnMo
 from anygame.doctor.work import LAST_RESORT, Budget, work_of_state
 from anygame.errors import GoalError, LimitError, RuleSheetError
 from anygame.game.game import Game
-from anygame.language.diagnostics import Diagnostic, Note, Severity, shown
+from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.rules import Literal, atoms_in
 from anygame.language.terms import Constant, Variable
 from anygame.language.unification import unify
@@ -322,7 +322,7 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
     if not line:
         yield Note("so it is in the initial state")
         return
-    yield Note(f"after {len(line)} joint move{'s' * (len(line) > 1)}:")
+    yield Note(f"after {counted(len(line), 'joint move')}:")
     commands = play_commands(line)
     for command in commands[:most]:
         yield Note(f"  {shown(command, _SHOWN_CHARACTERS)}")
