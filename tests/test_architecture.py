@@ -129,7 +129,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "matplotlib": ("plotting.py",),
     "llvmlite": ("network/kernels/native.py", "search/native/lowering.py"),
     "pysat": ("proving/certificate.py", "proving/formula.py"),
-    "scipy": ("proving/ending.py", "search/values.py"),
+    "scipy": ("proving/ending.py", "search/retrograde.py"),
     "jinja2": ("web/server/pages.py",),
     "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),

@@ -83,7 +83,7 @@ def solve(
     ['(take 2) noop', 'noop (take 1)', '(take 2) noop']
     """
     from anygame.search.graph import INTERRUPTED, MOST_STATES, explore
-    from anygame.search.valuing import Solver
+    from anygame.search.graph_solver import Solver
 
     game, state = begun(game, state)
     start = game.initial_state() if state is None else state

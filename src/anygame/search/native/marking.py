@@ -68,7 +68,7 @@ _MODULES: Final = (
     "anygame.proving.propagation",
     "anygame.search.blocks",
     "anygame.search.one_player.relaxation",
-    "anygame.search.values",
+    "anygame.search.retrograde",
     "anygame.search.tree.forgetting",
     "anygame.search.tree.growing",
     "anygame.search.tree.self_play",

@@ -1,4 +1,4 @@
-"""Values of all states of a graph, by sweeps from the last layer to the first.
+"""Retrograde analysis: values of all states of a graph, by sweeps from the last layer to the first.
 
 Each state has a lower and an upper bound of its value for one role. Before the first sweep they are the
 extreme goals of the game; a sweep computes them anew from the children's. Where play ends without a goal they

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.search.goals import USUAL, Bounds, GoalScale, rounded
-from anygame.search.table import NO_END, Solution, Table, numbered
-from anygame.search.values import (
+from anygame.search.retrograde import (
     FAR,
     Players,
     best_edge,
@@ -17,6 +16,7 @@ from anygame.search.values import (
     retrograde_distances,
     retrograde_values,
 )
+from anygame.search.table import NO_END, Solution, Table, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.graph import Expansion, StateGraph
-    from anygame.search.values import Values
+    from anygame.search.retrograde import Values
 
 #: Values of expectations and mixed strategies are as exact as floating-point numbers are after many steps.
 _CLOSE: Final = 1e-9
