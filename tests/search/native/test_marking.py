@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.search import blocks, values
+from anygame.search import blocks, retrograde
 from anygame.search.native.marking import (
     Bundle,
     Elements,
@@ -63,7 +63,7 @@ def _added(numbers: Int32s, rows: UInt64Rows, share: float, most: int) -> int:
 
 def test_a_function_has_a_variant_for_each_choice_of_kinds() -> None:
     assert [name.rpartition(".")[2] for name, _ in Exported(_added).variants()] == ["_added"]
-    names = [name.split(".")[-2:] for name, _ in values._sweep.variants()]
+    names = [name.split(".")[-2:] for name, _ in retrograde._sweep.variants()]
     assert names == [
         ["uint8", "uint8"], ["uint8", "uint32"], ["uint32", "uint8"], ["uint32", "uint32"],
     ]  # fmt: skip
