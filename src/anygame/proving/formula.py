@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking goes from conflict to conflict without a look at the budget of CaDiCaL: a thousand
-#: of them took 40 s where five were allowed. It made no difference to what is soon decided.
+#: Chronological backtracking goes from conflict to conflict without a look at the budget: a thousand took 40
+#: seconds where five were allowed. It made no difference to what is soon decided.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Literals that are added between two looks at the clock.
 _ADDED: Final = 100_000
