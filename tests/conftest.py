@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 _ROOT = Path(__file__).parents[1]
 # What a script starts in the background ignores Ctrl-C, and so would the processes that tests start and end.
@@ -19,6 +19,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Time decides no test: an example may take long on a busy machine.
 settings.register_profile("counted", deadline=None)
 settings.load_profile("counted")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no doctests in tests: a module that cannot be imported is an error there, and not skipped."""
+    found = yield
+    return [each for each in found if type(each) is pytest.Module]
 
 
 @pytest.fixture(autouse=True, scope="session")
