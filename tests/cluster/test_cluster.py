@@ -7,8 +7,10 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +58,25 @@ def test_simulation_comes_to_the_same(cluster: Cluster) -> None:
     assert (apart.playouts, apart.machine, apart.threads) == (200_000, "network", 2)
     assert told == sorted(told)
     assert told[-1] == 200_000
+
+
+def test_a_cluster_is_left_when_what_reads_from_it_has_ended() -> None:
+    """A thread of Ray Data that asks a cluster that is gone would end the process."""
+    reading = []
+
+    def read() -> None:
+        time.sleep(0.3)
+
+    read.__module__ = "ray.data.reading"
+    reader = threading.Thread(target=read)
+
+    class Alone(Cluster):
+        def __init__(self) -> None:
+            self._ray = SimpleNamespace(shutdown=lambda: reading.append(reader.is_alive()))
+
+    with Alone():
+        reader.start()
+    assert reading == [False]
 
 
 def test_an_address_where_nobody_answers_is_told_at_once() -> None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
@@ -43,6 +45,8 @@ _AHEAD: Final = 4
 _RETRIES: Final = 5
 #: Seconds in which the machine of an address has to answer; Ray itself tries for minutes.
 _ANSWER: Final = 5.0
+#: Seconds in which threads of Ray Data end at the latest, once nobody reads what they make.
+_ENDING: Final = 10.0
 #: How the client of Ray begins addresses; it is a package of its own.
 _CLIENT: Final = "ray://"
 
@@ -89,6 +93,7 @@ class Cluster:
 
     def close(self) -> None:
         """Leave the cluster; end it, if it was started here."""
+        _wait_for_readers()
         self._ray.shutdown()
 
     @property
@@ -253,6 +258,18 @@ def _play_blocks(numbers: dict[str, Any], play: SelfPlay, matches: int) -> dict[
     """Play the block of a row; Ray Data gives one at a time."""
     (number,) = numbers["id"].tolist()
     return play.block(number, min(LANES, matches - number * LANES))
+
+
+def _wait_for_readers() -> None:
+    """Wait for threads of Ray Data, which end a little after rows are read.
+
+    One that calls the cluster when it is gone has Ray end the process, without a word.
+    """
+    until = monotonic() + _ENDING
+    for thread in threading.enumerate():
+        work = getattr(thread, "_target", None) or type(thread)
+        if getattr(work, "__module__", "").startswith("ray.data."):
+            thread.join(max(0.0, until - monotonic()))
 
 
 def _ray() -> Any:

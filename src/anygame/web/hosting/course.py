@@ -203,7 +203,7 @@ class FollowedMatch(Course):
     """
 
     async def begin(self) -> None:
-        """StateSummary at the last state."""
+        """Summarise the last state."""
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     async def follow(

@@ -78,7 +78,7 @@ class HostedMatch(Course):
         }
 
     async def begin(self) -> None:
-        """StateSummary at the last state, let players get ready, and go on as far as nobody must choose."""
+        """Summarise the last state, let players get ready, and go on as far as nobody must choose."""
         async with self._lock:
             self.summary = await asyncio.to_thread(summary_of, self.states[-1])
             for opponent in self.opponents.values():
