@@ -57,6 +57,14 @@ def test_public_names_say_what_they_are(name: str) -> None:
     assert getattr(anygame, name).__doc__
 
 
+def test_what_it_does_not_offer_is_said_of_the_package_with_what_is_like_it() -> None:
+    command = [sys.executable, "-c", "import anygame; anygame.lod('pig')"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("AttributeError: module 'anygame' has no attribute 'lod'. Did you mean")
+    assert "load" in said
+
+
 def test_the_version_is_that_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert anygame.__version__ == project["version"] == version("anygame")

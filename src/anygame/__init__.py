@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,13 @@ else:
 
     def __getattr__(name: str) -> object:
         """Load what `anygame.api` offers once something of it is asked for: commands begin without it."""
-        if name == "api" or (name.startswith("__") and name != "__all__"):
-            raise AttributeError(f"module 'anygame' has no attribute {name!r}")
-        api = import_module("anygame.api")
-        return globals()[name] if name in globals() else getattr(api, name)
+        if name != "api" and (name == "__all__" or not name.startswith("__")):
+            offered = vars(import_module("anygame.api"))
+            for names in (globals(), offered):
+                if name in names:
+                    return names[name]
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
 
     def __dir__() -> list[str]:
         return [*globals(), *__getattr__("__all__")]
