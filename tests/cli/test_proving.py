@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.transcripts import run
 
+from anygame.cli.commands import prove
+from anygame.proving import each_verdict
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from anygame.proving import Verdict
 
 _ENDLESS = """
     (role a) (init (n (s z))) (<= (legal a go) (true (n ?x)))
@@ -29,6 +36,18 @@ def test_what_is_looked_for_and_not_found_is_none() -> None:
     printed, status = run(["prove", "monty_hall", "--property", "constant-players"])
     assert printed.endswith("         none\n")
     assert status == 0
+
+
+def test_ctrl_c_leaves_the_verdicts_so_far_and_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*asked: Any, **options: Any) -> Iterator[Verdict]:
+        yield from islice(each_verdict(*asked, **options), 1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prove, "each_verdict", interrupted)
+    printed, status = run(["prove", "monty_hall"])
+    assert "proved   playable: every role has a legal move" in printed
+    assert printed.endswith("anygame: interrupted: 1 verdict so far\n")
+    assert status == 130
 
 
 def test_json_has_the_invariant_and_the_match() -> None:

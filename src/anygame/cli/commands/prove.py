@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, flag, option, seconds, several
-from anygame.cli.output import print_json, print_lines
+from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.progress import compile_game
 from anygame.cli.proofs import SHAPE, verdict_lines, with_progress, write_matches
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
+from anygame.language.diagnostics import counted
 from anygame.proving import each_verdict
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def run(options: _Options) -> int:
     if options.record is not None:
         write_matches(options.record, game, found)
     if interrupted:
+        complain(f"interrupted: {counted(len(found), 'verdict')} so far")
         return Status.INTERRUPTED
     return Status.OK if all(found) else Status.ANSWER_IS_NO
 
