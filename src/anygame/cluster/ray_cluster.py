@@ -46,7 +46,7 @@ _RETRIES: Final = 5
 #: Seconds in which the machine of an address has to answer; Ray itself tries for minutes.
 _ANSWER: Final = 5.0
 #: Seconds in which threads of Ray Data end at the latest, once nobody reads what they make.
-_ENDING: Final = 10.0
+_ENDING: Final = 5.0
 #: How the client of Ray begins addresses; it is a package of its own.
 _CLIENT: Final = "ray://"
 
@@ -92,7 +92,7 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster; end it, if it was started here."""
+        """Leave the cluster, some seconds later if anybody reads from it; end it, if it was started here."""
         _wait_for_readers()
         self._ray.shutdown()
 
