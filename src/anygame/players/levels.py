@@ -36,9 +36,9 @@ LEVELS: Final = {
             "looks a little ahead; one move of four is drawn",
         ),
         Level(
-            "medium", "mcts:iterations=200,noise=0.12,model=yes", "sees what comes next, and slips at times"
+            "medium", "mcts:iterations=300,noise=0.12,model=yes", "sees what comes next, and slips at times"
         ),
-        Level("hard", "mcts:iterations=700,noise=0.02,model=yes", "looks further ahead, and seldom slips"),
+        Level("hard", "mcts:iterations=2000,noise=0.02,model=yes", "looks further ahead, and seldom slips"),
         Level("strong", "mcts", "searches as long as its clock allows"),
     )
 }
