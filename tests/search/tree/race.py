@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,15 +68,13 @@ def estimates(
 
 def amounts(patterns: Patterns, bits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how often each row of weights of patterns counts in states: float [states, rows]."""
-    starts, places = patterns.pattern_starts, patterns.pattern_places
-    counts_for = np.zeros((bits.shape[1], len(patterns.place_rows)))
-    for fluent in range(bits.shape[1] if len(places) else 0):
-        counts_for[fluent, places[starts[fluent] : starts[fluent + 1]]] = 1
-    tallies = (bits @ counts_for).astype(int)
     found = np.zeros((len(bits), patterns.rows))
-    for first, end in pairwise(patterns.place_starts.tolist()):
-        for state, sides in enumerate(tallies[:, first:end]):
-            (begun,) = np.nonzero(sides)
-            if len(begun) == 1:
-                found[state, patterns.place_rows[first + begun[0]] + sides[begun[0]]] += 1
+    if not patterns.rows:
+        return found
+    fluents = np.repeat(np.arange(bits.shape[1]), np.diff(patterns.pattern_starts))
+    for state, held in enumerate(bits):
+        tallies = patterns.first_tallies.copy()
+        np.add.at(tallies, patterns.pattern_numbers, (held[fluents] * patterns.pattern_steps).astype(int))
+        rows = patterns.tally_rows[tallies]
+        np.add.at(found[state], rows[rows < patterns.rows], 1)
     return found

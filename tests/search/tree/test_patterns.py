@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,21 @@ _MARKS = """
 (<= (goal ?r 50) (role ?r) (not (line cross)) (not (line nought)))
 """
 
+_THREE_SIDES = """
+(role x) (role o) (role z) (index 1) (index 2) (index 3) (init (control x))
+(after x o) (after o z) (after z x)
+(<= (taken ?m ?n) (true (cell ?m ?n ?r)))
+(<= (legal ?r (mark ?m ?n)) (true (control ?r)) (index ?m) (index ?n) (not (taken ?m ?n)))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+(<= (next (cell ?m ?n ?r)) (does ?r (mark ?m ?n))) (<= (next (cell ?m ?n ?r)) (true (cell ?m ?n ?r)))
+(<= (next (control ?s)) (true (control ?r)) (after ?r ?s))
+(<= (line ?r) (role ?r) (index ?m) (true (cell ?m 1 ?r)) (true (cell ?m 2 ?r)) (true (cell ?m 3 ?r)))
+(<= (line ?r) (role ?r) (index ?n) (true (cell 1 ?n ?r)) (true (cell 2 ?n ?r)) (true (cell 3 ?n ?r)))
+(<= open (index ?m) (index ?n) (not (taken ?m ?n)))
+(<= terminal (line ?r)) (<= terminal (not open))
+(<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))
+"""
+
 
 def _searcher(source: str) -> TreeSearcher:
     game = anygame.loads(source) if "(" in source else anygame.load(source)
@@ -66,9 +83,10 @@ def _counted(searcher: TreeSearcher, *moves: str) -> dict[str, float]:
 )
 def test_lines_are_patterns_of_two_sides(source: str, patterns: int, rows: list[str]) -> None:
     found = _searcher(source).patterns
-    assert max(0, len(found.place_starts) - 1) == patterns
+    assert len(found.first_tallies) == patterns
     assert list(found.names[: len(rows)]) == rows
-    assert len(found.place_rows) == 2 * patterns
+    # Each side of a line has as many fluents as rows.
+    assert len(found.pattern_numbers) == patterns * found.rows
 
 
 @pytest.mark.parametrize("source", ["tic_tac_toe", _MARKS])
@@ -83,6 +101,18 @@ def test_a_pattern_counts_until_the_other_side_has_begun_it_too(source: str) -> 
     assert begun == {f"1 of 3 {own}": 2, f"2 of 3 {own}": 1, f"1 of 3 {other}": 1}
 
 
+def test_of_three_sides_one_alone_has_begun_what_counts() -> None:
+    searcher = _searcher(_THREE_SIDES)
+    moves = [(1, 1), (2, 2), (2, 3), (1, 2), (3, 1), (3, 3), (1, 3)]
+    lines = [[(place, other) for other in (1, 2, 3)] for place in (1, 2, 3)]
+    lines += [[(place, other) for place, other in map(reversed, line)] for line in lines]
+    for made in range(1, len(moves) + 1):
+        marks = {cell: "xoz"[turn % 3] for turn, cell in enumerate(moves[:made])}
+        sides = [[marks[cell] for cell in line if cell in marks] for line in lines]
+        expected = Counter(f"{len(side)} of 3 cell {side[0]}" for side in sides if len(set(side)) == 1)
+        assert _counted(searcher, *(f"(mark {row} {column})" for row, column in moves[:made])) == expected
+
+
 def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
     searcher = _searcher("tic_tac_toe")
     learner = Learner(searcher, 1)
@@ -93,10 +123,11 @@ def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
     assert (learner.weights[-rows:] != before[-rows:]).any(axis=1).sum() >= 4
 
 
-def test_too_many_patterns_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.search.tree.patterns.MOST_PLACES", 7)
+@pytest.mark.parametrize(("limit", "value"), [("MOST_PATTERNS", 7), ("MOST_ROWS", 5), ("_MOST_TALLIES", 15)])
+def test_too_many_patterns_are_none(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
+    monkeypatch.setattr(f"anygame.search.tree.patterns.{limit}", value)
     found = _searcher("tic_tac_toe").patterns
-    assert found.rows == len(found.place_rows) == 0
+    assert found.rows == len(found.first_tallies) == 0
 
 
 def test_searchers_of_one_game_share_its_patterns() -> None:

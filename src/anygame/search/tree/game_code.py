@@ -166,11 +166,12 @@ class GameCode(NamedTuple):
         missing: float64 [roles]; what a state without a goal is worth in playouts; nothing is proven by it.
         random: bool [roles]; which roles draw their moves.
         weights: float32 [64 words + 1 + outputs + rows of patterns, units]; of estimates, see ``proving``.
-        pattern_starts, pattern_places: int32 [64 words + 1] and any; for each fluent the places whose tallies
-            it counts for, see ``patterns``. All empty where no estimates are used.
-        place_patterns: int32 [places]; the pattern of each place. Those of a pattern lie together.
-        place_starts: int32 [patterns + 1]; the first place of each pattern.
-        place_rows: int32 [places]; before which row of the weights of patterns those of a place begin.
+        pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent the
+            patterns that it is part of, and by how much it adds to their tallies, see ``patterns``. All empty
+            where no estimates are used.
+        first_tallies: int32 [patterns]; the tally of each that nobody has begun.
+        tally_rows: int32 [tallies]; which row of the weights of patterns a tally adds; ``MOST_ROWS``
+            for none.
     """
 
     functions: Int64s
@@ -184,10 +185,10 @@ class GameCode(NamedTuple):
     random: Bools
     weights: Float32Rows
     pattern_starts: Int32s
-    pattern_places: Int32s
-    place_patterns: Int32s
-    place_starts: Int32s
-    place_rows: Int32s
+    pattern_numbers: Int32s
+    pattern_steps: Int32s
+    first_tallies: Int32s
+    tally_rows: Int32s
 
 
 game_at = Bundle(GameCode)

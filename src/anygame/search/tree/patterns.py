@@ -5,6 +5,9 @@ Of lines that one role has begun and no other has touched, an estimate counts ho
 fluent, with two, and so on; all lines of a length and a role share the weights of these numbers. That goals
 which hold in part tell who will win is the idea of Fluxplayer (Schiffel and Thielscher 2007, "Fluxplayer: a
 successful general game player"); here it is learned what they tell.
+
+How many fluents of each side of a pattern hold is one number, its *tally*, of which each side is a digit. So
+a fluent adds a step to the tallies of its patterns, and a table says which row of weights a tally adds.
 """
 
 from __future__ import annotations
@@ -35,8 +38,10 @@ if TYPE_CHECKING:
 
 #: Fluents of a conjunction.
 _FEWEST, _MOST = 3, 12
-#: Places and rows of weights; a game with more has none.
-MOST_PLACES, MOST_ROWS = 2048, 128
+#: Patterns, rows of weights, and tallies of all kinds of patterns; a game with more has none.
+MOST_PATTERNS, MOST_ROWS, _MOST_TALLIES = 1024, 128, 1 << 14
+#: Conjunctions; of more none is looked at.
+_MOST_CONJUNCTIONS = 2048
 #: Gates of which ends and goals are made; more are too many to look at. Alternatives of a gate, likewise.
 _MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
 _ANYTHING: Final[Conjunction] = frozenset()
@@ -48,15 +53,15 @@ class Patterns:
 
     Attributes:
         names: of the rows of weights.
-        pattern_starts, pattern_places, place_patterns, place_starts, place_rows: see ``GameCode``.
+        pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``GameCode``.
     """
 
     names: tuple[str, ...]
     pattern_starts: NDArray[np.int32]
-    pattern_places: NDArray[np.int32]
-    place_patterns: NDArray[np.int32]
-    place_starts: NDArray[np.int32]
-    place_rows: NDArray[np.int32]
+    pattern_numbers: NDArray[np.int32]
+    pattern_steps: NDArray[np.int32]
+    first_tallies: NDArray[np.int32]
+    tally_rows: NDArray[np.int32]
 
     @property
     def rows(self) -> int:
@@ -67,13 +72,14 @@ class Patterns:
         """Return a game whose estimates count the patterns."""
         return code._replace(
             pattern_starts=self.pattern_starts,
-            pattern_places=self.pattern_places,
-            place_patterns=self.place_patterns,
-            place_starts=self.place_starts,
-            place_rows=self.place_rows,
+            pattern_numbers=self.pattern_numbers,
+            pattern_steps=self.pattern_steps,
+            first_tallies=self.first_tallies,
+            tally_rows=self.tally_rows,
         )
 
 
+_NO_PATTERNS: Final = Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
 #: What was found: a trial makes many searchers of one game.
 _KNOWN: Final[WeakKeyDictionary[Network, Patterns]] = WeakKeyDictionary()
 
@@ -114,27 +120,40 @@ def _found_in(network: Network, fluents: Sequence[Term]) -> Patterns:
 def _arranged(patterns: Sequence[dict[tuple[str, ...], Conjunction]], room: int) -> Patterns:
     """Return patterns, given of each what its sides are, as arrays."""
     names: list[str] = []
-    first_of: dict[tuple[int, tuple[str, ...]], int] = {}
-    counted: list[tuple[int, int]] = []
-    owners, firsts = [], [0]
-    before: list[int] = []
+    first_rows: dict[tuple[int, tuple[str, ...]], int] = {}
+    tables: dict[tuple[int, tuple[tuple[str, ...], ...]], int] = {}
+    rows: list[int] = []
+    firsts: list[int] = []
+    parts: list[tuple[int, int, int]] = []
     for number, pattern in enumerate(patterns):
-        for side, one in sorted(pattern.items()):
-            kind = (len(one), side)
-            if kind not in first_of:
-                first_of[kind] = len(names)
-                names += [f"{held} of {len(one)} {' '.join(side)}" for held in range(1, len(one) + 1)]
-            counted += [(fluent, len(before)) for fluent in one]
-            owners.append(number)
-            before.append(first_of[kind] - 1)
-        firsts.append(len(before))
-    if not before or len(before) > MOST_PLACES or len(names) > MOST_ROWS:
-        return Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
-    counted.sort()
-    starts = np.searchsorted([fluent for fluent, _ in counted], np.arange(room + 1))
-    places = [place for _, place in counted]
-    arrays = (np.array(each, np.int32) for each in (starts, places, owners, firsts, before))
-    return Patterns(tuple(names), *arrays)
+        sides = sorted(pattern)
+        length = len(pattern[sides[0]])
+        for side in sides:
+            if (length, side) not in first_rows:
+                first_rows[length, side] = len(names)
+                names += [f"{held} of {length} {' '.join(side)}" for held in range(1, length + 1)]
+        kind = (length, tuple(sides))
+        if kind not in tables:
+            tables[kind] = len(rows)
+            if len(rows) + (length + 1) ** len(sides) > _MOST_TALLIES:
+                return _NO_PATTERNS
+            for tally in product(range(length + 1), repeat=len(sides)):
+                begun = [
+                    first_rows[length, side] + held - 1
+                    for side, held in zip(sides, tally, strict=True)
+                    if held
+                ]
+                rows.append(begun[0] if len(begun) == 1 else MOST_ROWS)
+        firsts.append(tables[kind])
+        for place, side in enumerate(reversed(sides)):
+            parts += [(fluent, number, (length + 1) ** place) for fluent in pattern[side]]
+    if not firsts or len(firsts) > MOST_PATTERNS or len(names) > MOST_ROWS:
+        return _NO_PATTERNS
+    fluents, numbers, steps = np.array(sorted(parts), np.int32).T.copy()
+    starts = np.searchsorted(fluents, np.arange(room + 1)).astype(np.int32)
+    return Patterns(
+        tuple(names), starts, numbers, steps, np.array(firsts, np.int32), np.array(rows, np.int32)
+    )
 
 
 def _fixed(rows: Sequence[tuple[str, ...]]) -> list[int]:
@@ -162,7 +181,7 @@ def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> It
 
 def _largest(found: set[Conjunction]) -> list[Conjunction]:
     """Return those that are no part of another one, in order; none where there are too many."""
-    if len(found) > MOST_PLACES:
+    if len(found) > _MOST_CONJUNCTIONS:
         return []
     having = defaultdict(list)
     for one in found:
@@ -217,22 +236,10 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 
 
 @compiled
-def _row_of(game, tally, pattern):
-    """Return which weights a pattern adds: those of nobody unless exactly one side has begun it."""
-    begun, row = np.int64(0), np.int64(0)
-    for place in range(game.place_starts[pattern], game.place_starts[pattern + 1]):
-        # Without branches, since none could be foretold.
-        is_begun = np.int64(tally[place] != 0)
-        begun += is_begun
-        row += is_begun * np.int64(game.place_rows[place] + tally[place])
-    return row if begun == 1 else np.int64(MOST_ROWS)
-
-
-@compiled
 def begin_from_base(game, worker):
     """Set the tallies to those of the base, and note nothing of weights."""
-    for place in range(len(game.place_rows)):
-        worker.tally[place] = worker.base_tally[place]
+    for pattern in range(len(game.first_tallies)):
+        worker.tally[pattern] = worker.base_tally[pattern]
     for row in range(len(worker.amounts)):
         worker.amounts[row] = np.int32(0)
 
@@ -241,11 +248,12 @@ def begin_from_base(game, worker):
 def tally(game, worker, fluent, change):
     """Tally a fluent that holds from now on, or no longer, and note what weights patterns add and lose."""
     for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-        place = game.pattern_places[at]
-        pattern = game.place_patterns[place]
-        worker.amounts[_row_of(game, worker.tally, pattern)] -= np.int32(1)
-        worker.tally[place] += change
-        worker.amounts[_row_of(game, worker.tally, pattern)] += np.int32(1)
+        pattern = game.pattern_numbers[at]
+        before = worker.tally[pattern]
+        after = before + change * game.pattern_steps[at]
+        worker.tally[pattern] = after
+        worker.amounts[game.tally_rows[before]] -= np.int32(1)
+        worker.amounts[game.tally_rows[after]] += np.int32(1)
 
 
 @compiled
@@ -253,14 +261,14 @@ def count_patterns(game, worker, states, index):
     """Tally the fluents of the state of the base, and count how often each row of weights is added."""
     for row in range(len(worker.counted)):
         worker.counted[row] = np.int32(0)
-    for place in range(len(game.place_rows)):
-        worker.base_tally[place] = np.int32(0)
+    for pattern in range(len(game.first_tallies)):
+        worker.base_tally[pattern] = game.first_tallies[pattern]
     for word in range(states.shape[1]):
         bits = states[index, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-                worker.base_tally[game.pattern_places[at]] += np.int32(1)
-    for pattern in range(len(game.place_starts) - 1):
-        worker.counted[_row_of(game, worker.base_tally, pattern)] += np.int32(1)
+                worker.base_tally[game.pattern_numbers[at]] += game.pattern_steps[at]
+    for pattern in range(len(game.first_tallies)):
+        worker.counted[game.tally_rows[worker.base_tally[pattern]]] += np.int32(1)

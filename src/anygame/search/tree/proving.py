@@ -291,7 +291,7 @@ def add_up(game, weights, worker, states, index):
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 base[unit] += weights[fluent, unit]
-    if len(game.place_rows):
+    if len(game.first_tallies):
         count_patterns(game, worker, states, index)
         _add_rows(weights, worker.counted, first_pattern(game, states), base)
 
@@ -313,7 +313,7 @@ def estimate_near(game, weights, worker, states, index, others, other):
     units = weights.shape[1]
     for unit in range(units):
         hidden[unit] = base[unit]
-    if len(game.place_rows):
+    if len(game.first_tallies):
         begin_from_base(game, worker)
     for word in range(states.shape[1]):
         bits = states[index, word] ^ others[other, word]
@@ -325,9 +325,9 @@ def estimate_near(game, weights, worker, states, index, others, other):
             sign = np.float32(1) if held else np.float32(-1)
             for unit in range(units):
                 hidden[unit] += sign * weights[fluent, unit]
-            if len(game.place_rows):
+            if len(game.first_tallies):
                 tally(game, worker, fluent, np.int32(1) if held else np.int32(-1))
-    if len(game.place_rows):
+    if len(game.first_tallies):
         _add_rows(weights, worker.amounts, first_pattern(game, states), hidden)
     return output(weights, worker, 64 * states.shape[1] + 1, 0)
 

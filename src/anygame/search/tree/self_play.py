@@ -465,7 +465,7 @@ def _add_slopes(game, worker, practice, estimate):
             bits &= bits - np.uint64(1)
             for unit in range(units):
                 slopes[fluent, unit] += back[unit]
-    if len(game.place_rows):
+    if len(game.first_tallies):
         first = first_pattern(game, practice.drawn)
         for number in range(weights.shape[0] - first):
             amount = np.float32(worker.counted[number])

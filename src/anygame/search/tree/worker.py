@@ -23,7 +23,7 @@ from anygame.search.native.marking import (
     UInt64s,
 )
 from anygame.search.tree.game_code import LANES, MOST_UNITS, WORDS, words_for
-from anygame.search.tree.patterns import MOST_PLACES, MOST_ROWS
+from anygame.search.tree.patterns import MOST_PATTERNS, MOST_ROWS
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ _LENGTHS: Final = {
     "square": 64,
     "row": WORDS,
     "base": MOST_UNITS,
-    "base_tally": MOST_PLACES,
-    "tally": MOST_PLACES,
+    "base_tally": MOST_PATTERNS,
+    "tally": MOST_PATTERNS,
     "counted": MOST_ROWS + 1,
     "amounts": MOST_ROWS + 1,
     "hidden": MOST_UNITS,
