@@ -13,7 +13,7 @@ a fluent adds a step to the tallies of its patterns, and a table says which row 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 _FEWEST, _MOST = 3, 12
 #: Patterns, rows of weights, and tallies of all kinds of patterns; a game with more has none.
 MOST_PATTERNS, MOST_ROWS, _MOST_TALLIES = 1024, 128, 1 << 14
-#: Conjunctions; of more none is looked at.
-_MOST_CONJUNCTIONS = 2048
 #: Gates of which ends and goals are made; more are too many to look at. Alternatives of a gate, likewise.
 _MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
 _ANYTHING: Final[Conjunction] = frozenset()
@@ -70,13 +68,8 @@ class Patterns:
 
     def put_into(self, code: GameCode) -> GameCode:
         """Return a game whose estimates count the patterns."""
-        return code._replace(
-            pattern_starts=self.pattern_starts,
-            pattern_numbers=self.pattern_numbers,
-            pattern_steps=self.pattern_steps,
-            first_tallies=self.first_tallies,
-            tally_rows=self.tally_rows,
-        )
+        _, *arrays = fields(self)
+        return code._replace(**{each.name: getattr(self, each.name) for each in arrays})
 
 
 _NO_PATTERNS: Final = Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
@@ -137,12 +130,9 @@ def _arranged(patterns: Sequence[dict[tuple[str, ...], Conjunction]], room: int)
             tables[kind] = len(rows)
             if len(rows) + (length + 1) ** len(sides) > _MOST_TALLIES:
                 return _NO_PATTERNS
+            of_sides = [first_rows[length, side] for side in sides]
             for tally in product(range(length + 1), repeat=len(sides)):
-                begun = [
-                    first_rows[length, side] + held - 1
-                    for side, held in zip(sides, tally, strict=True)
-                    if held
-                ]
+                begun = [first + held - 1 for first, held in zip(of_sides, tally, strict=True) if held]
                 rows.append(begun[0] if len(begun) == 1 else MOST_ROWS)
         firsts.append(tables[kind])
         for place, side in enumerate(reversed(sides)):
@@ -181,7 +171,7 @@ def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> It
 
 def _largest(found: set[Conjunction]) -> list[Conjunction]:
     """Return those that are no part of another one, in order; none where there are too many."""
-    if len(found) > _MOST_CONJUNCTIONS:
+    if len(found) > 2 * MOST_PATTERNS:
         return []
     having = defaultdict(list)
     for one in found:
