@@ -17,6 +17,8 @@ import anygame
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from anygame.game.backends import MachineName
+
 #: Two roles choose at once, one among three, the other among five; the first choice of all is the result.
 TWO = """
 (role a) (role b) (succ 0 1) (succ 1 2)
@@ -393,3 +395,28 @@ def test_joint_choices_are_independent() -> None:
     columns = [sum(counts[5 * x + y] for x in range(3)) for y in range(5)]
     expected = {5 * x + y: rows[x] * columns[y] / 150_000 for x, y in product(range(3), range(5))}
     assert chi_square(counts, expected) < 4
+
+
+@pytest.mark.parametrize("machine", ["network", "reasoner"])
+@pytest.mark.parametrize(
+    ("goals", "worth"),
+    [
+        (("0", "100", "0100"), {0: 1, 100: 2}),
+        (("7", "+7", "07"), {7: 3}),
+        (("-0", "0", "-5"), {-5: 1, 0: 2}),
+    ],
+)
+def test_goal_terms_of_one_integer_are_one_value(
+    machine: MachineName, goals: tuple[str, ...], worth: dict[int, int]
+) -> None:
+    rules = "(role me) (<= (next (chose ?x)) (does me ?x)) (<= terminal (true (chose ?x)))"
+    rules += "".join(
+        f"(legal me {n}) (<= (goal me {goal}) (true (chose {n})))" for n, goal in enumerate(goals)
+    )
+    both = f"{rules} (legal me 3)" + "".join(f"(<= (goal me {goal}) (true (chose 3)))" for goal in goals)
+    result = anygame.loads(rules, machine=machine).simulate(3_000, seed=1)
+    assert (result.machine, sum(result.goal_counts["me"].values())) == (machine, 3_000)
+    assert {goal: round(count / 1_000) for goal, count in result.goal_counts["me"].items()} == worth
+    doubled = anygame.loads(both, machine=machine).simulate(400, seed=1)
+    assert doubled.double_goals["me"] + sum(doubled.goal_counts["me"].values()) == 400
+    assert doubled.double_goals["me"] > 50

@@ -156,3 +156,15 @@ def test_other_roles_and_unusable_maps_are_refused() -> None:
         equal(one, one, moves="(mark ?x ?y)")
     with pytest.raises(QueryError, match=r"\?z, which .* does not give a value"):
         equal(one, one, moves="(mark ?x ?y) (mark ?x ?z)")
+
+
+def test_goal_terms_of_one_integer_are_one_value() -> None:
+    rules = "(role me) (legal me a) (legal me b) (<= (next (chose ?x)) (does me ?x)) (<= terminal (true (chose ?x)))"
+    one = rules + "(<= (goal me 0100) (true (chose a))) (<= (goal me 100) (true (chose b)))"
+    plain = rules + "(<= (goal me 100) (true (chose ?x)))"
+    assert equal(anygame.loads(one), anygame.loads(plain)).outcome == "proved"
+    for lost in ("a", "b"):
+        less = rules + f"(<= (goal me 100) (true (chose {'ab'.replace(lost, '')})))"
+        assert equal(anygame.loads(one), anygame.loads(less)).outcome == "refuted"
+    twice = plain + "(<= (goal me 0100) (true (chose a)))"
+    assert equal(anygame.loads(twice), anygame.loads(plain)).outcome == "refuted", "two goals are none"

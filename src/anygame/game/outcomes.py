@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import GoalError, IllegalMoveError
 from anygame.language.diagnostics import counted, shown
+from anygame.language.terms import integer_of
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _BETWEEN_REPORTS: Final = 0.1
 #: Characters of a state that are shown in a line about it.
 _SHOWN: Final = 300
-
-_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +131,16 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
         GoalError: there are several values, or one that is not an integer.
     """
     texts = list(map(str, values))
-    wrong = next((text for text in texts if not _INTEGER.fullmatch(text)), None)
+    wrong = next((value for value in values if integer_of(value) is None), None)
     if wrong is not None:
         raise GoalError(f"the goal of {role} should be an integer, but the rules give {wrong}", role, texts)
     if len(texts) > 1:
         raise GoalError(
             f"the rules give {role} {len(texts)} different goal values here: {', '.join(texts)}", role, texts
         )
-    return int(texts[0]) if texts else None
+    return integer_of(values[0]) if values else None
 
 
 def usable_goal(values: Sequence[Term]) -> int | None:
-    """Return the goal to which these values come: None unless it is one integer."""
-    return int(str(values[0])) if len(values) == 1 and _INTEGER.fullmatch(str(values[0])) else None
+    """Return the only goal value as an integer, None unless there is exactly one and it is an integer."""
+    return integer_of(values[0]) if len(values) == 1 else None

@@ -12,6 +12,7 @@ share their parts, but each has its text: so what all long ones of a process may
 from __future__ import annotations
 
 import gc
+import re
 from contextlib import contextmanager
 from operator import attrgetter
 from threading import Lock
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _INTERNING: Final = Lock()
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _set: Final = object.__setattr__
 _is_ground: Final = attrgetter("is_ground")
 
@@ -93,6 +95,15 @@ class Constant(_Named):
     __slots__ = ()
     _known: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
     _mark = ""
+
+
+def integer_of(term: Term) -> int | None:
+    """Return the integer that a constant denotes as a goal, None for other terms.
+
+    >>> [integer_of(Constant(name)) for name in ("100", "0100", "-7", "most")]
+    [100, 100, -7, None]
+    """
+    return int(term.name) if isinstance(term, Constant) and _INTEGER.fullmatch(term.name) else None
 
 
 class Variable(_Named):

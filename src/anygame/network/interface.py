@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 from anygame.datalog.relations import Relation
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
+from anygame.language.terms import integer_of
 from anygame.network.grounding.static import SEEN
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.invariants.cases import Key
     from anygame.network.logic.atoms import Atoms
 
-#: Goals that fit the arrays in which they are counted.
-_GOAL: Final = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+#: Goals of so many digits fit 32 bits.
+_MOST_DIGITS: Final = 9
 
 
 class Exclusions:
@@ -211,11 +211,12 @@ class Interface:
     def _goals(self, roles: dict[int, int]) -> list[list[tuple[int, int]]]:
         goals: list[list[tuple[int, int]]] = [[] for _ in roles]
         for role, value, atom in self._of_roles(("goal", 2), roles):
-            if not _GOAL.fullmatch(str(value)):
+            goal = integer_of(value)
+            if goal is None or abs(goal) >= 10**_MOST_DIGITS:
                 raise LimitError(
                     f"the goal value {shown(str(value))} is no integer of up to nine digits",
                     limit="goals",
-                    bound=9,
+                    bound=_MOST_DIGITS,
                 )
-            goals[role].append((int(str(value)), atom))
+            goals[role].append((goal, atom))
         return [sorted(values) for values in goals]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -250,8 +251,10 @@ def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int
 
     goals = []
     for role, overlaps in zip(gates.goals, counters.overlaps, strict=True):
-        values = zip(role, overlaps, strict=True)
-        goals.append({value: holding(bit) - count(overlap) for (value, bit), overlap in values})
+        tallied = Counter[int]()  # terms such as 100 and 0100 are one value
+        for (value, bit), overlap in zip(role, overlaps, strict=True):
+            tallied[value] += holding(bit) - count(overlap)
+        goals.append(dict(tallied))
     reached = np.flatnonzero(lengths[:-1])
     return Tally(
         playouts=playouts,

@@ -355,12 +355,23 @@ class Product(Model):
             self.legal += [*legal, *left]
             unlike = [self._either(a, b) for a, b in zip(legal, also, strict=True)] + left
             differing.append(self.gates.conjunction([self.terminal ^ 1, self.gates.disjunction(unlike)]))
-            goals = dict(self.goals[role])
-            for value, holds in second.goals[pairing.roles[role]]:
-                differing.append(self._either(goals.pop(value, FALSE), other(holds)))
-            differing += goals.values()
+            theirs = [(value, other(holds)) for value, holds in second.goals[pairing.roles[role]]]
+            differing += self._unlike_goals(self.goals[role], theirs)
             differing += self._unlike_percepts(first, second, role, pairing, theirs_)
         self.difference = self.gates.disjunction(differing)
+
+    def _unlike_goals(
+        self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
+    ) -> Iterator[int]:
+        """Yield literals of which one holds where the goals of a role differ.
+
+        Terms such as 100 and 0100 are one value. A role to which both are given at once has no usable goal.
+        """
+        for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
+            holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
+            yield self._either(*map(self.gates.disjunction, holders))
+            if max(map(len, holders)) > 1:
+                yield self._either(*map(self.at_most_one, holders))
 
     def _unlike_percepts(
         self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.game.state import known_goal
+from anygame.language.terms import integer_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
 #: What goals are in the definition of the language, for rules that name none.
 USUAL: Final = (0, 100)
-_INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 class Bounds(NamedTuple):
@@ -36,7 +35,7 @@ class Bounds(NamedTuple):
 def named_goals(game: Game) -> list[int]:
     """Return the integers that the rules of a game can give any role as its goal."""
     values = game.domains().get(("goal", 2), ((), ()))[1]
-    return [int(str(value)) for value in values if _INTEGER.fullmatch(str(value))]
+    return [goal for goal in map(integer_of, values) if goal is not None]
 
 
 def goal_or_nan(state: State, role: str) -> float:

@@ -66,3 +66,16 @@ def test_what_nothing_depends_on_does_not_count() -> None:
     assert [name for name, here in zip(names, counts.tolist(), strict=True) if not here] == [
         f"(told {place})" for place in range(1, 5)
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "safe"),
+    [
+        # One of two names of a value depends on the clock.
+        ("(<= (goal player 0100) (true (step 9)))", frozenset[int]()),
+        # The value changes with the clock, and back.
+        ("(<= (goal player 50) (true (step 3)))", frozenset({100})),
+    ],
+)
+def test_a_goal_that_depends_on_the_clock_at_some_steps_is_not_safe(rule: str, safe: frozenset[int]) -> None:
+    assert _clock(sliding("cb-a", last=12) + rule)[1] == safe

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ from anygame.analysis.normal import substitute_formula
 from anygame.doctor.code import GDL, PLAY, PRACTICE, Code, check
 from anygame.language.diagnostics import Note, Severity
 from anygame.language.rules import Literal, Not
-from anygame.language.terms import Constant, Variable, substitute
+from anygame.language.terms import Constant, Variable, integer_of, substitute
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
 
-_INTEGER: Final = re.compile(r"[+-]?\d+")
 _HIGHEST_GOAL: Final = 100
 
 _GOAL_VALUE: Final = Code(
@@ -46,8 +44,20 @@ _GOAL_RANGE: Final = Code(
     good="(<= (goal white 100) (true over))",
 )
 
+_GOAL_SPELLING: Final = Code(
+    "goal-spelling",
+    Severity.WARNING,
+    "a goal with a leading zero or a plus sign",
+    demand="A goal is written without leading zeros and without a plus sign.",
+    why="Names are compared as text: 0100 and 100 are two names of one value. A state that has both gives "
+    "the role two goals, and a rule that asks for one of them misses the other.",
+    source=GDL,
+    bad="(<= (goal white 0100) (true over))",
+    good="(<= (goal white 100) (true over))",
+)
 
-@check(_GOAL_VALUE, _GOAL_RANGE, needs_all=False)
+
+@check(_GOAL_VALUE, _GOAL_RANGE, _GOAL_SPELLING, needs_all=False)
 def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.program.rules:
         head = rule.head
@@ -55,10 +65,18 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
             continue
         value = head.arguments[1]
         place = head.node.argument(1).span if head.node and head.node.children else rule.span
-        if not _INTEGER.fullmatch(str(value)):
+        goal = integer_of(value)
+        if goal is None:
             yield _GOAL_VALUE.found(f"a goal is an integer from 0 to 100, found {value}", place)
-        elif not 0 <= int(str(value)[:9]) <= _HIGHEST_GOAL:
+            continue
+        if not 0 <= goal <= _HIGHEST_GOAL:
             yield _GOAL_RANGE.found(f"a goal is an integer from 0 to 100, found {value}", place)
+        if str(value) != str(goal):
+            # What reads goals may ask for the name as it is.
+            hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
+            yield _GOAL_SPELLING.found(
+                f"the goal {value} is another name of the value {goal}", place, hint=hint
+            )
 
 
 _MOST_RULES: Final = 300

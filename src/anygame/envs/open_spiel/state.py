@@ -12,6 +12,7 @@ import numpy as np
 from anygame.envs.extensive import CHANCE, MAX_STEPS, TERMINAL, ExtensiveForm, find_turns, survey
 from anygame.errors import IllegalMoveError, LimitError, RuleSheetError
 from anygame.game import loads
+from anygame.language.terms import integer_of
 from anygame.proving.facts import Facts, facts_of
 
 try:
@@ -125,7 +126,7 @@ class Description:
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
-        found = [int(text) for text in map(str, values) if text.lstrip("-").isdigit()]
+        found = [goal for goal in map(integer_of, values) if goal is not None]
         return min([*found, 0]), max([*found, 0])
 
     @property

@@ -160,7 +160,9 @@ def _safe_goals(
     # What is left of gates when the fluents of the step counter are given values.
     residues = Gates(network.nodes)
     going: int | None = None
-    goals: dict[int, int] = {}
+    wanted = network.goals[chooser]
+    # By term, not by value: terms such as 100 and 0100 are one value.
+    by_term: list[set[int]] = [set() for _ in wanted]
     for tick in ticks.tolist():
         known = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
         for gate in gates:
@@ -168,14 +170,19 @@ def _safe_goals(
             known[gate] = residues.conjunction([_become(literal, known) for literal in inputs])
         end = _become(network.terminal, known)
         going = end if going is None else going
-        found = {value: _become(literal, known) for value, literal in network.goals[chooser]}
-        goals = {value: literal for value, literal in found.items() if goals.get(value, literal) == literal}
+        for (_, literal), found in zip(wanted, by_term, strict=True):
+            found.add(_become(literal, known))
         if end == TRUE:
             break
         if end != going:
             return frozenset()
     assert going is not None
-    return frozenset(value for value, literal in goals.items() if _implies(network, residues, literal, going))
+    unsafe = {
+        value
+        for (value, _), found in zip(wanted, by_term, strict=True)
+        if len(found) > 1 or not all(_implies(network, residues, literal, going) for literal in found)
+    }
+    return frozenset(value for value, _ in wanted) - unsafe
 
 
 def _become(literal: int, known: dict[int, int]) -> int:
