@@ -175,9 +175,9 @@ def test_an_installed_package_has_its_games_and_the_code_of_its_search(tmp_path:
         "KNOWN": f"{installed}:{ROOT / 'src'}",
     }
     subprocess.run(build, cwd=checkout, env=environment, capture_output=True, timeout=600, check=True)
-    assert "anygame.search.native.lowering" in started.read_text()
+    assert "anygame.native.lowering" in started.read_text()
     shutil.rmtree(checkout)
-    program = "from anygame.search.native import library; print(len(library._shipped()))"
+    program = "from anygame.native import library; print(len(library._shipped('search')))"
     environment = os.environ | {"PYTHONPATH": str(installed)}
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
     assert int(told.stdout) > 100_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from anygame.network.kernels.native import load_library, make_image
+from anygame.native.code import load_library, make_image
 from anygame.network.kernels.warp_code import COLLECTIVES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 import anygame
-from anygame.network.kernels import native
+from anygame.native import cache as files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,17 +50,17 @@ def _files(cache: Path) -> list[Path]:
 def test_no_bit_can_change_unseen(cache: Path) -> None:
     for path in _files(cache):
         content = path.read_bytes()
-        places = {*range(native._HEAD + 1), *range(0, len(content), max(1, len(content) // _PLACES))}
+        places = {*range(files._HEAD + 1), *range(0, len(content), max(1, len(content) // _PLACES))}
         looked_at = seen = 0
         for place in sorted(places & set(range(len(content)))):
             damaged = bytearray(content)
             damaged[place] ^= 1 << place % 8
             path.write_bytes(damaged)
             looked_at += 1
-            seen += native.read_cached(path) is None
-        assert seen == looked_at > native._HEAD
+            seen += files.read_cached(path) is None
+        assert seen == looked_at > files._HEAD
         path.write_bytes(content)
-        assert native.read_cached(path) == content[native._HEAD :]
+        assert files.read_cached(path) == content[files._HEAD :]
 
 
 def _flip(path: Path) -> None:

@@ -13,15 +13,15 @@ from tests.examples import examples
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
+from anygame.native.code import compile_library
 from anygame.network.block import Block
+from anygame.network.kernels import compilation, straight_line
 from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import kernel as kernels
-from anygame.network.kernels import native, straight_line
 from anygame.network.kernels import schedule as kernel_schedule
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.function import ABSENT, RowLayout
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE, Cycle
@@ -111,8 +111,8 @@ def test_codes_may_take_turns_in_every_step(network: Network, rng: random.Random
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "PHASED_INPUTS", 0)
         patch.setattr(kernels, "COMPILED_AT_ONCE", -1)
-        patch.setattr(native, "_begun", lambda *_: None)
-        patch.setattr(native.Compilation, "_image", lambda _: None)
+        patch.setattr(compilation, "_begun", lambda *_: None)
+        patch.setattr(compilation.Compilation, "_image", lambda _: None)
         patch.setenv("ANYGAME_CACHE", "")
         kernel = build_kernel(network)
         codes = [kernel.library, compile_library(kernel.code, kernels._SIGNATURES)]

@@ -20,12 +20,14 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.network.networks import Builder, networks, random_network, tic_tac_toe
 
+from anygame.native import cache as cached_files
+from anygame.native import code
+from anygame.native.code import Library, compile_library
+from anygame.network.kernels import compilation, straight_line
 from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import kernel as kernels
-from anygame.network.kernels import native, straight_line
 from anygame.network.kernels.function import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.kernels.kernel import Kernel, build_kernel
-from anygame.network.kernels.native import Library, compile_library
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.network.lanes import Lanes
 from anygame.network.network import FALSE, TRUE
@@ -54,8 +56,8 @@ def standing_in(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def never_made(standing_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have another process never make what it is asked for."""
-    monkeypatch.setattr(native, "_begun", lambda *_: None)
-    monkeypatch.setattr(native.Compilation, "_image", lambda _: None)
+    monkeypatch.setattr(compilation, "_begun", lambda *_: None)
+    monkeypatch.setattr(compilation.Compilation, "_image", lambda _: None)
 
 
 class Played:
@@ -214,7 +216,7 @@ def test_who_waits_for_little_code_needs_no_other_process(
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     asked: list[str] = []  # also for games of other tests, whose turn comes only now
-    monkeypatch.setattr(native, "_begun", lambda request, _: asked.append(pickle.loads(request)[0]))
+    monkeypatch.setattr(compilation, "_begun", lambda request, _: asked.append(pickle.loads(request)[0]))
     first, second = build_kernel(tic_tac_toe()), build_kernel(tic_tac_toe())
     assert not first.finish()
     assert first.key not in asked
@@ -230,7 +232,7 @@ def test_where_no_other_process_helps(fails: str, monkeypatch: pytest.MonkeyPatc
     if fails == "beginning it":
         monkeypatch.setattr(sys, "executable", "")
     else:
-        monkeypatch.setattr(native, "_BOOTSTRAP", "raise SystemExit(3)")
+        monkeypatch.setattr(compilation, "_BOOTSTRAP", "raise SystemExit(3)")
     kernel = build_kernel(tic_tac_toe())
     before = counted(Simulator(kernel))
     assert not kernel.finish()
@@ -255,8 +257,8 @@ def test_code_of_other_sources_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
 def test_games_that_are_gone_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[bytes] = []
     held = threading.Event()
-    monkeypatch.setattr(native, "_begun", lambda request, _: begun.append(request))
-    make = native.make_image
+    monkeypatch.setattr(compilation, "_begun", lambda request, _: begun.append(request))
+    make = code.make_image
 
     def make_later(code: str, key: str, folder: Path | None) -> bytes | None:
         if key in {"", code}:  # of a loop
@@ -264,7 +266,7 @@ def test_games_that_are_gone_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -
         held.wait(60)
         return None
 
-    monkeypatch.setattr(native, "make_image", make_later)
+    monkeypatch.setattr(compilation, "make_image", make_later)
     built = [build_kernel(random_network(random.Random(seed))) for seed in range(4)]
     for each in built:
         assert each.library
@@ -317,7 +319,7 @@ def test_a_program_ends_while_its_code_is_made(tmp_path: Path) -> None:
     result, stand_in, key = before.stdout.splitlines()
     assert stand_in == "True False"
     deadline = time.monotonic() + 120
-    while native.find_library(key, {}, tmp_path) is None and time.monotonic() < deadline:
+    while code.find_library(key, {}, tmp_path) is None and time.monotonic() < deadline:
         time.sleep(0.1)
     after = running(_PLAY, tmp_path)
     assert after.stdout.splitlines() == [result, "True True", key]
@@ -355,15 +357,15 @@ def test_processes_that_compile_the_same_at_once_share_a_whole_cache(tmp_path: P
     files = list(cache.iterdir())
     assert files
     # Nothing half written, nothing left of writing.
-    assert all(path.suffix == ".code" and native.read_cached(path) for path in files), files
+    assert all(path.suffix == ".code" and cached_files.read_cached(path) for path in files), files
 
 
 @pytest.mark.slow
 def test_nothing_is_left_behind_where_nothing_is_cached() -> None:
     """The other process is ended with the one that asked it: its work would be of no use to anybody."""
-    script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import native\n" + (
-        "for _ in range(1000):\n    if native._LEAVING.useless is None: time.sleep(0.01)\n"
-        "print(native._LEAVING.useless.pid)\n"
+    script = f"{_PLAY}\nimport time\nfrom anygame.network.kernels import compilation\n" + (
+        "for _ in range(1000):\n    if compilation._LEAVING.useless is None: time.sleep(0.01)\n"
+        "print(compilation._LEAVING.useless.pid)\n"
     )
     done = running(script, "")
     assert done.stderr == ""

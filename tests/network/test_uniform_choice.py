@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from tests.network.networks import Builder
 
+from anygame.native.code import compile_library
 from anygame.network.kernels import uniform_choice
 from anygame.network.kernels.function import ACTIVE, GO, LANES, RANDOM, FunctionBuilder
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.kernels.native import compile_library
 from anygame.network.kernels.nth_set_bit import (
     Candidates,
     UnrolledSelection,

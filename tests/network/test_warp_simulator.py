@@ -16,6 +16,7 @@ from tests.network.emulated_card import EmulatedDriver
 
 import anygame
 from anygame.errors import DeviceError
+from anygame.native.code import make_ptx
 from anygame.network import card as cards
 from anygame.network import simulator as simulators
 from anygame.network import warp_simulator as warps
@@ -23,7 +24,6 @@ from anygame.network.block import StuckError
 from anygame.network.card import Card, CardMemory
 from anygame.network.kernels import warp_code as code
 from anygame.network.kernels.kernel import build_kernel
-from anygame.network.kernels.native import make_ptx
 from anygame.network.kernels.target import WIDE
 from anygame.network.kernels.warp_code import warp_code
 from anygame.network.simulator import Simulator

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from anygame.errors import CompilationError
+from anygame.native import marking
 from anygame.proving import propagation
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.propagation import followed
-from anygame.search.native import marking
 
 _Rows = list[list[int]]
 #: Long enough for native code to be made.
@@ -101,7 +101,7 @@ def test_time_that_is_over_ends_it() -> None:
 
 
 def test_without_native_code_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(_: object) -> None:
+    def missing(*_: object) -> None:
         raise RuntimeError("no LLVM here")
 
     marking.native_code.cache_clear()

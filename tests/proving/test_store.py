@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import anygame
-from anygame.network.kernels import native
+from anygame.native import cache
 from anygame.proving import prove, store
 from anygame.proving.certificate import CertificateError
 from anygame.proving.patience import Patience
@@ -52,7 +52,7 @@ def test_what_was_proved_is_found_again_and_only_checked(
     first = prove(_game(), _ASKED)
     assert first.all("proved")
     assert first["ends"].most_moves == 21
-    content = json.loads(native.read_cached(_stored(folder)) or b"")
+    content = json.loads(cache.read_cached(_stored(folder)) or b"")
     assert set(content) == {*_ASKED, "in every state"}
     # Without anything that looks for proofs.
     for name in (
@@ -147,7 +147,7 @@ def test_a_certificate_that_proves_nothing_is_not_believed(folder: Path) -> None
 def test_what_has_no_form_of_a_certificate_is_passed_over(folder: Path, value: object) -> None:
     prove(_game(), ["playable"])
     path = _stored(folder)
-    native.write_cached(path, json.dumps(value).encode())
+    cache.write_cached(path, json.dumps(value).encode())
     assert ProofStore(_game().backends.needed_network().compiled).certificates == {}
     assert prove(_game(), ["playable", "ends"]).all("proved")
 
@@ -156,7 +156,7 @@ def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
     game = anygame.load("phantom_tic_tac_toe")
     assert prove(game, ["playable"]).all("proved")
     path, compiled = _stored(folder), game.backends.needed_network().compiled
-    kept = json.loads(native.read_cached(path) or b"")
+    kept = json.loads(cache.read_cached(path) or b"")
     prover = Prover.of(game, Patience(60))
     wanted = next(built_in(game, prover.model, prover.sample))
     place, (total, most, is_exact, parts) = next(
@@ -171,7 +171,7 @@ def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
         [total, most, True, [[-weight, *fact] for weight, *fact in parts]],
     ):
         kept["playable"][5][place] = lie
-        native.write_cached(path, json.dumps(kept).encode())
+        cache.write_cached(path, json.dumps(kept).encode())
         read = ProofStore(compiled).certificates["playable"]
         assert list(read.sums[place]) == [*lie[:3], tuple(map(tuple, lie[3]))]
         with pytest.raises(CertificateError):

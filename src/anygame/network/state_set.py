@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.kernels.native import compile_library
+from anygame.native.code import compile_library
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.native import Library
+    from anygame.native.code import Library
 
 #: A new table: 8 KiB of slots, so that sets of a few states cost nothing.
 _FEWEST_SLOTS: Final = 2048

@@ -6,3 +6,6 @@ from anygame.proving.proving import each_verdict, equal, prove
 from anygame.proving.verdict import SURVEYS, Verdict, Verdicts
 
 __all__ = ["SURVEYS", "Verdict", "Verdicts", "each_verdict", "equal", "prove"]
+
+#: The modules whose marked functions become native code; see :mod:`anygame.native.library`.
+NATIVE_MODULES = ("anygame.proving.propagation",)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.search.native.marking import Bools, Int64s, compiled, exported
+from anygame.native.marking import Bools, Int64s, compiled, exported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

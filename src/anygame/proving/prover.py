@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from anygame.errors import AnygameError
+from anygame.native.marking import native_code
 from anygame.network.network import FALSE
 from anygame.proving.bounded import depends_on_moves, induction_depth, shortest
 from anygame.proving.certificate import (
@@ -34,7 +35,6 @@ from anygame.proving.sampling import Sample, random_play
 from anygame.proving.second_engine import invariant_of_abc
 from anygame.proving.store import ProofStore
 from anygame.proving.verdict import STOPS, Certificate, Verdict, moves
-from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -126,7 +126,7 @@ class Prover:
     ) -> None:
         needed_solver()
         report("making native code")
-        native_code()
+        native_code("proving")
         self.model, self.replay, self.report = model, replay, report
         self._store = store
         self._is_brief = is_brief

@@ -13,7 +13,7 @@ from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.network.kernels.native import cache_folder, read_cached, write_cached
+from anygame.native.cache import cache_folder, read_cached, write_cached
 from anygame.proving.counting import MOST_CHANGED, MOST_SUM, MOST_SUMS, Sum
 from anygame.proving.ending import MOST_LOST, MOST_WEIGHT
 from anygame.proving.verdict import Certificate

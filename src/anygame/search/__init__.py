@@ -28,3 +28,13 @@ __all__ = [
     "save_table",
     "solve",
 ]
+
+#: The modules whose marked functions become native code; see :mod:`anygame.native.library`.
+NATIVE_MODULES = (
+    "anygame.search.blocks",
+    "anygame.search.one_player.relaxation",
+    "anygame.search.retrograde",
+    "anygame.search.tree.forgetting",
+    "anygame.search.tree.growing",
+    "anygame.search.tree.self_play",
+)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anygame.network.kernels.function import GO, RESTART
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     Bools,
     Float64Rows,
     Float64s,
@@ -21,6 +20,7 @@ from anygame.search.native.marking import (
     compiled,
     exported,
 )
+from anygame.network.kernels.function import GO, RESTART
 from anygame.search.tree.game_code import LANES, lowest_bit, turn, word_of
 
 if TYPE_CHECKING:

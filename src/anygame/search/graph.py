@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import numpy as np
 
 from anygame.errors import LimitError
+from anygame.native.marking import native_code
 from anygame.network.state_set import StateSet
 from anygame.search.blocks import BlockSuccessors
 from anygame.search.goals import goal_or_nan
 from anygame.search.lane_pool import packed_state
-from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -303,7 +303,7 @@ class LaneExpansion:
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
-        native_code()  # now, and not on the clock of who explores
+        native_code("search")  # now, and not on the clock of who explores
         first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])

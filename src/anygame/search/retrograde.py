@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anygame.errors import MissingExtraError
+from anygame.native.marking import Elements, Int32s, exported
 from anygame.search.blocks import joint_moves
-from anygame.search.native.marking import Elements, Int32s, exported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -526,10 +526,10 @@ class Search:
 
 def prepare() -> None:
     """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
-    from anygame.search.native.marking import native_code
+    from anygame.native.marking import native_code
 
     with suppress(CompilationError):  # a search says so
-        native_code()
+        native_code("search")
 
 
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:

@@ -11,7 +11,7 @@ from tests.examples import examples
 from tests.search.graph_games import KINDS, TOGETHER, bounds, random_nodes, reached, sheet
 
 import anygame
-from anygame.network.kernels import kernel, native
+from anygame.network.kernels import compilation, kernel
 from anygame.search.tree.game_code import load_states, read_states
 from anygame.search.tree.searcher import Tree, TreeSearcher
 
@@ -410,7 +410,7 @@ def test_a_search_goes_on_where_faster_code_takes_over(monkeypatch: pytest.Monke
     for at_once, finished_after in ((1 << 30, 0), (-1, 400), (-1, 1 << 30)):
         with monkeypatch.context() as patch:
             patch.setattr(kernel, "COMPILED_AT_ONCE", at_once)
-            patch.setattr(native.Compilation, "wait", lambda _: False)
+            patch.setattr(compilation.Compilation, "wait", lambda _: False)
             searcher = _searcher(anygame.load("connect_four"))
             compiled = searcher._machine.kernel
             for number in range(6):

@@ -16,12 +16,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from anygame.network.kernels.clusters import cluster, part_by_phase
-from anygame.network.kernels.function import MOST_UNROLLED, RowLayout
-from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
-from anygame.network.kernels.gate_loop import loop_gates
-from anygame.network.kernels.native import (
-    Compilation,
+from anygame.native import code
+from anygame.native.code import (
     compile_library,
     find_library,
     link_library,
@@ -29,6 +25,11 @@ from anygame.network.kernels.native import (
     make_image,
     source_digest,
 )
+from anygame.network.kernels.clusters import cluster, part_by_phase
+from anygame.network.kernels.compilation import Compilation
+from anygame.network.kernels.function import MOST_UNROLLED, RowLayout
+from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
+from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
@@ -41,8 +42,8 @@ from anygame.network.kernels.uniform_choice import choose_function
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from anygame.native.code import Library
     from anygame.network.kernels.gate_code import GateCode, GateOutputs
-    from anygame.network.kernels.native import Library
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
@@ -86,7 +87,7 @@ _SIGNATURES = {
 }
 _LOCK = threading.RLock()
 #: Taken at once: sources that change while a program runs are not those that it writes code with.
-_SOURCES: Final = source_digest(Path(__file__).parent)
+_SOURCES: Final = source_digest(Path(__file__).parent, Path(code.__file__).parent)
 
 
 @dataclass(eq=False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from anygame.native.code import make_ptx
 from anygame.network.kernels.function import RUNNING
 from anygame.network.kernels.kernel import Kernel, Style, build_kernel
-from anygame.network.kernels.native import make_ptx
 from anygame.network.kernels.playout_loop import LEFT, STARTS, STUCK_LANES
 from anygame.network.kernels.target import WARP, WIDE
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from anygame.native.code import make_ptx
 from anygame.network.kernels.function import (
     ACTIVE,
     FIRST_FLUENT,
@@ -21,7 +22,6 @@ from anygame.network.kernels.function import (
     ZERO,
     FunctionBuilder,
 )
-from anygame.network.kernels.native import make_ptx
 from anygame.network.kernels.target import WARP
 from anygame.network.kernels.warp_code import COLLECTIVES, entry
 

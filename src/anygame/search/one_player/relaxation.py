@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     BoolRows,
     Int64s,
     UInt64Rows,
@@ -344,7 +344,7 @@ class _Members(NamedTuple):
 @cache
 def prepare() -> Thread:
     """Begin to make estimates ready; they are when the thread has ended."""
-    thread = Thread(target=native_code)
+    thread = Thread(target=native_code, args=("search",))
     thread.start()
     return thread
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from anygame.native.marking import compiled, exported
 from anygame.network.kernels.function import ACTIVE as _ACTIVE
 from anygame.network.kernels.function import GO as _GO
 from anygame.network.kernels.function import RESTART as _RESTART
 from anygame.network.kernels.function import STUCK as _STUCK
-from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.game_code import (
     END,
     FIRST_ACTION,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from anygame.native.marking import compiled, exported
 from anygame.network.kernels.function import GO as _GO
 from anygame.network.kernels.function import RESTART as _RESTART
-from anygame.search.native.marking import compiled, exported
 from anygame.search.tree.backpropagating import (
     WIDE,
     add_to_descent,

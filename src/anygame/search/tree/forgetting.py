@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     Float64s,
     Int32s,
     Int64s,

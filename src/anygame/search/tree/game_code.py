@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from anygame.search.goals import USUAL
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     Bools,
     Bundle,
     Float32Rows,
@@ -21,6 +20,7 @@ from anygame.search.native.marking import (
     call_refusing,
     compiled,
 )
+from anygame.search.goals import USUAL
 
 if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from anygame.search.native.marking import compiled, exported
+from anygame.native.marking import compiled, exported
 from anygame.search.tree.backpropagating import (
     WIDE,
     add_to_descent,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from anygame.search.native.marking import table_of
+from anygame.native.marking import table_of
 from anygame.search.tree.game_code import UNITS, refresh
 from anygame.search.tree.searcher import DEFAULT_SETTINGS, estimating
 from anygame.search.tree.self_play import (

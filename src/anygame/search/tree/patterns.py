@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from anygame.language.terms import Compound
-from anygame.search.native.marking import compiled
+from anygame.native.marking import compiled
 from anygame.search.tree.game_code import lowest_bit, words_for
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from math import exp
 
 import numpy as np
 
-from anygame.search.native.marking import compiled
+from anygame.native.marking import compiled
 from anygame.search.tree.game_code import lowest_bit
 from anygame.search.tree.patterns import begin_from_base, count_patterns, tally
 from anygame.search.tree.store import COMPETITIVE, NONE, product_of

@@ -18,8 +18,8 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.game.state import known_goal
+from anygame.native.marking import native_code, table_of
 from anygame.search.lane_pool import packed_state
-from anygame.search.native.marking import native_code, table_of
 from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
 from anygame.search.tree.game_code import MOST_UNITS, describe, outputs_for, refresh, words_for
@@ -342,7 +342,7 @@ class TreeSearcher(TreeReporter[int]):
     ) -> None:
         if threads < 1:
             raise ValueError(f"expected at least one thread, got {threads}")
-        native_code()
+        native_code("search")
         self.game = game
         self._machine = game.backends.needed_network()
         self.kernel = self._machine.kernel

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     Bundle,
     Float32Rows,
     Float32s,

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from anygame.network.kernels.function import RANDOM
-from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     BoolRows,
     Bools,
     Bundle,
@@ -22,6 +20,8 @@ from anygame.search.native.marking import (
     UInt64Rows,
     UInt64s,
 )
+from anygame.network.kernels.function import RANDOM
+from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
 from anygame.search.tree.game_code import LANES, MOST_UNITS, WORDS, words_for
 from anygame.search.tree.patterns import MOST_PATTERNS, MOST_ROWS
 from anygame.search.tree.store import NONE

@@ -1,4 +1,4 @@
-"""The native code of the search: shipped with the package, else lowered; cached, and never trusted unseen."""
+"""Native code of a room: shipped with the package, else lowered; cached, and checked before it is loaded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import anygame
-from anygame.network.kernels import native
+from anygame.native import cache, library
+from anygame.native.code import find_library
+from anygame.native.marking import native_code
 from anygame.search import Search
-from anygame.search.native import library
-from anygame.search.native.marking import native_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def text() -> str:
     """What numba makes of the sources."""
-    return library._shipped() or library._lowered()
+    return library._shipped("search") or library._lowered("search")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """An empty cache, and no code in this process; nothing came with the package."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("ANYGAME_CACHE", str(folder))
-    monkeypatch.setattr(library, "TEXT", tmp_path / "search.ll.gz")
+    monkeypatch.setattr(library, "text_of", lambda room: tmp_path / f"{room}.ll.gz")
     native_code.cache_clear()
     yield folder
     native_code.cache_clear()
@@ -42,7 +42,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
     """Have the text at hand in place of lowering, and count how often it is asked for."""
     asked: list[str] = []
 
-    def lowered() -> str:
+    def lowered(_: str) -> str:
         asked.append("lowered")
         return text
 
@@ -51,7 +51,7 @@ def _counting(monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
 
 
 def _works() -> bool:
-    return len(native_code().functions) > 10 and native_code() is native_code()
+    return len(native_code("search").functions) > 10 and native_code("search") is native_code("search")
 
 
 @pytest.mark.slow
@@ -74,10 +74,10 @@ def test_damaged_code_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, fresh: P
     (path,) = fresh.glob("*.code")
     whole = path.read_bytes()
     places = [*range(60), *range(60, len(whole), len(whole) // 200)]
-    other = native._MAGIC + native._digest(path.with_stem("0" * 64), b"other") + b"other"
+    other = cache._MAGIC + cache._digest(path.with_stem("0" * 64), b"other") + b"other"
     for broken in [*(_flipped(whole, place) for place in places), whole[:-20], b"", other]:
         path.write_bytes(broken)
-        assert native.find_library(f"search {library._DIGEST}", {}) is None
+        assert find_library(f"search {library.digest_of('search')}", {}) is None
     native_code.cache_clear()
     assert _works()
     assert asked == ["lowered"] * 2
@@ -103,7 +103,7 @@ def test_the_code_of_a_game_in_its_place_is_not_run(
 @pytest.mark.slow
 def test_a_package_brings_its_text(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
-    library.ship(str(library.TEXT))
+    library.ship("search")
     asked.clear()
     assert _works()
     assert not asked
@@ -113,14 +113,14 @@ def test_a_text_that_is_broken_or_of_other_sources_is_not_taken(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
 ) -> None:
     _counting(monkeypatch, text)
-    library.ship(str(library.TEXT))
-    whole = library.TEXT.read_bytes()
+    library.ship("search")
+    whole = library.text_of("search").read_bytes()
     other = gzip.compress(gzip.decompress(whole).replace(b"; ", b"; 0", 1))
     for broken in [whole[:-10], *(_flipped(whole, place) for place in (3, 40, 9000)), b"no archive", other]:
-        library.TEXT.write_bytes(broken)
-        assert library._shipped() is None
-    library.TEXT.write_bytes(whole)
-    assert library._shipped() == text
+        library.text_of("search").write_bytes(broken)
+        assert library._shipped("search") is None
+    library.text_of("search").write_bytes(whole)
+    assert library._shipped("search") == text
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_a_text_that_llvm_cannot_read_is_made_anew(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
 ) -> None:
     asked = _counting(monkeypatch, text)
-    monkeypatch.setattr(library, "_shipped", lambda: text.replace("define", "refine", 1))
+    monkeypatch.setattr(library, "_shipped", lambda _: text.replace("define", "refine", 1))
     assert _works()
     assert asked == ["lowered"]
 
@@ -153,7 +153,7 @@ def test_numba_is_not_imported_by_those_who_search() -> None:
 def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, fresh: Path
 ) -> None:
-    def lowered() -> str:
+    def lowered(_: str) -> str:
         raise RuntimeError("the search cannot be compiled: no numba")
 
     monkeypatch.setattr(library, "_lowered", lowered)
@@ -167,7 +167,7 @@ def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
 
 
 def test_what_needs_the_native_code_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
-    def lowered() -> str:
+    def lowered(_: str) -> str:
         raise RuntimeError("the search cannot be compiled: no numba")
 
     monkeypatch.setattr(library, "_lowered", lowered)
@@ -188,4 +188,4 @@ def test_what_another_process_says_of_lowering_is_told(
     with pytest.raises(
         anygame.CompilationError, match=r"cannot be compiled: (status 3|ImportError: no numba)"
     ):
-        library._lowered()
+        library._lowered("search")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.search import blocks, retrograde
-from anygame.search.native.marking import (
+from anygame.native.marking import (
     Bundle,
     Elements,
     Exported,
@@ -17,6 +16,7 @@ from anygame.search.native.marking import (
     UInt64Rows,
     table_of,
 )
+from anygame.search import blocks, retrograde
 from anygame.search.tree.game_code import describe, game_at
 from anygame.search.tree.searcher import DEFAULT_SETTINGS
 from anygame.search.tree.self_play import make_practice, practice_at

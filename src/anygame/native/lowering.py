@@ -28,8 +28,8 @@ from numba.np.arrayobj import (
 )
 from numba.np.numpy_support import from_dtype
 
-from anygame.search.native import marking
-from anygame.search.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, exports
+from anygame.native import marking
+from anygame.native.marking import COMPILED, FAULT, Bundle, Elements, Exported, exports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 _WORDS: Final = 4
 
 
-def lowered() -> str:
-    """Return the definitions of all exported functions, and of what they call, in LLVM's text form."""
+def lowered(room: str) -> str:
+    """Return the exported functions of a room, and the functions that they call, in LLVM's text form."""
     lowering = _Lowering()
     whole = llvm.parse_assembly("")
     names, entries = [], []
-    for each, name, parameters in exports():
+    for each, name, parameters in exports(room):
         text, symbol = lowering.module_of(each, parameters)
         whole.link_in(llvm.parse_assembly(text))
         names.append(name)
@@ -357,4 +357,4 @@ def _prefetch(_context: Any, array: Any, _index: Any) -> Any:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(lowered())
+    sys.stdout.write(lowered(sys.argv[2]))

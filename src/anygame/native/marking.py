@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anygame.errors import CompilationError
-from anygame.search.native.library import load
+from anygame.native.library import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from anygame.network.kernels.native import Library
+    from anygame.native.code import Library
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
@@ -63,16 +63,6 @@ Int64Rows = Annotated[NDArray[np.int64], Elements(("int64",), 2)]
 Float32Rows = Annotated[NDArray[np.float32], Elements(("float32",), 2)]
 Float64Rows = Annotated[NDArray[np.float64], Elements(("float64",), 2)]
 
-#: The modules whose functions become native code.
-_MODULES: Final = (
-    "anygame.proving.propagation",
-    "anygame.search.blocks",
-    "anygame.search.one_player.relaxation",
-    "anygame.search.retrograde",
-    "anygame.search.tree.forgetting",
-    "anygame.search.tree.growing",
-    "anygame.search.tree.self_play",
-)
 #: Functions that native code may call.
 COMPILED: Final[set[Callable[..., Any]]] = set()
 #: Functions that Python calls, by name.
@@ -131,7 +121,7 @@ class Exported:
             TypeError: an argument is of another type.
             CompilationError: there is no native code, or it failed.
         """
-        native = native_code()
+        native = native_code(room_of(self.function))
         words, tables, told = [], [], {}
         for parameter, argument in zip(self._parameters, arguments, strict=True):
             if isinstance(parameter, Elements):
@@ -153,31 +143,40 @@ class Exported:
 
 
 @cache
-def native_code() -> Library:
-    """Return the native code of all exported functions; it is compiled first if need be.
+def native_code(room: str) -> Library:
+    """Return the native code of all exported functions of a room; compile it first unless it is cached.
+
+    Args:
+        room: the name of a folder of ``anygame``.
 
     Raises:
         CompilationError: it cannot be compiled.
     """
     signatures = {
-        name: (ctypes.c_int64, *(ctypes.c_double if each is float else ctypes.c_int64 for each in parameters))
-        for _, name, parameters in exports()
+        name: (ctypes.c_int64, *(ctypes.c_double if kind is float else ctypes.c_int64 for kind in parameters))
+        for _, name, parameters in exports(room)
     }
     try:
-        return load(signatures)
+        return load(room, signatures)
     except (CompilationError, RuntimeError, ImportError, OSError) as error:
         raise CompilationError(
             f"{error}; where its sources were changed it needs numba: pip install 'anygame[lower]'"
         ) from error
 
 
-def exports() -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield the functions that native code has for Python: which, a name, and the types of the parameters."""
-    for module in _MODULES:
+def room_of(function: Callable[..., Any]) -> str:
+    """Return the room of a function: ``search`` for one of ``anygame.search.blocks``."""
+    return function.__module__.split(".")[1]
+
+
+def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
+    """Yield the functions of a room that Python calls: each with a name and the types of its parameters."""
+    for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
-    for each in _EXPORTED.values():
-        for name, parameters in each.variants():
-            yield each, name, parameters
+    for function in _EXPORTED.values():
+        if room_of(function.function) == room:
+            for name, parameters in function.variants():
+                yield function, name, parameters
 
 
 class Bundle:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anygame.network.kernels import native
+from anygame.native import cache as files
+from anygame.native import code as native
+from anygame.native.cache import cache_folder
+from anygame.native.code import compile_library, find_library, link_library
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
-from anygame.network.kernels.native import cache_folder, compile_library, find_library, link_library
 from anygame.network.kernels.target import PROCESSOR
 
 if TYPE_CHECKING:
-    from anygame.network.kernels.native import Library
+    from anygame.native.code import Library
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes of files are those of POSIX")
 _SIGNATURE = {"answer": (ctypes.c_int64,)}
@@ -119,7 +121,7 @@ def test_a_file_under_the_key_of_another_is_not_loaded(cache: Path) -> None:
 def test_an_empty_image_is_not_loaded(cache: Path) -> None:
     build(7, cache)
     (path,) = cached_files(cache)
-    path.write_bytes(native._MAGIC + native._digest(path, b""))
+    path.write_bytes(files._MAGIC + files._digest(path, b""))
     assert not build(7, cache).cached
     assert build(7, cache).cached
 
@@ -169,7 +171,7 @@ def test_a_cache_that_cannot_be_is_no_harm(tmp_path: Path) -> None:
 def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(0, cache)
     (first,) = cached_files(cache)
-    monkeypatch.setattr(native, "CACHE_BYTES", 3 * first.stat().st_size + 100)
+    monkeypatch.setattr(files, "CACHE_BYTES", 3 * first.stat().st_size + 100)
     for answer in range(1, 4):
         os.utime(first, (answer, answer))  # long ago
         build(answer, cache)

@@ -1,0 +1,119 @@
+"""Files that are kept on this machine across processes: machine code, certificates of proofs.
+
+A file of machine code is named by its key, a digest of the code's text and of the target machine. Each file
+begins with a digest of its name and content: a damaged file, or one under another name, is not read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Upper bound on the machine code of all games together; the oldest files are removed first. A usual game has
+#: 10 to 300 kB, the largest ones a few MB.
+CACHE_BYTES = 256 << 20
+_MAGIC = b"anygame machine code 2\n"
+_HEAD = len(_MAGIC) + hashlib.sha256().digest_size
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of cached machine code, or None where nothing shall be cached.
+
+    ``ANYGAME_CACHE`` names another one; empty, it switches the cache off.
+    """
+    chosen = os.environ.get("ANYGAME_CACHE")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    # A home that cannot be found stays "~": no place to write to.
+    return Path(base) / "anygame" if base and os.path.isabs(base) else None
+
+
+def read_cached(path: Path) -> bytes | None:
+    """Return what was cached, if it is whole, belongs to its key, and nobody else can have written it."""
+    try:
+        if not _is_ours(path.parent.lstat()):
+            return None
+        # Whatever lies there, opening it neither follows a link nor waits for somebody to write.
+        safely = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+        with os.fdopen(os.open(path, os.O_RDONLY | safely), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and _is_ours(status)):
+                return None
+            if not _HEAD < status.st_size <= CACHE_BYTES:
+                return None
+            content = file.read(status.st_size)
+    except OSError:
+        return None
+    image = content[_HEAD:]
+    if content[:_HEAD] != _MAGIC + _digest(path, image):
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # the oldest is the longest unused
+    return image
+
+
+def _digest(path: Path, image: bytes) -> bytes:
+    return hashlib.sha256(path.stem.encode() + b"\0" + image).digest()
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    if sys.platform == "win32":  # the folder lies in the profile of the user
+        return True
+    shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return status.st_uid == os.getuid() and not shared and not stat.S_ISLNK(status.st_mode)
+
+
+def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
+    """Cache something; a folder that cannot be written to is no harm.
+
+    Args:
+        path: of the file. Those in its folder with the same ending make room for it, the oldest first.
+        image: what is cached.
+        most: bytes of all these files; None for those of machine code.
+    """
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(path.parent.lstat()):
+            return
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()  # unless something is in it; nothing else is in the way of a file
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + _digest(path, image) + image)
+            os.replace(name, path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _make_room(path.parent, path.suffix, CACHE_BYTES if most is None else most)
+
+
+def _make_room(folder: Path, suffix: str, most: int) -> None:
+    total = 0
+    for _, size, path in sorted(_files(folder, suffix), reverse=True):
+        if total + size > most:
+            path.unlink(missing_ok=True)
+        else:
+            total += size
+
+
+def _files(folder: Path, suffix: str) -> Iterator[tuple[float, int, Path]]:
+    for path in folder.iterdir():
+        if path.suffix == suffix:
+            with contextlib.suppress(FileNotFoundError):
+                status = path.lstat()
+                if not stat.S_ISDIR(status.st_mode):
+                    yield status.st_mtime, status.st_size, path

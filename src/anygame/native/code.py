@@ -1,0 +1,235 @@
+"""Machine code from LLVM's text form, compiled for this machine or read from the cache.
+
+Only this module and ``lowering`` import llvmlite, when code is first needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.native.cache import cache_folder, read_cached, write_cached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+_SUFFIX = ".code"
+#: LLVM's default effort for straight code, as that of games: faster to compile, no slower to run.
+_EFFORT = 1
+#: For loops and calls.
+_FULL_EFFORT = 3
+#: LLVM's name of graphics cards; they have redux.sync from compute capability 8.0 on.
+_CARD: Final = "nvptx64-nvidia-cuda"
+
+
+class Library:
+    """Compiled functions. They hold no Python object and release the interpreter lock while they run.
+
+    Attributes:
+        cached: whether the machine code was found, not made.
+        functions: by name; they may be replaced, after which all that call them look for them anew.
+        addresses: the same as numbers.
+    """
+
+    def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
+        self._engines = [engine]
+        self.cached = cached
+        self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in signatures}
+        self.functions = {
+            name: ctypes.CFUNCTYPE(result, *parameters)(self.addresses[name])
+            for name, (result, *parameters) in signatures.items()
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        return self.functions[name]
+
+    def replace(self, other: Library) -> None:
+        """Have the functions of another library from now on; calls of the old ones may be under way."""
+        self._engines += other._engines
+        self.addresses.update(other.addresses)
+        self.functions.update(other.functions)
+
+
+def compile_library(
+    code: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
+) -> Library:
+    """Compile LLVM's text form for this machine, or find what was compiled before.
+
+    Args:
+        code: definitions of functions, without target lines.
+        signatures: per function to be called the ctypes of its result and of its parameters.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
+    """
+    found = find_library(code, signatures, cache)
+    return found or load_library(make_image(code, code, cache), signatures)
+
+
+def link_library(
+    code: str,
+    shared: Iterable[str],
+    signatures: Mapping[str, tuple[Any, ...]],
+    cache: Path | None = None,
+    *,
+    keep: bool = True,
+) -> Library:
+    """Return a library of code that calls other code, which is compiled once.
+
+    Args:
+        code: definitions of functions, without target lines, and declarations of what they call.
+        shared: modules of what is called: each is cached on its own.
+        signatures: per function to be called the ctypes of its result and of its parameters.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
+        keep: whether the machine code of the first is cached, too.
+    """
+    found = _cached_image(code, cache) if keep else None
+    image = make_image(code, code if keep else "", cache) if found is None else found
+    called = [_shared_image(each, cache) for each in shared]
+    return load_library(image, signatures, found is not None, called)
+
+
+@functools.lru_cache(maxsize=1024)
+def _shared_image(code: str, cache: Path | None) -> bytes:
+    return _cached_image(code, cache) or make_image(code, code, cache)
+
+
+def _cached_image(key: str, cache: Path | None) -> bytes | None:
+    path = _path(key, cache)
+    return read_cached(path) if path else None
+
+
+def find_library(
+    key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
+) -> Library | None:
+    """Return a cached library, None without one; the key is that of `make_image`."""
+    image = _cached_image(key, cache)
+    return None if image is None else load_library(image, signatures, cached=True)
+
+
+def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
+    """Compile LLVM's text form for this machine, cache what comes out, and return it.
+
+    Args:
+        code: definitions of functions, without target lines.
+        key: what it is found by, the code itself or a text that decides what that is; where there is none,
+            nothing is cached.
+        cache: the folder of cached machine code; None for :func:`cache_folder`.
+        is_straight: whether it has no loops and calls that are worth the time of all of LLVM's passes.
+
+    Raises:
+        RuntimeError: LLVM cannot read it.
+    """
+    llvm = _llvm()[0]
+    machine = _machine(llvm, _EFFORT if is_straight else _FULL_EFFORT)
+    image = bytes(machine.emit_object(_optimise(llvm, machine, code, is_straight)))
+    path = _path(key, cache) if key else None
+    if path:
+        write_cached(path, image)
+    return image
+
+
+def make_ptx(code: str) -> str:
+    """Compile LLVM's text form to PTX, for graphics cards from the generation of 2020 on, or find it cached.
+
+    Raises:
+        RuntimeError: LLVM cannot read it, or was built without what writes PTX.
+    """
+    llvm = _llvm()[0]
+    key = "ptx\0" + code
+    found = _cached_image(key, None)
+    if found is not None:
+        return found.decode()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(_CARD).create_target_machine(
+        cpu="sm_80", features="+ptx70", opt=_FULL_EFFORT
+    )
+    module = llvm.parse_assembly(f'target triple = "{_CARD}"\n{code}')
+    module.data_layout = str(machine.target_data)
+    passes = llvm.create_new_module_pass_manager()
+    for add in (
+        passes.add_always_inliner_pass,
+        passes.add_sroa_pass,
+        passes.add_simplify_cfg_pass,
+        passes.add_global_dead_code_eliminate_pass,
+    ):
+        add()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(_EFFORT)))
+    ptx = str(machine.emit_assembly(module))
+    path = _path(key, None)
+    if path:
+        write_cached(path, ptx.encode())
+    return ptx
+
+
+def load_library(
+    image: bytes,
+    signatures: Mapping[str, tuple[Any, ...]],
+    cached: bool = False,
+    called: Iterable[bytes] = (),
+) -> Library:
+    """Return the functions of machine code, given that of what it calls besides."""
+    llvm = _llvm()[0]
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
+    for each in (*called, image):
+        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(each))
+    engine.finalize_object()
+    return Library(engine, signatures, cached)
+
+
+def source_digest(*folders: Path) -> str:
+    """Return a digest of the Python sources in some folders, in the order of their names."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _path(key: str, cache: Path | None) -> Path | None:
+    """Return where machine code is cached, None where nothing is."""
+    folder = cache_folder() if cache is None else cache
+    name = hashlib.sha256("\0".join((_llvm()[1], str(_EFFORT), key)).encode()).hexdigest()
+    return folder / (name + _SUFFIX) if folder else None
+
+
+@functools.cache
+def _llvm() -> tuple[Any, str]:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = "\0".join(
+        (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), _features(llvm))
+    )
+    return llvm, target
+
+
+def _features(llvm: Any) -> str:
+    try:
+        return str(llvm.get_host_cpu_features().flatten())
+    except RuntimeError:  # not known on every system; the name of the processor has to do
+        return ""
+
+
+def _machine(llvm: Any, effort: int = _EFFORT) -> Any:
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(llvm), opt=effort, jit=True
+    )
+
+
+def _optimise(llvm: Any, machine: Any, code: str, is_straight: bool = True) -> Any:
+    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n{code}')
+    module.data_layout = str(machine.target_data)
+    effort = _EFFORT if is_straight else _FULL_EFFORT
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(effort))
+    if is_straight:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+    else:
+        passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    return module
