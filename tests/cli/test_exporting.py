@@ -45,8 +45,8 @@ def test_the_picture_is_that_of_explain() -> None:
 
 
 def test_a_role_and_a_goal_are_asked_for() -> None:
-    of_o = export_text(anygame.load("tic_tac_toe"), "qdimacs", depth=3, role="o", goal=50)
-    arguments = ["export", "tic_tac_toe", "--to", "qdimacs", "--depth", "3"]
+    of_o = export_text(anygame.load("tic_tac_toe"), "asp", depth=3, role="o", goal=50)
+    arguments = ["export", "tic_tac_toe", "--to", "asp", "--depth", "3"]
     assert run([*arguments, "--role", "o", "--goal", "50"]) == (of_o, 0)
     assert run(arguments) != (of_o, 0)
 
@@ -54,21 +54,19 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--to", "qdimacs"], "--to qdimacs needs --depth: how many joint moves there are at most"),
-        (["--to", "asp"], "--to asp needs --depth"),
+        (["--to", "asp"], "--to asp needs --depth: how many joint moves there are at most"),
         (["--to", "asp", "--depth", "-1"], "expected a whole number from 0, found '-1'"),
         (["--to", "asp", "--depth", "x"], "expected a whole number from 0, found 'x'"),
         (["--to", "asp", "--depth", "10001"], "the depth is 10,001, and 10,000 steps are written at most"),
-        (["--to", "qdimacs", "--depth", "9" * 18], "10,000 steps are written at most"),
-        (["--to", "qdimacs", "--depth", "9999"], "3,000,000 are written at most; choose a smaller one"),
-        (["--to", "qdimacs", "--depth", "1", "--role", "z"], "z"),
-        (["--to", "qdimacs", "--depth", "1", "--goal", "101"], "a goal one from 0 to 100"),
+        (["--to", "asp", "--depth", "9" * 18], "10,000 steps are written at most"),
+        (["--to", "asp", "--depth", "1", "--role", "z", "--goal", "1"], "z"),
+        (["--to", "asp", "--depth", "1", "--goal", "101"], "a goal one from 0 to 100"),
         (["--to", "asp", "--depth", "1", "--role", "x"], "asp takes a role together with a goal"),
-        (["--to", "aiger", "--depth", "1"], "--depth is for --to asp and qdimacs, not for aiger"),
-        (["--to", "efg", "--goal", "1"], "--goal is for --to asp and qdimacs, not for efg"),
-        (["--to", "smv", "--scale", "2"], "--scale is for --to efg, not for smv"),
+        (["--to", "aiger", "--depth", "1"], "--depth is for --to asp, not for aiger"),
+        (["--to", "efg", "--goal", "1"], "--goal is for --to asp, not for efg"),
+        (["--to", "aiger", "--scale", "2"], "--scale is for --to efg, not for aiger"),
         (["--to", "dot", "--histories", "2"], "--histories is for --to efg, not for dot"),
-        (["--to", "btor2", "--machine", "reasoner"], "--machine is for --to efg, not for btor2"),
+        (["--to", "aiger", "--machine", "reasoner"], "--machine is for --to efg, not for aiger"),
         (["--to", "aig"], "invalid choice: 'aig'"),
         ([], "the following arguments are required: --to"),
     ],
@@ -109,13 +107,13 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_in_python_what_does_not_belong_is_refused_too() -> None:
     game = anygame.load("tic_tac_toe")
-    with pytest.raises(ValueError, match="a form is one of aiger, btor2, smv, dot, asp, qdimacs, not 'efg'"):
+    with pytest.raises(ValueError, match="a form is one of aiger, dot, asp, not 'efg'"):
         export_text(game, "efg")
-    with pytest.raises(ValueError, match="smv takes no goal"):
-        export_text(game, "smv", goal=100)
+    with pytest.raises(ValueError, match="aiger takes no goal"):
+        export_text(game, "aiger", goal=100)
     with pytest.raises(ValueError, match="asp needs a depth"):
         export_text(game, "asp")
     with pytest.raises(ValueError, match="a number from 0"):
         export_text(game, "asp", depth=-1)
     with pytest.raises(anygame.UnknownRoleError):
-        export_text(game, "qdimacs", depth=1, role="z")
+        export_text(game, "asp", depth=1, role="z", goal=100)

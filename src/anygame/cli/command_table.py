@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "explain-code": "explain a code of a diagnostic",
     "format": "lay rule sheets out",
     "translate": "write a rule sheet in KIF or infix",
-    "export": "write a game for other programs: Gambit, model checkers, answer set and QBF solvers",
+    "export": "write a game for other programs: Gambit, model checkers and answer set solvers",
     "mend": "mend what can be mended without knowing the game",
     "match": "play matches between players",
     "replay": "step through a match record, check it",

@@ -146,7 +146,6 @@ def check_induction(
     invariant: Sequence[Sequence[int]],
     depth: int,
     patience: Patience,
-    derived: Sequence[int] = (),
 ) -> int:
     """Return how many lemmas were followed to be sure that induction over moves excludes bad states.
 
@@ -157,7 +156,6 @@ def check_induction(
         depth: after so many moves without a bad state none follows; and there is none within so many moves.
             With 0 the invariant excludes them.
         patience: how long it may take.
-        derived: literals over the state, each of which follows from those before it where a bad one may.
 
     Raises:
         CertificateError: that is not so.
@@ -174,12 +172,7 @@ def check_induction(
         here.move()
         here = here.then()
         here.demand(invariant)
-    known: list[int] = []
-    questions = []
-    for literal in map(here.literal, derived):
-        questions.append([-literal, *known])
-        known.append(literal)
-    return steps + _refute(clauses, [*questions, [here.literal(bad), *known]])
+    return steps + _refute(clauses, [[here.literal(bad)]])
 
 
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence[int] = ()) -> int:

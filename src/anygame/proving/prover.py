@@ -20,7 +20,6 @@ from anygame.proving.certificate import (
     check_invariant,
 )
 from anygame.proving.counting import lemma_of, sums
-from anygame.proving.derived import derived
 from anygame.proving.ending import Measures, follow, kept, measured, needed_programs, slip
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
@@ -32,7 +31,6 @@ from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
 from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
-from anygame.proving.second_engine import invariant_of_abc
 from anygame.proving.store import ProofStore
 from anygame.proving.verdict import STOPS, Certificate, Verdict, moves
 
@@ -56,8 +54,6 @@ _FOR_LITTLE: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: And for a match that may be long, by one question.
 _FOR_LONG: Final = 0.5
-#: What another engine may take of what is left after these.
-_FOR_SECOND: Final = 0.5
 #: And with what is counted in every state.
 _FOR_COUNTING: Final = 0.4
 #: Moves of the first search for a match.
@@ -383,11 +379,9 @@ class Prover:
             (self._by_bounded_search, _BEFORE, "looking for a short match"),
             *([long] if wanted.to_be_reached else []),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
-            (self._by_derivation, _FOR_INDUCTION, "deriving gate by gate"),
             (self._by_counting, _FOR_COUNTING, "counting"),
             (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
             *([] if wanted.to_be_reached else [long]),
-            (self._by_second_engine, _FOR_SECOND, "asking ABC for an invariant"),
             (self._by_longer_search, 1.0, "looking for longer matches"),
         )
         for way, share, name in () if self._is_brief else ways:
@@ -441,15 +435,6 @@ class Prover:
         clauses = self._trimmed(wanted.literal, found.invariant, whole)
         return self._checked(wanted, certificate_of(self.model, clauses), whole)
 
-    def _by_second_engine(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        found = invariant_of_abc(self.model, wanted.literal, part)
-        if found is None:
-            return None
-        with suppress(CertificateError):
-            known = dict.fromkeys([*self._known, *found])
-            return self._checked(wanted, certificate_of(self.model, known), whole)
-        return None
-
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
@@ -458,22 +443,6 @@ class Prover:
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
-
-    def _by_derivation(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        """Return what follows gate by gate; it is soon found anew, and not kept."""
-        model, bad = self.model, wanted.literal
-        if depends_on_moves(model, bad):
-            return None
-        found = derived(model, bad, self.sample.states, self._known, part)
-        if found is None:
-            return None
-        self.report(f"{wanted.name}: checking what follows")
-        steps = check_induction(model, bad, self._known, 0, whole, found)
-        note = (
-            f"with {len(found):,} groups of gates of which at most one holds, each as it follows from others"
-        )
-        proof = self._settled(wanted, steps, note, certificate_of(self.model, self._known))
-        return replace(proof, certificate=None)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         """Return what an invariant shows to which sums belong; None where there are none."""

@@ -22,12 +22,8 @@ _DETAILS: Final = """\
 efg     a tree of all histories, in the form of Gambit for games in extensive form,
         which OpenSpiel reads, too (pyspiel.load_efg_game)
 aiger   an and-inverter graph, AIGER 1.9; binary where OUT ends in .aig
-btor2   the same transition system for word-level model checkers
-smv     a module for NuSMV and nuXmv
 asp     an answer set program for clingo: each answer set is a play of --depth joint
         moves at most; with --goal, one that ends with as much for --role
-qdimacs whether --role can force --goal (100) in --depth joint moves, as a quantified
-        boolean formula; for a game of one role, SAT solvers read it, too
 dot     a picture of the network for Graphviz, if it is small
 
 In a tree, a role that has nothing to choose makes no decision. Roles that move at once
@@ -39,14 +35,11 @@ histories than --histories allows.
 
 For model checkers, moves are inputs, and three things must not be: playable (play goes
 on, and a role has no legal move), goals (play has ended, and a role has no goal from 0
-to 100, or several), turn-taking (two roles have a choice). In aiger and btor2 the latch
-`illegal` remembers a step that was none of play, after which nothing counts; in smv
-there is no such step, and a state from which play does not go on stays.
+to 100, or several), turn-taking (two roles have a choice). The latch `illegal` is set
+by a step that is not legal; after it nothing counts as a violation.
 
 In asp, all that depends on the state has one more argument, the joint moves before.
-In qdimacs, a number of bits that stands for no legal move stands for the first one,
-and where roles move at once, the others know what --role does. Comments in the files
-say what names and bits mean.
+Comments in the files say what names and bits mean.
 """
 #: What belongs to which form, by its name among the options; nothing else may be given with it.
 _BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}
@@ -75,14 +68,12 @@ class _Options(MachineOption):
     output: str | None = option(
         "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
     )
-    depth: int | None = option(
-        "--depth", type=natural, metavar="N", help="joint moves at most (asp, qdimacs)"
-    )
+    depth: int | None = option("--depth", type=natural, metavar="N", help="joint moves at most (asp)")
     role: str | None = option(
-        "--role", metavar="ROLE", help="who is to reach the goal: by default the first (asp, qdimacs)"
+        "--role", metavar="ROLE", help="who is to reach the goal: by default the first (asp)"
     )
     goal: int | None = option(
-        "--goal", type=natural, metavar="N", help="how much at least, from 0 to 100 (asp, qdimacs)"
+        "--goal", type=natural, metavar="N", help="how much at least, from 0 to 100 (asp)"
     )
     histories: int | None = option(
         "--histories",

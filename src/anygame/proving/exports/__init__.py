@@ -1,4 +1,4 @@
-"""Games for other programs: model checkers, answer set and QBF solvers, Graphviz.
+"""Games for other programs: model checkers, answer set solvers, Graphviz.
 
 >>> import anygame
 >>> from anygame.proving.exports import export_text
@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import LimitError
 from anygame.proving.exports.aiger import aiger_bytes, aiger_text
 from anygame.proving.exports.asp import asp_text
-from anygame.proving.exports.btor2 import btor2_text
-from anygame.proving.exports.qdimacs import qdimacs_text
-from anygame.proving.exports.smv import smv_text
 from anygame.proving.model import Model
 
 if TYPE_CHECKING:
@@ -27,18 +24,12 @@ __all__ = ["FORMS", "binary_aiger", "export_text"]
 #: Steps that solvers are asked about: no play that people follow has more.
 _MOST_STEPS: Final = 10_000
 _BEST: Final = 100
-#: The writers that need nothing but the network.
-_OF_NETWORK: Final = {"aiger": aiger_text, "btor2": btor2_text, "smv": smv_text}
-
 
 #: What each form is, and what may be asked of its writer beside the game.
 FORMS: Final[dict[str, frozenset[str]]] = {
     "aiger": frozenset(),
-    "btor2": frozenset(),
-    "smv": frozenset(),
     "dot": frozenset(),
     "asp": frozenset(("depth", "role", "goal")),
-    "qdimacs": frozenset(("depth", "role", "goal")),
 }
 
 
@@ -57,7 +48,7 @@ def export_text(
         form: one of ``FORMS``, which says which of the following belong to it.
         depth: joint moves at most, from 0; needed by the forms that it belongs to.
         role: who is to reach a goal; by default the first role.
-        goal: how much at least, from 0 to 100: for ``qdimacs`` 100 by default, for ``asp`` any end, or none.
+        goal: the lowest goal that counts, from 0 to 100; by default any end, or none.
 
     Raises:
         LimitError: the game has no network, or there is too much to write.
@@ -71,21 +62,19 @@ def export_text(
             raise ValueError(f"{form} takes no {name}")
     if form == "dot":
         return game.backends.needed_network().picture()
-    if form in _OF_NETWORK:
-        return _OF_NETWORK[form](_model(game))
+    if form == "aiger":
+        return aiger_text(_model(game))
     if depth is None:
         raise ValueError(f"{form} needs a depth: how many joint moves there are at most")
     if depth < 0 or (goal is not None and not 0 <= goal <= _BEST):
         raise ValueError("a depth is a number from 0, and a goal one from 0 to 100")
-    if form == "asp" and role is not None and goal is None:
+    if role is not None and goal is None:
         raise ValueError("asp takes a role together with a goal")
     if depth > _MOST_STEPS:
         raise LimitError(
             f"the depth is {depth:,}, and {_MOST_STEPS:,} steps are written at most", "depth", _MOST_STEPS
         )
     index = 0 if role is None else game.role_index(role)
-    if form == "qdimacs":
-        return qdimacs_text(_model(game), depth, index, _BEST if goal is None else goal)
     return asp_text(game.program, depth, game.backends.reasoner.roles[index], goal)
 
 

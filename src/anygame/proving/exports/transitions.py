@@ -5,21 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import LimitError
-from anygame.language.terms import Constant, Term
+from anygame.language.terms import Compound, Constant
 from anygame.network.network import FALSE, TRUE
-from anygame.proving.exports.names import actions_of, fluents_of, outputs_of
 from anygame.proving.properties import violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anygame.language.terms import Term
     from anygame.proving.model import Model
 
 #: Gates of two inputs; as text they take 20 bytes each.
 _MOST_GATES: Final = 2_000_000
 
 
-def legally_chosen(model: Model, role: int) -> int:
+def _fluents_of(model: Model) -> list[Term]:
+    """Return ``(true FACT)`` for each fluent."""
+    return [Compound("true", (fact,)) for fact in model.fluents]
+
+
+def _actions_of(model: Model, relation: str) -> list[Term]:
+    """Return ``(relation ROLE MOVE)`` for each action, role after role."""
+    return [
+        Compound(relation, (role, move))
+        for role, moves in zip(model.roles, model.actions, strict=True)
+        for move in moves
+    ]
+
+
+def _outputs_of(model: Model) -> list[tuple[Term, int]]:
+    """Return the atoms of ``legal``, ``terminal`` and ``goal``, each with its literal."""
+    return [
+        *zip(_actions_of(model, "legal"), model.legal, strict=True),
+        (Constant("terminal"), model.terminal),
+        *(
+            (Compound("goal", (role, Constant(str(value)))), literal)
+            for role, values in zip(model.roles, model.goals, strict=True)
+            for value, literal in values
+        ),
+    ]
+
+
+def _legally_chosen(model: Model, role: int) -> int:
     """Return the literal that holds where a role makes a legal move."""
     pairs = zip(model.moves_of[role], model.legal_of(role), strict=True)
     return model.gates.disjunction([model.gates.conjunction([2 * node, legal]) for node, legal in pairs])
@@ -48,17 +75,17 @@ class Transitions:
     """
 
     def __init__(self, model: Model, violated: dict[str, int] | None = None) -> None:
-        self.inputs = actions_of(model, "does")
+        self.inputs = _actions_of(model, "does")
         facts, moves = len(model.fluents), len(self.inputs)
         self.first_gate = moves + facts + 2
         self.gates: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int], int] = {}
         illegal = 2 * (self.first_gate - 1)
         bad = violations(model) if violated is None else violated
-        outputs = outputs_of(model)
+        outputs = _outputs_of(model)
         step = [model.terminal ^ 1]
         for role, nodes in enumerate(model.moves_of):
-            step += [legally_chosen(model, role), model.at_most_one([2 * node for node in nodes])]
+            step += [_legally_chosen(model, role), model.at_most_one([2 * node for node in nodes])]
         made = model.gates.conjunction(step)
 
         self._of = {0: FALSE}
@@ -69,7 +96,7 @@ class Transitions:
                 self._of[node] = self._all(map(self._literal, model.gates.inputs_of(2 * node) or ()))
         self.latches: list[tuple[Term, bool, int]] = [
             (term, bool(first), self._literal(after))
-            for term, first, after in zip(fluents_of(model), model.initial, model.next, strict=True)
+            for term, first, after in zip(_fluents_of(model), model.initial, model.next, strict=True)
         ]
         lasting = self._both(illegal ^ 1, self._literal(made)) ^ 1
         self.latches.append((Constant("illegal"), False, lasting))
