@@ -117,6 +117,64 @@ def test_goals_at_the_end_are_single_and_in_range(matches: list[list[anygame.Sta
         assert all(goal is not None and 0 <= goal <= 100 for goal in goals)
 
 
+def test_one_move_is_enough_where_one_role_has_a_choice(matches: list[list[anygame.State]]) -> None:
+    random = Random(8)
+    for state in (state for states in matches for state in _some(states[:-1])):
+        roles = state.game.roles
+        assert state.movers == tuple(role for role in roles if len(state.legal_moves(role)) > 1)
+        joint = dict(zip(roles, _joint(state, random), strict=True))
+        for role in roles:
+            if set(state.movers) <= {role}:
+                assert state.play(role, joint[role]) == state.next(joint)
+                assert not state.movers or state.play(str(joint[role])) == state.next(joint)
+            else:
+                with pytest.raises(anygame.SimultaneousMovesError, match="can choose here"):
+                    state.play(role, joint[role])
+        if not state.movers:
+            assert {state.play(move) for move in joint.values()} == {state.next(joint)}
+
+
+def test_no_role_moves_at_the_end(matches: list[list[anygame.State]]) -> None:
+    for states in matches:
+        end = states[-1]
+        assert end.movers == ()
+        assert end.skip_forced() is end
+        with pytest.raises(anygame.IllegalMoveError, match="the game is over"):
+            end.play(end.game.roles[0], "anything")
+
+
+def test_skipping_leads_to_the_next_choice_or_to_the_end(matches: list[list[anygame.State]]) -> None:
+    for states in matches:
+        choices = [state for state in states if state.movers or state.is_terminal]
+        for state in _some(states):
+            wanted = next(later for later in states[states.index(state) :] if later in choices)
+            assert state.skip_forced() == wanted
+
+
+def test_all_goals_are_those_of_the_roles(matches: list[list[anygame.State]]) -> None:
+    for state in (state for states in matches for state in _some(states)):
+        for default in (None, -1, "none"):
+            goals = state.goals(default)
+            assert tuple(goals) == state.game.roles
+            for role, goal in goals.items():
+                try:
+                    wanted = state.goal(role)
+                except anygame.GoalError:
+                    wanted = None
+                assert goal == (default if wanted is None else wanted)
+
+
+def test_terms_have_names_and_arguments(matches: list[list[anygame.State]]) -> None:
+    for state in (state for states in matches for state in _some(states)):
+        for term in (*state.facts, *(move for role in state.game.roles for move in state.legal_moves(role))):
+            words = " ".join([term.name, *map(str, term.args)])
+            assert str(term) == (f"({words})" if term.args else words)
+
+
+def test_the_machine_has_a_name(game: anygame.Game, make_game: Callable[[Path], anygame.Game]) -> None:
+    assert f"over_the_{game.machine}" == make_game.__name__
+
+
 def test_moves_leave_a_state_as_it_was(game: anygame.Game, matches: list[list[anygame.State]]) -> None:
     random = Random(1)
     for state in _some(matches[0][:-1]):

@@ -174,6 +174,58 @@ def test_a_role_without_legal_moves() -> None:
     assert (raised.value.role, raised.value.suggestions) == ("s", ())
 
 
+_COUNTDOWN = """(role a) (role b) (init (left 3)) (succ 0 1) (succ 1 2) (succ 2 3) (legal b wait)
+    (<= (legal a wait) (true (left ?n)) (distinct ?n 1)) (<= (legal a (stop ?x)) (true (left 1)) (succ ?x ?y))
+    (<= (next (left ?m)) (true (left ?n)) (succ ?m ?n)) (<= (next (left 3)) (true (left 0)))"""
+
+
+def test_play_without_a_choice_takes_any_move_of_the_joint_move() -> None:
+    state = anygame.loads(_COUNTDOWN).initial_state()
+    assert state.movers == ()
+    assert texts(state.play("wait").facts) == ["(left 2)"]
+    assert state.play(" wait ").play("b", "wait") == state.skip_forced()
+    with pytest.raises(anygame.IllegalMoveError, match="nonsense is not legal for a here; legal: wait"):
+        state.play("nonsense")
+
+
+def test_play_says_what_is_wrong(start: anygame.State) -> None:
+    with pytest.raises(anygame.SimultaneousMovesError, match="left and right can choose here: give `next`"):
+        start.play("(bid 1)")
+    with pytest.raises(anygame.SimultaneousMovesError, match="left and right can choose here"):
+        start.play("left", "(bid 1)")
+    choice = anygame.loads(_COUNTDOWN).initial_state().skip_forced()
+    assert choice.movers == ("a",)
+    with pytest.raises(anygame.IllegalMoveError, match=r"^wait is not legal for a here"):
+        choice.play("wait")
+    with pytest.raises(anygame.SimultaneousMovesError, match=r"^a can choose here"):
+        choice.play("b", "wait")
+    with pytest.raises(anygame.UnknownRoleError, match="no role is called c"):
+        choice.play("c", "wait")
+    with pytest.raises(anygame.TermSyntaxError):
+        choice.play("(stop")
+    stuck = anygame.loads("(role a) (role b) (legal a x) (legal a y) (init s)").initial_state()
+    with pytest.raises(anygame.IllegalMoveError, match="b has no legal move"):
+        stuck.play("x")
+    assert stuck.skip_forced() is stuck
+
+
+def test_forced_moves_without_end_are_bounded() -> None:
+    game = anygame.loads(
+        _COUNTDOWN.replace("(distinct ?n 1)", "").replace("(true (left 1)) (succ", "(succ x")
+    )
+    assert game.initial_state().movers == ()
+    with pytest.raises(anygame.LimitError, match="no role has a choice within 50 joint moves") as caught:
+        game.initial_state().skip_forced(50)
+    assert caught.value.limit == "moves"
+
+
+def test_all_goals_need_no_exception_handling() -> None:
+    roles = "(role a) (role b) (role c) (role d) (<= (legal ?r x) (role ?r)) (init s)"
+    state = anygame.loads(f"{roles} (goal a 1) (goal a 2) (goal b x) (goal d 7)").initial_state()
+    assert state.goals() == {"a": None, "b": None, "c": None, "d": 7}
+    assert state.goals(default=0) == {"a": 0, "b": 0, "c": 0, "d": 7}
+
+
 def test_terminal_states_have_moves_and_can_be_left(game: anygame.Game) -> None:
     state = game.state(["(round 3)"])
     assert state.is_terminal

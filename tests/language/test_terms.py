@@ -39,7 +39,7 @@ def test_copies_and_pickles_are_the_same_object(term: Term) -> None:
 @pytest.mark.parametrize("term", [Constant("a"), Variable("x"), TERM], ids=str)
 def test_terms_cannot_be_changed(term: Term) -> None:
     with pytest.raises(AttributeError, match="cannot be changed"):
-        term.name = "b"
+        term.name = "b"  # type: ignore[misc]
     with pytest.raises(AttributeError, match="cannot be changed"):
         del term._text
 

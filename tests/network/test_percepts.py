@@ -38,7 +38,7 @@ def _assert_percepts_agree(text: str, seed: int, steps: int = 6) -> int:
     random, compared = Random(seed), 0
     for _ in range(steps):
         stuck = lanes.stuck | lanes.terminal
-        before = [plain.state(game.machine.facts(lanes.position(lane))) for lane in range(_LANES)]
+        before = [plain.state(game.backends.machine.facts(lanes.position(lane))) for lane in range(_LANES)]
         chosen = lanes.step_random()
         seen = [lanes.percepts_of(role) for role in range(len(game.roles))]
         assert not any(of_role[stuck].any() for of_role in seen)

@@ -73,8 +73,8 @@ class GameHarness:
         """
         place = self._game.role_index(role)
         legal = list(map(str, state.legal_moves(role)))
-        choosing = [n for n, one in enumerate(self._game.roles) if len(state.legal_moves(one)) > 1]
-        current = choosing[0] if len(choosing) == 1 else _AT_ONCE
+        movers = state.movers
+        current = self._game.role_index(movers[0]) if len(movers) == 1 else _AT_ONCE
         return {
             "playerId": place,
             "currentPlayer": current,

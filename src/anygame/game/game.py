@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from anygame.game.batch import Batch
     from anygame.game.card_batch import CardBatch
     from anygame.game.encoding import Encoding
-    from anygame.game.machine import Machine
     from anygame.game.simulation import SimulationResult, Workers
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
@@ -99,7 +98,7 @@ class Game:
 
     def initial_state(self) -> State:
         """Return the state in which every match starts."""
-        machine = self.machine
+        machine = self.backends.machine
         return State(self, machine, machine.initial())
 
     def state(self, facts: Iterable[str | Term]) -> State:
@@ -229,7 +228,7 @@ class Game:
             raise DeviceError("play on a cluster or on a graphics card: the processes of a cluster use none")
         self.compile_if_worth_it()
         machine, start = self.backends.start(state)
-        if state is not None and machine is not self.machine:
+        if state is not None and machine is not self.backends.machine:
             obstacle = self.backends.needed_network().obstacle(state.facts)
             message = (
                 f"plays slowly here: no play leads to {obstacle}, and the reasoner alone goes on from there"
@@ -335,9 +334,9 @@ class Game:
     # -- what computes -----------------------------------------------------------------------------
 
     @property
-    def machine(self) -> Machine:
-        """What answers questions about states now: the reasoner, or the network where the game has one."""
-        return self.backends.machine
+    def machine(self) -> str:
+        """The name of the machine that answers questions about states now: ``reasoner`` or ``network``."""
+        return self.backends.machine.name
 
     @property
     def is_settled(self) -> bool:

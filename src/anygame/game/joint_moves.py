@@ -46,8 +46,7 @@ def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
 
 def is_chance(state: State) -> bool:
     """Return whether nobody has a choice in a state but chance."""
-    choosing = [role for role, moves in legal_by_role(state).items() if len(moves) > 1]
-    return bool(choosing) and not state.is_terminal and all(role.is_random for role in choosing)
+    return bool(state.movers) and all(role.is_random for role in state.movers)
 
 
 def play_text(

@@ -91,7 +91,7 @@ def moves_in_order(
     if isinstance(moves, str | Term):
         raise IllegalMoveError(
             f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single move "
-            f"{moves}",
+            f"{moves}; `state.play` takes one move",
             move=str(moves),
         )
     given = list(moves)

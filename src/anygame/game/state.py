@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
 
-from anygame.errors import GoalError, QueryError
-from anygame.game.outcomes import goal_of
+from anygame.errors import GoalError, IllegalMoveError, LimitError, QueryError, SimultaneousMovesError
+from anygame.game.outcomes import goal_of, no_legal_move
 from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
 from anygame.language.derivations import Failure
 from anygame.language.diagnostics import shown
-from anygame.language.parser import parse_atom
+from anygame.language.parser import parse_atom, parse_term
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _SHOWN_FACTS: Final = 3
 #: States that keep what was computed for them, which takes some hundred kilobytes in large games.
 _MOST_RECENT: Final = 512
 
+_Default = TypeVar("_Default")
+
 
 class GameLike(Protocol):
     """A game, as its states know it."""
@@ -40,6 +42,8 @@ class GameLike(Protocol):
     program: Program
     case_sensitive: bool
     limits: Limits | None
+    #: Its machines; the class refers to states.
+    backends: Any
     roles: tuple[Role, ...]
     recent: deque[State]
 
@@ -50,10 +54,6 @@ class GameLike(Protocol):
     @property
     def is_gdl2(self) -> bool:
         """Whether the rules hide information."""
-
-    @property
-    def machine(self) -> Machine:
-        """What answers questions about states now."""
 
     @property
     def fluent_terms(self) -> tuple[Term, ...]:
@@ -187,6 +187,14 @@ class State:
         return self._legal
 
     @property
+    def movers(self) -> tuple[Role, ...]:
+        """The roles with several legal moves, ``random`` included, in order; no role in a terminal state."""
+        if self.is_terminal:
+            return ()
+        roles = zip(self._game.roles, self._all_legal(), strict=True)
+        return tuple(role for role, moves in roles if len(moves) > 1)
+
+    @property
     def stuck_role(self) -> Role | None:
         """The first role without a legal move though the match is not over; None where all is well."""
         if self.is_terminal or all(self._all_legal()):
@@ -204,6 +212,26 @@ class State:
         if name not in self._goals:
             self._goals[name] = goal_of(name, self._machine.goals(self._seen(), name.term))
         return self._goals[name]
+
+    @overload
+    def goals(self) -> dict[Any, int | None]: ...
+    @overload
+    def goals(self, default: _Default) -> dict[Any, int | _Default]: ...
+    def goals(self, default: object = None) -> dict[Any, Any]:
+        """Return the goal of every role by role, in the order of the roles. Unlike ``goal``, raises no error.
+
+        Args:
+            default: the value for a role without a usable goal: the rules give it no goal, several different
+                ones, or one that is not an integer.
+        """
+        goals: dict[Any, object] = {}
+        for role in self._game.roles:
+            try:
+                goal = self.goal(role)
+            except GoalError:
+                goal = None
+            goals[role] = default if goal is None else goal
+        return goals
 
     @property
     def derived(self) -> int:
@@ -224,13 +252,67 @@ class State:
         """
         joint = self._joint(moves)
         position = self._machine.next(self._seen(), joint)
-        machine = self._game.machine
+        machine: Machine = self._game.backends.machine
         if machine is not self._machine:
             # The game has been compiled meanwhile, or play has not led to this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
         return State(self._game, self._machine, position)
+
+    def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
+        """Return the state after a move of one role, while every other role makes its only legal move.
+
+        ``play(move)`` is for the only role with a choice; where no role has one, for a role whose only move
+        this is. ``play(role, move)`` names the role.
+
+        >>> import anygame
+        >>> state = anygame.load("tic_tac_toe").initial_state()
+        >>> state.movers, state.play("(mark 2 2)").play("o", "(mark 1 1)").movers
+        (('x',), ('x',))
+
+        Raises:
+            IllegalMoveError: the move is not legal, the match is over, or a role has no legal move.
+            SimultaneousMovesError: another role has a choice.
+            TermSyntaxError: the move cannot be read.
+            UnknownRoleError: the game has no such role.
+        """
+        game, choosing = self._game, self.movers
+        legal = list(zip(game.roles, self._all_legal(), strict=True))
+        if self.is_terminal:
+            raise IllegalMoveError("the game is over: nobody can move any more")
+        if self.stuck_role is not None:
+            raise no_legal_move(self.stuck_role, self.facts)
+        if move is not None:
+            mover = game.roles[game.role_index(role)]
+        else:
+            move = parse_term(role, case_sensitive=game.case_sensitive) if isinstance(role, str) else role
+            # Where no role has a choice, the joint move is the same, whichever role is meant.
+            mover = next((one for one, moves in legal if one in choosing or move in moves), game.roles[0])
+        if any(one != mover for one in choosing):
+            roles = " and ".join(choosing)
+            raise SimultaneousMovesError(f"{roles} can choose here: give `next` a move of each role")
+        return self.next([move if one == mover else moves[0] for one, moves in legal])
+
+    def skip_forced(self, limit: int = 10_000) -> State:
+        """Return the first state from here in which a role has a choice; else the one where play ends.
+
+        This state itself is returned where a role has a choice, the match is over, or a role has no legal
+        move. What roles see on the way (GDL-II) is lost.
+
+        Args:
+            limit: the most joint moves made.
+
+        Raises:
+            LimitError: no role has a choice after so many joint moves.
+        """
+        state = self
+        for _ in range(limit + 1):
+            legal = state._all_legal()
+            if state.is_terminal or any(len(moves) != 1 for moves in legal):
+                return state
+            state = state.next([moves[0] for moves in legal])
+        raise LimitError(f"no role has a choice within {limit:,} joint moves", "moves", limit)
 
     def percepts(self, moves: JointMove) -> Mapping[str, tuple[Term, ...]]:
         """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
@@ -347,14 +429,6 @@ class State:
 
 def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
-
-
-def known_goal(state: State, role: str) -> int | None:
-    """Return the goal of a role; None where the rules give none, several, or one that is no integer."""
-    try:
-        return state.goal(role)
-    except GoalError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ share their parts, but each has its text: so what all long ones of a process may
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
 ((move a 1), '(move a 1)', True)
+>>> move.name, move.args, move.args[1].name, move.args[1].args
+('move', (a, 1), '1', ())
 """
 
 from __future__ import annotations
@@ -46,6 +48,16 @@ class Term:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"terms cannot be changed: {self}")
+
+    @property
+    def name(self) -> str:
+        """The name of a constant or variable; of a compound term, its functor."""
+        raise NotImplementedError
+
+    @property
+    def args(self) -> tuple[Term, ...]:
+        """The arguments of a compound term; of any other term, none."""
+        return ()
 
     def __str__(self) -> str:
         return self._text
@@ -148,6 +160,16 @@ class Compound(Term):
                     if length > _LONG:
                         _LONG_TERMS.add(found)
         return found
+
+    @property
+    def name(self) -> str:
+        """The functor."""
+        return self.functor
+
+    @property
+    def args(self) -> tuple[Term, ...]:
+        """The arguments."""
+        return self.arguments
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[Term, ...]]]:
         return Compound, (self.functor, self.arguments)

@@ -18,7 +18,6 @@ from anygame.match.seats import ABORT_CLOCK, LONGEST_REPLY, PLAY_GRACE, TIMED_OU
 from anygame.match.state_tracking import HiddenCourse, share_of_guessing
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
-from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +130,7 @@ class LocalSeat:
         """Report to the player how the match ended."""
         if self._match is None or self._match.match_id != match_id:
             return
-        goals = goals_of(self._advanced(joint))
+        goals = self._advanced(joint).goals()
         seconds = self._match.play_clock
         self._match = self._state = None
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")

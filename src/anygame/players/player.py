@@ -8,7 +8,6 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PlayerError
-from anygame.game.state import known_goal
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
@@ -136,8 +135,3 @@ def check_option(name: str, value: float | None, least: float, most: float = inf
     if value is not None and not least <= value <= most:
         to = "" if most == inf else f" to {most:,}"
         raise PlayerError(f"{name} is a number from {least:,}{to}, not {value}")
-
-
-def goals_of(state: State) -> dict[Role, int | None]:
-    """Return the goals of a state as players learn them: None where the rules give none or several."""
-    return {role: known_goal(state, role) for role in state.game.roles}

@@ -6,7 +6,6 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from anygame.game.state import known_goal
 from anygame.players.player import Player
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class GreedyPlayer(Player):
         values = []
         for joint in self._joints(state, move):
             next_state = state.next(joint)
-            goal = known_goal(next_state, self.role) or 0
+            goal = next_state.goals()[self.role] or 0
             values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break

@@ -13,7 +13,6 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.machine import FallbackWarning
-from anygame.game.state import known_goal
 from anygame.players.player import Player, check_option
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class UctPlayer(Player):
         if not game.is_settled and not clock.is_up:
             with suppress(FallbackWarning):
                 game.compile(seconds=clock.remaining() * _COMPILING)
-        self._in_lanes = game.is_settled and game.machine.name == "network"
+        self._in_lanes = game.is_settled and game.machine == "network"
 
     def move(self, state: State, clock: Clock) -> Term:
         """Return the move tried most."""
@@ -165,7 +164,7 @@ class UctPlayer(Player):
 
 def values_of(state: State) -> Values:
     """Return what the goals of a state are worth; no usable goal is worth nothing."""
-    return tuple([_worth(known_goal(state, role)) for role in state.game.roles])
+    return tuple(map(_worth, state.goals().values()))
 
 
 def _worth(goal: float | None) -> float:

@@ -156,8 +156,9 @@ class _Pair:
     def legal_moves(self, role: str) -> tuple[Term, ...]:
         return self._one.legal_moves(role)
 
-    def goal(self, _: str) -> None:
+    def goals(self) -> dict[str, None]:
         """There are goals of both games."""
+        return dict.fromkeys(self.game.roles)
 
     def next(self, joint: Sequence[Term]) -> _Pair:
         there = self._pairing.joint_of_second(joint)

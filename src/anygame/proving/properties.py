@@ -105,7 +105,7 @@ def by_states(game: Game, expected: int) -> Iterator[Property]:
         "turn-taking",
         "at most one role has a choice in every state",
         FALSE,
-        lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in game.roles) > 1,
+        lambda state: len(state.movers) > 1,
     )
     yield Property(
         "zero-sum",
@@ -133,7 +133,7 @@ def choosers(game: Game, model: Model) -> Property:
         "one chooses",
         "at most one role besides random has a choice in every state",
         model.gates.conjunction([model.terminal ^ 1, model.at_most_one(several) ^ 1]),
-        lambda state: not state.is_terminal and sum(len(state.legal_moves(r)) > 1 for r in roles) > 1,
+        lambda state: sum(not role.is_random for role in state.movers) > 1,
     )
 
 

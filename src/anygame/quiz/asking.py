@@ -161,9 +161,7 @@ class _Asker:
 
     def _role(self, state: State) -> Role:
         """Return a role; one that has a choice, if there is one."""
-        roles = state.game.roles
-        choosing = [role for role in roles if len(state.legal_moves(role)) > 1]
-        return self._random.choice(choosing or roles)
+        return self._random.choice(state.movers or state.game.roles)
 
     def _open(self, match: list[_Position]) -> _Position | None:
         """Return the last state in which play goes on; else a random one, if there is any."""

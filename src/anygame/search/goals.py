@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from anygame.game.state import known_goal
 from anygame.language.terms import integer_of
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def named_goals(game: Game) -> list[int]:
 
 def goal_or_nan(state: State, role: str) -> float:
     """Return the goal of a role; nan where the rules give none, several, or one too large to be exact."""
-    goal = known_goal(state, role)
+    goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
 

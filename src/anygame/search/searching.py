@@ -164,8 +164,7 @@ class Search:
     >>> game = anygame.load("tic_tac_toe", machine="reasoner")
     >>> state = game.initial_state()
     >>> for cell in "(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)":
-    ...     moves = state.legal_moves("x"), state.legal_moves("o")
-    ...     state = state.next([cell if len(legal) > 1 else legal[0] for legal in moves])
+    ...     state = state.play(cell)
     >>> found = Search(game, seed=1).run(state, iterations=1000)
     >>> str(found.best("x")), found.proven["x"], found.is_solved
     ('(mark 1 3)', 100, True)
@@ -292,7 +291,7 @@ class Search:
     def _line_search(self) -> LineSearch | None:
         """Return what searches lines, if one role chooses: playouts in lanes show whether it does."""
         game = self._game
-        is_shown = game.is_settled and (len(game.roles) == 1 or game.machine.name == "network")
+        is_shown = game.is_settled and (len(game.roles) == 1 or game.machine == "network")
         if self._may_be_for_one and is_shown:
             self._may_be_for_one = False
             with suppress(SeveralChooseError):
@@ -535,7 +534,7 @@ def prepare() -> None:
 def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:
     """Return the tree over lanes; None where the game has no network."""
     game.compile_if_worth_it()
-    if game.machine.name != "network":
+    if game.machine != "network":
         return None
     # Imported here, since other searches need no arrays of trees.
     from anygame.search.tree.searcher import TreeSearcher

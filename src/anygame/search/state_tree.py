@@ -18,7 +18,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.outcomes import usable_goal
-from anygame.game.state import known_goal
 from anygame.search.goals import LARGEST, GoalScale
 from anygame.search.reporting import Option, TreeReporter
 
@@ -367,7 +366,7 @@ class StateSearcher(TreeReporter[_Node]):
         return self._scale.worth(goals)
 
     def _goals(self, state: State) -> list[int | None]:
-        return [known_goal(state, role) for role in self.game.roles]
+        return list(state.goals().values())
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
         """Note whether roles are still opponents: of two, one has less the more the other has."""

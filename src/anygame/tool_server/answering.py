@@ -251,12 +251,11 @@ def _standing(state: State, step: int) -> View:
     for role, goal in goals_of(state).items():
         goals[str(role)] = goal if isinstance(goal, int) else None
     stuck = state.stuck_role
-    legal = {} if state.is_terminal else legal_by_role(state)
     return {
         "step": step,
         "terminal": state.is_terminal,
         "goals": goals,
-        "to_act": [str(role) for role, moves in legal.items() if len(moves) > 1],
+        "to_act": list(map(str, state.movers)),
         "without_a_move": None if stuck is None else str(stuck),
     }
 

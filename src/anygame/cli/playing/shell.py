@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
 from anygame.cli.repl.manual import Command, CommandError
-from anygame.game.joint_moves import describe_goal, format_joint, goals_of, is_chance, legal_by_role
+from anygame.game.joint_moves import describe_goal, format_joint, goals_of, is_chance
 from anygame.game.typed_moves import typed_move
 from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
@@ -118,11 +118,8 @@ class PlayShell(PersonShell):
         if is_hidden:
             self.show_percepts()
             return
-        chose = [
-            (role, move)
-            for (role, moves), move in zip(legal_by_role(before).items(), turn.joint, strict=True)
-            if len(moves) > 1
-        ]
+        made = zip(before.game.roles, turn.joint, strict=True)
+        chose = [(role, move) for role, move in made if role in before.movers]
         told = "  ".join(f"{role} {move}" for role, move in chose) or format_joint(turn.joint)
         self.screen.say(f"{turn.step:>3}  {told}")
 

@@ -87,13 +87,10 @@ class Table:
     @property
     def choosers(self) -> list[Role]:
         """The people who have still to choose in this turn, in order."""
-        if self.is_over:
-            return []
-        return [role for role in self._choosing() if role not in self.chosen]
+        return [] if self.is_over else [role for role in self._choosing() if role not in self.chosen]
 
     def _choosing(self) -> list[Role]:
-        state = self.session.state
-        return [role for role in self.seating.people if len(state.legal_moves(role)) > 1]
+        return [role for role in self.session.state.movers if role in self.seating.people]
 
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.

@@ -120,10 +120,9 @@ class Shell:
         stuck = [role for role, moves in legal.items() if not moves]
         if stuck:
             return f"{step}: {', '.join(stuck)} without a legal move, and the game is not over"
-        choosing = [role for role, moves in legal.items() if len(moves) > 1]
-        if choosing:
+        if state.movers:
             enter = " (Enter draws)" if self.screen.is_terminal and is_chance(state) else ""
-            return f"{step}: {', '.join(choosing)} to act{enter}"
+            return f"{step}: {', '.join(state.movers)} to act{enter}"
         only = format_joint([moves[0] for moves in legal.values()])
         return f"{step}: `play` makes the only joint move, {only}"
 

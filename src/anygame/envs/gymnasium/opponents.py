@@ -13,7 +13,7 @@ from anygame.envs.rewards import players_of
 from anygame.errors import IllegalMoveError, PlayerError
 from anygame.players.clock import Clock
 from anygame.players.loading import make_player
-from anygame.players.player import Player, goals_of
+from anygame.players.player import Player
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,7 +149,7 @@ class PlayerOpponent(Opponent):
             self._playing.remove(lane)
             end = state(lane)
             if end.is_terminal:
-                self._players[lane].stop(goals_of(end))
+                self._players[lane].stop(end.goals())
             else:
                 self._players[lane].abort()
 

@@ -42,7 +42,6 @@ from anygame.match.state_tracking import share_of_guessing
 from anygame.players.clock import Clock
 from anygame.players.failures import Failures, own_traceback
 from anygame.players.loading import make_player, player_class, split_options
-from anygame.players.player import goals_of
 from anygame.processes.inside import encode_message, listen, set_up
 from anygame.protocol.messages import parse_message
 from anygame.protocol.player.played_game import PlayedGame, load_rules
@@ -303,7 +302,7 @@ class Session:
             try:
                 assert match is not None
                 position = match.go_on(parse_message(text), answered, monotonic() + _LAST_GUESS)
-                goals = goals_of(position.state)
+                goals = position.state.goals()
             except BaseException:
                 self._thinking.put(lambda: self._leave(match))
             else:

@@ -68,7 +68,7 @@ def sole_chooser(game: Game) -> int | None:
     if len(game.roles) <= 1:
         return able[0] if able else None
     game.compile_if_worth_it()
-    branching = game.simulate(_PLAYOUTS[game.machine.name], 0, limit=_LONGEST).branching
+    branching = game.simulate(_PLAYOUTS[game.machine], 0, limit=_LONGEST).branching
     choosing = [place for place, role in enumerate(game.roles) if branching[role] > 1.0]
     if len(choosing) > 1 or not set(choosing) <= set(able):
         return None

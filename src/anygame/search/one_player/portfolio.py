@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import LimitError, PositionError
-from anygame.game.state import known_goal
 from anygame.search.graph import Numbering
 from anygame.search.one_player.breadth_first import BreadthFirst, Incumbent
 from anygame.search.one_player.guided import BestFirst, DepthFirst, EstimatedStates
@@ -69,7 +68,7 @@ class Portfolio:
         self._moves: Numbering[Term] = Numbering()
         self._is_finished = start.is_terminal
         if start.is_terminal:
-            self._incumbent.goal = self._incumbent.most = known_goal(start, game.roles[chooser])
+            self._incumbent.goal = self._incumbent.most = start.goals()[game.roles[chooser]]
             return
         self.begin_anew()
         if before is not None:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.errors import GoalError
-from anygame.game.state import known_goal
 from anygame.native.marking import native_code, table_of
 from anygame.search.lane_pool import packed_state
 from anygame.search.reporting import Option, TreeReporter
@@ -434,7 +433,7 @@ class TreeSearcher(TreeReporter[int]):
         """
         if self.game.roles[role].is_random:
             return 0.0, True
-        known = known_goal(state, self.game.roles[role]) is not None
+        known = state.goals()[self.game.roles[role]] is not None
         return self.value_of_end(state, role), state.is_terminal and known
 
     def value_of_end(self, state: State, role: int) -> float:

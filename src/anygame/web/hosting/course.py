@@ -10,7 +10,6 @@ from anygame.errors import AnygameError, IllegalMoveError, RecordError
 from anygame.language.parser import parse_term
 from anygame.language.terms import Constant
 from anygame.match.judging import Verdict
-from anygame.players.player import goals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -54,7 +53,7 @@ def summary_of(state: State) -> StateSummary:
     roles = state.game.roles
     legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
     # Before the end nobody asks, and some rules take seconds for it.
-    goals = tuple(goals_of(state).values()) if state.is_terminal else (None,) * len(roles)
+    goals = tuple(state.goals().values()) if state.is_terminal else (None,) * len(roles)
     return StateSummary(state.is_terminal, legal, state.stuck_role, goals)
 
 
