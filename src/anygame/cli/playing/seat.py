@@ -6,6 +6,8 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -144,18 +146,28 @@ def _asker(shell: SeatShell) -> Callable[[], Awaitable[str]]:
 
 
 async def _plain_line(shell: SeatShell) -> str:
-    """Return the next line from the terminal; the loop goes on meanwhile."""
+    """Return the next line from the terminal; the event loop runs meanwhile.
+
+    A thread reads the line: the default event loop of Windows cannot watch standard input.
+    """
     shell.screen.stream.write(shell.prompt)
     shell.screen.stream.flush()
     loop = asyncio.get_running_loop()
-    there = asyncio.Event()
-    loop.add_reader(sys.stdin.fileno(), there.set)
-    try:
-        await there.wait()
-    finally:
-        loop.remove_reader(sys.stdin.fileno())
-    # A terminal hands out whole lines; nothing but this reads from it, so that nothing waits in a buffer.
-    line = os.read(sys.stdin.fileno(), _LONGEST_LINE)
-    if not line:
+    line: asyncio.Future[bytes] = loop.create_future()
+
+    def read() -> None:
+        # A terminal hands out whole lines. No buffered file is read, whose lock would outlive the program.
+        text = os.read(sys.stdin.fileno(), _LONGEST_LINE)
+        with suppress(RuntimeError):  # the loop was closed while the thread was waiting
+            loop.call_soon_threadsafe(_answer, line, text)
+
+    Thread(target=read, name="anygame-line", daemon=True).start()
+    text = await line
+    if not text:
         raise EOFError
-    return line.decode(errors="replace")
+    return text.decode(errors="replace")
+
+
+def _answer(line: asyncio.Future[bytes], text: bytes) -> None:
+    if not line.done():
+        line.set_result(text)
