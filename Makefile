@@ -41,7 +41,7 @@ test-long: $(VENV)/.installed lint types
 	ANYGAME_EXAMPLES=10 $(PYTEST) -m ""
 
 check: $(VENV)/.installed lint types
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long" --durations=40 --durations-min=5
 
 # Users have the package from a wheel, with what pip resolves today. What an earlier build left would be in it, too.
 test-newest:
@@ -49,7 +49,7 @@ test-newest:
 	$(NEWEST) -m venv --clear $(VENV)-newest
 	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
 	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
-	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
+	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal \
 	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
 
 # Verifiers and OpenEnv want other releases of mcp than the tools, and than each other: what each wants lies over $(VENV).
