@@ -86,10 +86,57 @@ def test_rules_of_each_kind(infix: str, kif: str) -> None:
         ),
         ("p :- a, ~(b, c).", "(<= p a (not (and b c)))"),
         ("p(not, a).", "(p not a)"),
+        ("p :- a, not (b, c), not(d).", "(<= p a (not (and b c)) (not d))"),
+        ("p :- a, or((b, c), d).", "(<= p a (or (and b c) d))"),
     ],
 )
 def test_commas_and_negations_of_prolog_are_read(infix: str, kif: str) -> None:
     assert rules(infix)[0] == kif
+
+
+@pytest.mark.parametrize(
+    ("infix", "kif"),
+    [
+        ("place((a,b))", "(place (tuple a b))"),
+        ("place((a,(b,c)),(d,))", "(place (tuple a (tuple b c)) (tuple d))"),
+        ("place((a))", "(place a)"),
+        ("p((X,Y)) :- q(X, Y), distinct((X,Y),(Y,X)), (a, b).",
+         "(<= (p (tuple ?x ?y)) (q ?x ?y) (distinct (tuple ?x ?y) (tuple ?y ?x)) a b)"),
+        ("low(-1)", "(low -1)"),
+        ("p :- ~q(-10,X1) & r(X1)", "(<= p (not (q -10 ?x1)) (r ?x1))"),
+    ],
+)  # fmt: skip
+def test_tuples_and_negative_numbers_are_read(infix: str, kif: str) -> None:
+    program = read(f"role(x)\n{infix}")
+    assert str(program.rules[1]).replace("(and a b)", "a b") == kif
+    for form in ("infix", "kif"):
+        source = Source("sheet.hrf", f"role(x)\n{infix}")
+        assert parse_program(Source("sheet", format_sheet(source, form))) == program
+    assert not read(format_sheet(Source("sheet.hrf", f"role(x)\n{infix}"))).warnings or "(and" in str(program)
+
+
+def test_what_goes_on_with_what_cannot_be_read_is_one_fault() -> None:
+    for text in ("p(X) <= q(X)", "p(X) :- q(X,Y) & X > 1", "p(Y) :- q(X) & Y is X + 1", "p :- q and r(X)"):
+        assert faults(f"role(x)\n{text}").count("error[") == 1, text
+
+
+def test_messages_name_terms_as_the_text_has_them() -> None:
+    for text, said in (
+        ("p(_Role,Y) :- q(_Role)", "nothing binds Y"),
+        ("p(Role) :- q(_Role) & ~r(_Role)", "nothing binds Role: "),
+        ("p(_Role) :- q(Role)", "nothing binds _Role: "),
+        (
+            "p :- ~q(_,X) & r(X,Y) & ~s(f(_Z,a),Y)",
+            "try: a relation that says s(f(_Z,a),Y) for some _Z, and deny",
+        ),
+        ("legal(R,go)", "try: legal(R,go) :- role(R)"),
+        ("next(n(Y),true(n(X)))", "try: next(n(Y)) :- true(n(X))"),
+        ("terminal(won('X'))", "try: terminal :- won('X')"),
+        ("goal(R)", "try: goal(white,100)"),
+    ):
+        with pytest.raises(RuleSheetError) as caught:
+            anygame.loads(f"role(x)\n{text}", name="sheet.hrf")
+        assert said in str(caught.value)
 
 
 def test_what_is_read_as_in_prolog_is_told_once_for_each_mark() -> None:
@@ -142,11 +189,11 @@ def test_faults_are_shown_in_the_infix_text() -> None:
         "sheet.hrf:4:6: error[formula-arity]: `distinct` takes two terms, found 1\n"
         "    4 |     ~distinct(X)\n"
         "      |      ^~~~~~~~~~~\n"
-        "  try: (distinct ?x ?y)\n"
-        "sheet.hrf:5:3: error[variable-in-fact]: a fact has no variables, found ?y\n"
+        "  try: distinct(X,Y)\n"
+        "sheet.hrf:5:3: error[variable-in-fact]: a fact has no variables, found Y\n"
         "    5 | r(Y)\n"
         "      |   ^\n"
-        "  try: a rule is written head :- body"
+        "  try: r(Y) :- ..., with a body that binds Y"
     )
 
 
@@ -164,7 +211,7 @@ def test_all_faults_of_the_text_are_told() -> None:
     assert "sheet.hrf:8:5: error[unclosed-list]" in found
     for hint in (
         "a variable starts with a capital letter: X",
-        "a comment starts with %",
+        "alternatives are joined by |; a comment starts with %",
         "add the missing )",
     ):
         assert f"try: {hint}" in found
@@ -179,12 +226,29 @@ def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
     [
         ("p :- !a", "a negation is written ~"),
         ("p <= a", "a rule is written head :- body"),
-        ("p :- X != Y", "two terms that must differ are written distinct(X,Y)"),
+        ("p :- X != Y", "terms that must differ are written distinct(X,Y)"),
         ("p('a b')", "expected a name that KIF can spell, found 'a b'"),
         ("p('')", "expected a name that KIF can spell"),
         ("p('?x')", "expected a name that KIF can spell"),
         ("p('a)", "a name in quotes ends on its line"),
-        ("p(-1)", "put a name with such characters in quotes: '-'"),
+        ("p <- a", "a rule is written head :- body"),
+        ("p :- q(X) & X \\= Y", "terms that must differ are written distinct(X,Y)"),
+        ("p :- q(X) & X = Y", "one name for what is equal, or ~distinct(X,Y)"),
+        ("p :- q(X) & X > 1", "GDL has no arithmetic: facts say what follows or is less"),
+        ("p :- q(Y) & Y is X+1", "GDL has no arithmetic"),
+        ("p(X+1) :- q(X)", "GDL has no arithmetic"),
+        ("p(X-1) :- q(X)", "GDL has no arithmetic"),
+        ("p(1..8)", "GDL has no intervals: one fact for each number"),
+        ("p([a,b])", "GDL has no lists"),
+        ("{p(X)} :- q(X)", "GDL has no choice rules"),
+        ("q(b). :- q(a)", "GDL has no constraints"),
+        ("#show p/1.", "GDL has no directives"),
+        ("// old", "a comment starts with %"),
+        ("p :- a && b", "a single &"),
+        ("p :- a || b", "a single |"),
+        ("p :- a and b", "formulas are joined by & and |"),
+        ("p(a), q(a).", "one item after the other"),
+        ("p(@a)", "put a name with such characters in quotes: '@'"),
         ("p(a,)", "expected a name, ~ or (, found )"),
         ("p :-", "expected a name, ~ or (, found the end of the text"),
         ("p :- q :- r", "expected a name, ~ or (, found :-"),

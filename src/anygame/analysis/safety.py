@@ -95,7 +95,7 @@ def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
 
 def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
     if not rule.body and rule.head.node is not None:
-        yield variable_in_fact(rule.head.node)
+        yield variable_in_fact(rule)
         return
     found: dict[Variable, str] = {}
     for part in normal:

@@ -11,11 +11,12 @@ Diagnostics are values. A stage collects all it finds, sorts them by place, and 
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import RuleSheetError
+from anygame.language.forms import as_infix, form_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +64,19 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     hint: str = ""
     follows: bool = False
+
+    def __post_init__(self) -> None:
+        """Write what is said of an infix sheet as that sheet would write it."""
+        if self.span is None or form_of(self.span.source) != "infix":
+            return
+        text = self.span.source.text
+        notes = tuple([replace(note, message=as_infix(note.message, text)) for note in self.notes])
+        for name, written in (
+            ("message", as_infix(self.message, text)),
+            ("notes", notes),
+            ("hint", as_infix(self.hint, text)),
+        ):
+            object.__setattr__(self, name, written)
 
     def __lt__(self, other: object) -> bool:
         return self._sort_key < other._sort_key if isinstance(other, Diagnostic) else NotImplemented

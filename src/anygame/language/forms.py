@@ -13,6 +13,7 @@ inside doubled:
 KIF                infix
 =================  =============  ===================================================================
 ``noop``, ``01``   the same       a lower-case letter or a digit, then letters, digits, underscores
+``-1``             the same       a minus sign and a digit, then letters, digits, underscores
 ``King``, ``+``    ``'King'``     every other constant
 ``?row``           ``Row``        a lower-case letter, then letters, digits, underscores
 ``?Row``, ``?1``   ``_Row _1``    a capital or a digit, then letters, digits, underscores
@@ -25,13 +26,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anygame.language.source import Source
 
 #: How the rules of a sheet are written.
 Form = Literal["kif", "infix"]
+
+#: Relations with a meaning of their own, with their arity (GDL-I, then what GDL-II adds).
+KEYWORDS: Final = {
+    "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,
+    "base": 1, "input": 2,
+    "sees": 2, "percept": 2,
+}  # fmt: skip
 
 #: What starts a comment, which runs to the end of its line.
 COMMENT_MARKS: Final[dict[Form, str]] = {"kif": ";", "infix": "%"}
@@ -41,9 +51,17 @@ _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"'(?:[^'\r\n]|'')*'|(%[^\r\n]*)"),
 }
 _SUFFIXES: Final[dict[str, Form]] = {".kif": "kif", ".hrf": "infix", ".infix": "infix"}
-_INFIX_START: Final = re.compile(r"\s*(?:%|(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-))")
-_BARE_CONSTANT: Final = re.compile(r"[a-z0-9][A-Za-z0-9_]*")
+#: Comments of both forms, then the first characters of an item: a parenthesis in KIF only.
+_START: Final = re.compile(
+    r"(?:\s|[;%][^\r\n]*(?![^\r\n]))*(?:(?P<kif>\()|(?P<infix>(?:'[^'\s]+'|[A-Za-z0-9_]+)(?:\(|\s*:-)))?"
+)
+_KIF_RULE: Final = re.compile(r"^[ \t]*\(<=", re.MULTILINE)
+#: A name of KIF, a parenthesis, or any other character of a message.
+_PIECE: Final = re.compile(r"""[()]|[^\s():,;`'"]+|.""", re.DOTALL)
+_BARE_CONSTANT: Final = re.compile(r"-?[0-9][A-Za-z0-9_]*|[a-z][A-Za-z0-9_]*")
 _BARE_VARIABLE: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
+_OPERATORS: Final = frozenset(("<=", "not", "and", "or"))
+_NO_NAMES: Final = ("(", ":", ",", ";", "`", "'", '"', "\n", "\t")
 _AFTER_UNDERSCORE: Final = re.compile(r"[A-Z0-9][A-Za-z0-9_]*")
 _WITH_UNDERSCORE: Final = re.compile(r"_+[a-z][A-Za-z0-9_]*")
 
@@ -66,16 +84,20 @@ class Comment:
 
 
 def form_of(source: Source) -> Form:
-    """Return the form of a sheet: by the suffix of its name, else by how its first item starts.
+    """Return the form of a sheet: by how its first item starts, else by the suffix of its name.
 
-    Files called ``.kif`` are KIF, those called ``.hrf`` or ``.infix`` are infix. In any other text the
-    infix form shows by a ``%``, by a name with an opening parenthesis right after it, or by ``name :-``.
+    An item of KIF starts with a parenthesis, one of the infix form with a name that has an opening
+    parenthesis or ``:-`` after it. A text with a rule ``(<= ...`` at the start of a line is KIF.
     """
+    text = source.text
+    start = _START.match(text)
+    assert start is not None
+    if start["infix"]:
+        return "kif" if _KIF_RULE.search(text) else "infix"
     name = source.name.lower()
-    for suffix, form in _SUFFIXES.items():
-        if name.endswith(suffix):
-            return form
-    return "infix" if _INFIX_START.match(source.text) else "kif"
+    form = next((form for suffix, form in _SUFFIXES.items() if name.endswith(suffix)), None)
+    is_infix = form == "infix" or (form is None and text.lstrip().startswith("%"))
+    return "infix" if is_infix and not start["kif"] else "kif"
 
 
 def infix_constant(name: str) -> str:
@@ -109,6 +131,70 @@ def kif_variable(name: str) -> str:
     if name[0] != "_":
         return f"?{name[0].lower()}{name[1:]}"
     return f"?{name[1:]}" if _AFTER_UNDERSCORE.fullmatch(name, 1) else f"?{name}"
+
+
+def as_infix(message: str, text: str) -> str:
+    """Return a message about an infix sheet with the variables and terms of KIF in it in the infix form.
+
+    Args:
+        message: the message; parentheses round words that are no term of the sheet stay.
+        text: the sheet.
+
+    >>> as_infix("nothing binds ?Row: it stands in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
+    'nothing binds _Row: it stands in p(_Row,f(_)) (here)'
+    """
+    pieces = _PIECE.findall(message)
+    written, place = [], 0
+    while place < len(pieces):
+        term, end = _read_kif(pieces, place)
+        if not _is_of_sheet(term, text):
+            term, end = "", place + 1
+        written.append(_in_infix(term, text) if term else pieces[place])
+        place = end
+    return "".join(written)
+
+
+_Tree: TypeAlias = "str | list[_Tree]"
+
+
+def _read_kif(pieces: Sequence[str], place: int) -> tuple[_Tree, int]:
+    """Return the term at a place of a message, and where it ends; a piece alone where there is none."""
+    first, end = pieces[place], place + 1
+    if first != "(":
+        return first, end
+    parts: list[_Tree] = []
+    while end < len(pieces) and pieces[end] != ")":
+        part, end = _read_kif(pieces, end)
+        if part in _NO_NAMES:
+            break
+        if part != " ":
+            parts.append(part)
+    is_term = end < len(pieces) and pieces[end] == ")" and len(parts) > 1 and isinstance(parts[0], str)
+    return (parts, end + 1) if is_term else (first, place + 1)
+
+
+def _is_of_sheet(term: _Tree, text: str) -> bool:
+    if isinstance(term, str):
+        return term[0] == "?" and len(term) > 1
+    name = str(term[0])
+    is_known = name in KEYWORDS or name in _OPERATORS or f"{infix_constant(name)}(" in text
+    return is_known or any(_is_of_sheet(part, text) for part in term)
+
+
+def _in_infix(term: _Tree, text: str) -> str:
+    if isinstance(term, str):
+        if term[0] != "?":
+            return term if term == "..." else infix_constant(term)
+        name = infix_variable(term[1:])
+        return "_" if name.startswith("_any") and name not in text else name
+    name, parts = str(term[0]), [_in_infix(part, text) for part in term[1:]]
+    if name == "not" and len(parts) == 1:
+        return f"~{parts[0]}"
+    if name in {"and", "or"} and len(parts) > 1:
+        return f"({(' | ' if name == 'or' else ' & ').join(parts)})"
+    if name == "<=":
+        return f"{parts[0]} :- {' & '.join(parts[1:])}"
+    return f"{infix_constant(name)}({','.join(parts)})"
 
 
 def comments_of(source: Source, form: Form) -> list[Comment]:

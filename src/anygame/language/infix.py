@@ -8,10 +8,12 @@ r"""Sheets in infix form, read into nodes of the same shape as those of KIF.
     alternatives = conjuncts { "|" conjuncts }
     conjuncts    = formula { "&" formula }
     formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
+                 | "(" alternatives "," [ alternatives { "," alternatives } ] ")"     as an argument: a tuple
 
 A comment runs from ``%`` to the end of its line. A lone ``_`` is a variable of its own wherever it stands.
 As in Prolog, a comma between formulas is read as ``&``, and ``not`` or ``\+`` before
-one as ``~``; a warning says so.
+one as ``~``; a warning says so. As in answer set programming, ``(a,b)`` as an argument is a tuple, read as
+``tuple(a,b)``, and ``-1`` is a name.
 The productions are functions here, one token ahead: a LALR(1) parser made by Lark from the same grammar took
 2.1 times as long for the largest public sheets before it had made any node, and what makes good messages
 (what is expected here, which parenthesis is open, where to read on) would stand beside it still.
@@ -27,6 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.forms import kif_variable
 from anygame.language.limits import Deadline
+from anygame.language.sentences import fold_head
 from anygame.language.source import Node, Span
 from anygame.language.text import check_characters, too_large
 
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 _LEXEME: Final = re.compile(
     r"""(?:\s+|%[^\r\n]*)+
     |(?P<variable>[A-Z_][A-Za-z0-9_]*)
-    |(?P<name>[a-z0-9][A-Za-z0-9_]*)
+    |(?P<name>-?[0-9][A-Za-z0-9_]*|[a-z][A-Za-z0-9_]*)
     |(?P<quoted>\??'(?:[^'\r\n]|'')*')
     |(?P<mark>:-|[(),&|~.])
     |(?P<odd>[^\s%(),&|~.'A-Za-z0-9_]+|'|.)""",
@@ -52,23 +55,40 @@ _KIF_VARIABLE_NAME: Final = re.compile(r"[^\s();]+")
 _ANY: Final = re.compile(r"_any([0-9]+)")
 _NAMES: Final = frozenset(("variable", "name", "quoted"))
 #: What people write who think of another language, and what to write here.
+_A_RULE: Final = "a rule is written head :- body"
+_A_COMMENT: Final = "a comment starts with %"
+_NO_SUMS: Final = "GDL has no arithmetic: facts say what follows or is less, succ(1,2) and less(1,2)"
+_JOINERS: Final = "formulas are joined by & and |"
 _ADVICE: Final = {
-    ";": "a comment starts with %",
+    **dict.fromkeys(("//", "/*", "--"), _A_COMMENT),
+    "#": f"{_A_COMMENT}; GDL has no directives and no aggregates",
+    **dict.fromkeys(("<=", "<-", ":", ":=", "->", "=>"), _A_RULE),
+    **dict.fromkeys(("=", "=="), "one name for what is equal, or ~distinct(X,Y)"),
+    **dict.fromkeys(
+        ("!=", "\\=", "\\==", "<>", "/="), "two terms that must differ are written distinct(X,Y)"
+    ),
+    **dict.fromkeys(("<", ">", ">=", "=<", "+", "-", "*", "/", "**", "is"), _NO_SUMS),
+    **dict.fromkeys(("[", "]"), "GDL has no lists: cons(Head,Tail) and nil, say"),
+    **dict.fromkeys(("{", "}"), "GDL has no choice rules and no aggregates: `legal` says what can be chosen"),
+    **dict.fromkeys(("and", "or"), _JOINERS),
+    ";": f"alternatives are joined by |; {_A_COMMENT}",
     "?": "a variable starts with a capital letter: X",
     "!": "a negation is written ~",
-    "<=": "a rule is written head :- body",
-    "<-": "a rule is written head :- body",
-    ":": "a rule is written head :- body",
-    ":=": "a rule is written head :- body",
-    "=": "two terms that must differ are written distinct(X,Y)",
-    "!=": "two terms that must differ are written distinct(X,Y)",
     "'": "a name in quotes ends on its line; a quote inside is doubled",
     '"': "names stand in single quotes",
+    ".": "GDL has no intervals: one fact for each number",
+    ":-": "GDL has no constraints: a rule has a head, and legal says what can be done",
+    ",": "one item after the other, with periods or line ends between them",
 }
 
 
 #: What Prolog and answer set programming write for marks of ours.
-_DIALECT: Final = {",": "&", "not": "~", "\\+": "~"}
+_DIALECT: Final = {
+    ",": ("`,` before a formula is read as `&`, as in Prolog", "&"),
+    "not": ("`not` before a formula is read as `~`, as in Prolog", "~"),
+    "\\+": ("`\\+` before a formula is read as `~`, as in Prolog", "~"),
+    "(": ("the tuple `(a,b)` is read as `tuple(a,b)`", "tuple(a,b)"),
+}
 
 
 class _Token(NamedTuple):
@@ -106,7 +126,8 @@ class _Parser:
         self._tokens = self._scan()
         self._place = 0
         self._openers: list[_Token] = []
-        self._comma_joins = False
+        self._first = 0
+        self._comma_joins = self._in_body = self._in_term = False
         self._dialect: list[_Token] = []
         self._depth = self._deepest = 0
         self._fresh = 0
@@ -134,23 +155,27 @@ class _Parser:
         found = []
         while self._now.kind:
             self._deadline.check()
-            first = self._place
             try:
                 found.append(self._item())
             except _UnreadableError:
                 if len(self.faults) >= self._limits.problems:
                     break
-                self._skip_item(first)
+                if self._place == self._first and found and not self._starts_line(self._now):
+                    del found[-1]  # it goes on with what cannot be read
+                self._skip_item()
         self._say_dialect()
         return tuple(found)
 
     def _item(self) -> Node:
         self._openers, self._depth, self._deepest = [], 0, 0
-        self._comma_joins = False
+        self._first = self._place
+        self._comma_joins = self._in_body = self._in_term = False
+        if self._now.text in {"and", "or", "is"} and self._tokens[self._place + 1].text != "(":
+            self._expected("a name, ~ or (")
         head = self._alternatives()
         arrow = self._now
         if self._take(":-"):
-            self._comma_joins = True
+            self._comma_joins = self._in_body = True
             head = self._list("<=", arrow, (head, *self._body()))
         self._take(".")
         # Neither the rule itself nor a conjunction in a disjunction has parentheses that were counted.
@@ -192,14 +217,26 @@ class _Parser:
         elif self._take("("):
             self._go_deeper(token)
             self._openers.append(token)
+            joins, self._comma_joins = self._comma_joins, self._in_body and not self._in_term
             node = self._alternatives()
+            if self._in_term and self._now.text == ",":
+                self._dialect.append(token)
+                node = self._tuple(token, node)
             end = self._close()
+            self._comma_joins = joins
             if node.children is not None and node.children[0].text in {"and", "or"}:
                 node = Node(self._source, token.start, end, "", node.children)
         else:
             self._expected("a name, ~ or (")
         self._depth -= 1
         return node
+
+    def _tuple(self, token: _Token, first: Node) -> Node:
+        """Read on after the first element of a tuple."""
+        parts = [Node(self._source, token.start, token.end, "tuple"), first]
+        while self._take(",") and self._now.text != ")":
+            parts.append(self._alternatives())
+        return Node(self._source, token.start, self._now.end, "", tuple(parts))
 
     def _application(self) -> Node:
         name = self._name()
@@ -209,13 +246,14 @@ class _Parser:
         self._go_deeper(token)
         self._openers.append(token)
         arguments = []
-        joins, self._comma_joins = self._comma_joins, False
+        outside, self._comma_joins = (self._comma_joins, self._in_term), False
+        self._in_term |= fold_head(name.text) not in {"and", "or", "not"}
         if self._now.text != ")":
             arguments.append(self._alternatives())
             while self._take(","):
                 arguments.append(self._alternatives())
         end = self._close()
-        self._comma_joins = joins
+        self._comma_joins, self._in_term = outside
         self._depth -= 1
         return Node(self._source, name.start, end, "", (name, *arguments))
 
@@ -275,7 +313,11 @@ class _Parser:
         token = self._now
         if token.text == "not" and token.kind == "name":
             after = self._tokens[self._place + 1]
-            return after.kind in _NAMES or after.text in ("~", "\\+")
+            return (
+                after.kind in _NAMES
+                or after.text in ("~", "\\+")
+                or (after.text == "(" and not self._in_term)
+            )
         return token.text == "\\+"
 
     def _take_dialect(self, mark: str) -> bool:
@@ -296,9 +338,9 @@ class _Parser:
     def _starts_line(self, token: _Token) -> bool:
         return token.start == 0 or self._source.text[token.start - 1] in "\r\n"
 
-    def _skip_item(self, first: int) -> None:
+    def _skip_item(self) -> None:
         """Go to the next name that starts a line, after the one at which the unreadable item starts."""
-        self._place = max(self._place, first + 1)
+        self._place = max(self._place, self._first + 1)
         while self._place < len(self._tokens) - 1 and not (
             self._now.kind in _NAMES and self._starts_line(self._now)
         ):
@@ -309,14 +351,13 @@ class _Parser:
 
     def _say_dialect(self) -> None:
         """Report what is written as in another language, of each mark the first."""
-        for mark, meant in _DIALECT.items():
+        for mark, (message, meant) in _DIALECT.items():
             places = [token for token in self._dialect if token.text == mark]
             if not places:
                 continue
             span = Span(self._source, places[0].start, places[0].end)
             more = len(places) - 1
             notes = (Note(f"and {counted(more, 'more time')}"),) if more else ()
-            message = f"`{mark}` before a formula is read as `{meant}`, as in Prolog"
             hint = f"`anygame format` writes {meant}"
             self.faults.append(Diagnostic("infix-dialect", Severity.WARNING, message, span, notes, hint))
 
@@ -328,10 +369,14 @@ class _Parser:
         self.faults.append(Diagnostic(code, Severity.ERROR, message, span, notes, hint))
 
     def _expected(self, what: str) -> NoReturn:
-        token = self._now
-        hint = ""
+        token, before = self._now, self._tokens[self._place - 1]
+        start = token.text[:1] if token.kind == "odd" or token.text[:1] == "-" else ""
+        hint = next((_ADVICE[key] for key in (token.text, start) if key in _ADVICE), "")
+        if token.text in {",", ":-"} and self._place > self._first:
+            hint = ""
+        elif token.text in {"&", "|"} and before.text == token.text:
+            hint = f"a single {token.text}"
         if token.kind == "odd":
-            hint = next((_ADVICE[key] for key in (token.text, token.text[0]) if key in _ADVICE), "")
             hint = hint or f"put a name with such characters in quotes: '{shown(token.text)}'"
             self._fault("infix-character", f"expected {what}, found {shown(token.text)}", token, None, hint)
         elif token.text == ")" and not self._openers:
@@ -339,13 +384,13 @@ class _Parser:
             self._fault("unexpected-close", message, token, None, "delete it, or add the missing ( before it")
         else:
             found = shown(token.text) or "the end of the text"
-            self._fault("infix-syntax", f"expected {what}, found {found}", token)
+            self._fault("infix-syntax", f"expected {what}, found {found}", token, None, hint)
         raise _UnreadableError
 
     def _unclosed(self) -> NoReturn:
         token, opener = self._now, self._openers[-1]
         if token.kind and not self._starts_line(token):
-            if token.kind == "odd":
+            if token.kind == "odd" or token.text[0] in "-.":
                 self._expected("a comma or )")
             note = Note("the parenthesis opens here", Span(self._source, opener.start, opener.end))
             hint = "" if token.kind == "mark" else "arguments are parted by commas"

@@ -125,8 +125,7 @@ def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 def _no_role(source: Source) -> Diagnostic:
     message = "a game needs at least one role, and no fact declares one"
-    hint = "(role white)" if form_of(source) == "kif" else "role(white)"
-    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint=hint)
+    return Diagnostic("no-role", Severity.ERROR, message, Span(source, 0, 0), hint="(role white)")
 
 
 def parse_term(text: str, *, case_sensitive: bool = True, limits: ReadingLimits = _TERM_LIMITS) -> Term:

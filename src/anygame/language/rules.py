@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from anygame.language.forms import KEYWORDS as KEYWORDS
 from anygame.language.terms import Term, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
-
-#: Relations with a meaning of their own, with their arity (GDL-I, then what GDL-II adds).
-KEYWORDS: Final = {
-    "role": 1, "init": 1, "true": 1, "does": 2, "next": 1, "legal": 2, "goal": 2, "terminal": 0,
-    "base": 1, "input": 2,
-    "sees": 2, "percept": 2,
-}  # fmt: skip
 
 #: Columns of a rule's text, and the indentation of its body.
 _WIDTH: Final = 100

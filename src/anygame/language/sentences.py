@@ -57,6 +57,14 @@ _EXAMPLES: Final = {
     "<=": "(<= head body ...)",
 }
 
+_INSTEAD_OF_HEADS: Final = {
+    "not": "leave the rule out: what no rule concludes does not hold",
+    "and": "a rule for each of its sentences",
+}
+_OF_ROLES: Final = frozenset((("legal", 2), ("goal", 2)))
+#: Keywords whose facts are listed one by one, so that more arguments are more facts.
+_LISTED: Final = frozenset(("role", "init", "base"))
+
 
 def fold(name: str, case_sensitive: bool = True) -> str:
     """Return a name as programs spell it: what is folded to lower case, and what is kept.
@@ -218,7 +226,8 @@ class Reader:
         atom = self._sentence(node)
         arity = KEYWORDS.get(atom.predicate)
         if atom.predicate in OPERATORS:
-            hint = "a comment starts with a semicolon" if node is self._item and node.text else ""
+            is_word = node is self._item and node.text and form_of(node.source) == "kif"
+            hint = "a comment starts with a semicolon" if is_word else ""
             self._error("bad-head", f"expected a sentence, found `{atom.predicate}`", node, hint)
         elif arity is not None and arity != len(atom.arguments):
             # Sheets without percepts use these two names for relations of their own, older ones the others.
@@ -226,8 +235,10 @@ class Reader:
             message = f"`{atom.predicate}` takes {_arguments(arity)}, found {len(atom.arguments)}"
             message += ": it is read as a relation without a meaning of its own" if lenient else ""
             report = self._warn if lenient else self._error
-            report("keyword-arity", message, node, _EXAMPLES[atom.predicate])
-        elif node.children and not atom.arguments:
+            report(
+                "keyword-arity", message, node, _with_one_argument(node, arity) or _EXAMPLES[atom.predicate]
+            )
+        elif node.children and not atom.arguments and node.children[0].text:
             name = shown(atom.predicate)
             self._warn("zero-arity", f"({name}) is read as {name}", node, name)
         return atom
@@ -261,7 +272,7 @@ class Reader:
             return Literal(self.atom(node))
         if node.children is None:
             message = f"`{operator}` needs parentheses round itself and what it joins"
-            self._error("formula-arity", message, node, _EXAMPLES[operator])
+            self._error("formula-arity", message, node, f"({operator} ...)")
             return Or(())
         parts = node.children[1:]
         if operator == "<=":
@@ -355,12 +366,14 @@ class Reader:
                 self._error("formula-arity", "`<=` needs a head, found nothing", node, _EXAMPLES["<="])
                 return None
             head_node, body = children[1], children[2:]
-            if not body:
+            if not body and _first_variable(head_node) is head_node:
                 self._warn("empty-body", "a rule without a body is read as a fact", node, _excerpt(head_node))
-        if self._is_old_declaration(head_node) or self._has_wrong_arrow(node):
+        if self._is_old_declaration(head_node) or self._has_wrong_arrow(node) or self._lacks_arrow(node):
             return None
+        errors = self._counts[Severity.ERROR]
         rule = Rule(self._head(head_node), tuple(map(self.formula, body)), node)
-        self._check_rule(rule)
+        if self._counts[Severity.ERROR] == errors:
+            self._check_rule(rule)
         return rule
 
     def _head(self, node: Node) -> Atom:
@@ -376,7 +389,7 @@ class Reader:
             return self._sentence(node)
         if name in OPERATORS and node.children:
             message = f"expected a sentence, found a formula with `{name}`"
-            self._error("bad-head", message, node, "a rule starts with <= and has one sentence as its head")
+            self._error("bad-head", message, node, _INSTEAD_OF_HEADS.get(name, _EXAMPLES["<="]))
             return Atom("formula", (), node)
         return self.atom(node)
 
@@ -407,6 +420,19 @@ class Reader:
         report("wrong-arrow", message, first, "(<= head body ...)")
         return True
 
+    def _lacks_arrow(self, node: Node) -> bool:
+        """Report a rule that is written as a fact with its conditions as further arguments."""
+        name, parts = self._head_name(node), (node.children or ())[1:]
+        arity = KEYWORDS.get(name, len(parts))
+        conditions = parts[arity:]
+        if not conditions or name in _LISTED or not (arity == 0 or all(part.children for part in conditions)):
+            return False
+        head = f"({' '.join([name, *map(_kif, parts[:arity])])})" if arity else name
+        hint = f"(<= {shown(' '.join([head, *map(_kif, conditions)]), 200)})"
+        message = f"`{name}` takes {_arguments(arity)}, found {len(parts)}: a rule starts with <="
+        self._error("keyword-arity", message, node, hint)
+        return True
+
     def _is_of_rules(self, node: Node) -> bool:
         """Return whether something can hardly be a term: it has variables, or is a sentence of GDL's own."""
         if node.children is None:
@@ -423,7 +449,7 @@ class Reader:
                 message = "only facts declare roles: nobody can play a role that follows from a rule"
                 self._warn("derived-role", message, node, _EXAMPLES["role"])
         elif not self._open_facts and any(rule.head.variables()):
-            self._add(variable_in_fact(node))
+            self._add(variable_in_fact(rule))
 
     # reporting
 
@@ -452,12 +478,34 @@ def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[
     return arrows, tuple([node for node in nodes if lines.isdisjoint(_lines_of(node))])
 
 
-def variable_in_fact(node: Node) -> Diagnostic:
+def variable_in_fact(rule: Rule) -> Diagnostic:
     """Return what is said of a fact that has variables."""
+    node, head = rule.head.node, rule.head
+    assert node is not None
     place = _first_variable(node)
-    message = f"a fact has no variables, found {shown(place.text)}"
-    hint = "a rule starts with <=" if form_of(node.source) == "kif" else "a rule is written head :- body"
+    message = "a rule without a body is a fact, and a" if node is not rule.node else "a"
+    message += f" fact has no variables, found {shown(place.text)}"
+    names = list(dict.fromkeys(map(str, head.variables())))
+    body = f"(role {names[0]})" if names == [str(head.arguments[0])] and head.key in _OF_ROLES else "..."
+    hint = f"(<= {shown(str(head), 100)} {body})"
+    if body == "...":
+        hint += f", with a body that binds {shown(' and '.join(names))}"
     return Diagnostic("variable-in-fact", Severity.ERROR, message, place.span, hint=hint)
+
+
+def _with_one_argument(node: Node, arity: int) -> str:
+    """Return a keyword's sentence with its arguments joined to one, or a sentence for each; else nothing."""
+    name, *parts = node.children or (node,)
+    if arity != 1 or len(parts) < 2:
+        return ""
+    texts = list(map(_kif, parts))
+    if name.text.lower() == "role" or not _is_name(parts[0]):
+        return shown(" ".join(f"({name.text} {text})" for text in texts), 200)
+    return shown(f"({name.text} ({' '.join(texts)}))", 200)
+
+
+def _kif(node: Node) -> str:
+    return f"({' '.join(map(_kif, node.children))})" if node.children else node.text or "()"
 
 
 def _arguments(count: int) -> str:

@@ -11,7 +11,7 @@ from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
-from anygame.language.forms import form_of
+from anygame.language.forms import COMMENT_MARKS, form_of
 from anygame.language.layout import format_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
@@ -50,11 +50,9 @@ def run(options: _Options) -> int:
     if options.output is None:
         print_sheet(text)
     else:
-        read_as = form_of(Source(options.output, text))
-        if read_as != options.to:
-            raise RuleSheetError(
-                f"{options.output} would be read as {read_as} because of its name; call it something{suffix}"
-            )
+        named = form_of(Source(options.output, COMMENT_MARKS[options.to]))
+        if named != options.to:
+            raise RuleSheetError(f"{options.output} is a name of {named} sheets; call it something{suffix}")
         replace_sheet(options.output, text)
     if options.prove:
         made = Source(f"{source.name}{suffix}", text)
