@@ -225,6 +225,13 @@ def test_an_illegal_action_ends_the_match(name: RewardName, rewards: list[float]
     assert not step(state, np.full(5, 3)).rewards.any()
 
 
+@pytest.mark.parametrize("number", [np.int64((1 << 32) + 1), np.array(1 << 40), np.uint64((1 << 63) + 1)])
+def test_numbers_are_read_whole(number: Any) -> None:
+    env = envs.load("tic_tac_toe")
+    assert env.step(env.init(jax.random.key(0)), number).terminated
+    assert not env.step(env.init(jax.random.key(0)), np.int64(1)).terminated
+
+
 def test_chance_plays_with_the_key() -> None:
     env = envs.load("pig")
     assert env.is_random

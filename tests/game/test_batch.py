@@ -333,3 +333,13 @@ def test_what_roles_see_is_that_of_states() -> None:
             for role in game.roles:
                 terms = game.percept_terms(role)
                 assert tuple(terms[n] for n in np.flatnonzero(seen[role][lane])) == percepts[role]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.int8])
+def test_packed_states_of_another_type_are_refused(game: anygame.Game, kind: type) -> None:
+    batch = game.batch(2)
+    before = batch.packed()
+    with pytest.raises(ValueError, match=r"expected packed states, uint64 \[2, \d\], got (int|float)"):
+        batch.set_packed(before.astype(kind))
+    batch.set_packed(before)
+    assert (batch.packed() == before).all()

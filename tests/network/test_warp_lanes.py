@@ -147,3 +147,39 @@ def test_libraries_read_arrays_where_they_are(
     gc.collect()
     assert not driver.taken
     assert not arrays._HANDED_OUT
+
+
+@pytest.mark.usefixtures("driver")
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        *((np.int64, number) for number in ((1 << 32) + 2, (3 << 40) + 2, 2 - (1 << 32), (1 << 62) + 2, -1)),
+        *((np.uint64, number) for number in ((1 << 32) + 2, (1 << 63) + 2)),
+        *((np.int32, number) for number in (-(1 << 31) + 2, -1)),
+        (np.uint32, (1 << 31) + 2),
+    ],
+)
+def test_numbers_are_read_whole(kind: type[np.integer[Any]], number: int) -> None:
+    game = anygame.load("gdl/tic_tac_toe.kif")
+    batch, expected = game.card_batch(3, seed=1), game.batch(3, seed=1)
+    noop = [str(move) for move in game.actions("x")].index("noop")
+    moves = np.arange(6, dtype=kind)[::2]  # with a stride: the numbers between are not read
+    waits = np.full(3, noop, kind)
+    wrong = moves.copy()
+    wrong[1] = kind(number)
+    for given in (wrong, on_card(wrong), on_card(np.repeat(wrong, 2)[::2])):
+        with pytest.raises(
+            IllegalMoveError, match=r"^lane 1: -?\d+ \(numbers go from 0 to 9\) is not legal for x"
+        ):
+            batch.step({"x": given, "o": waits})
+    batch.step({"x": on_card(moves), "o": on_card(waits)})
+    expected.step({"x": moves, "o": waits})
+    agree(batch, expected)
+
+
+@pytest.mark.usefixtures("driver")
+def test_numbers_in_the_other_order_of_bytes_are_refused() -> None:
+    batch = anygame.load("gdl/tic_tac_toe.kif").card_batch(3, seed=1)
+    swapped = np.zeros(3, np.dtype(np.int32).newbyteorder())
+    with pytest.raises(ValueError, match="should be 3 integers of 4 or 8 bytes"):
+        batch.step({"x": on_card(swapped), "o": swapped})

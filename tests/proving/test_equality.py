@@ -159,10 +159,8 @@ def test_other_roles_and_unusable_maps_are_refused() -> None:
 
 
 def test_goal_terms_of_one_integer_are_one_value() -> None:
-    rules = (
-        "(role me) (legal me a) (legal me b) (<= (next (chose ?x)) (does me ?x))"
-        "(<= terminal (true (chose ?x)))"
-    )
+    rules = "(role me) (legal me a) (legal me b) (<= (next (chose ?x)) (does me ?x))"
+    rules += "(<= terminal (true (chose ?x)))"
     one = rules + "(<= (goal me 0100) (true (chose a))) (<= (goal me 100) (true (chose b)))"
     plain = rules + "(<= (goal me 100) (true (chose ?x)))"
     assert equal(anygame.loads(one), anygame.loads(plain)).outcome == "proved"

@@ -240,7 +240,7 @@ class Batch:
         """Put every lane into a state: uint64 [lanes, words], as ``packed`` gives them.
 
         Raises:
-            ValueError: the array has another shape.
+            ValueError: the array has another shape or type.
         """
         self._lanes.load_packed(states)
 

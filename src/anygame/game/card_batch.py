@@ -75,6 +75,8 @@ class CardBatch:
     def goals(self, role: str | Term) -> CardArray:
         """Return the goals of a role, at the end or before: float32 [lanes]; nan where there is not one.
 
+        A goal beyond 16,777,216 is rounded to the nearest float32.
+
         Raises:
             UnknownRoleError: the game has no such role.
         """

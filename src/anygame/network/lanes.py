@@ -179,10 +179,13 @@ class Lanes:
         Nothing has been seen there.
         """
         words = self._packed_words
-        if states.shape != (self.count, words):
-            raise ValueError(f"expected packed states [{self.count}, {words}], got {states.shape}")
+        given = np.asarray(states)
+        if given.shape != (self.count, words) or not np.can_cast(given.dtype, np.uint64):
+            raise ValueError(
+                f"expected packed states, uint64 [{self.count}, {words}], got {given.dtype} {given.shape}"
+            )
         padded = np.zeros((self._blocks * LANES, words), np.uint64)
-        padded[: self.count] = states
+        padded[: self.count] = given
         turned = transpose_bits(padded.reshape(self._blocks, WORDS, 64, words).transpose(0, 1, 3, 2))
         fluents = turned.reshape(self._blocks, WORDS, 64 * words).transpose(0, 2, 1)
         self._rows[:, self._fluents] = fluents[:, : self.network.facts]

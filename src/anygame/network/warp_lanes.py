@@ -82,7 +82,7 @@ class WarpLanes:
         self._chosen = CardMemory(card, max(1, roles), 4 * self._lanes)
         self._wrong = CardMemory(card, 1, 8)
         self._given = CardMemory(card, max(1, roles), 8 * count)
-        self._places = CardMemory(card, max(1, roles), 16)
+        self._places = CardMemory(card, max(1, roles), 24)
         used = np.arange(self._lanes) < count
         words = np.packbits(used.reshape(self._blocks, -1), axis=1, bitorder="little")
         self._rows.write(words, IDLE * WIDE.stride)
@@ -175,8 +175,8 @@ class WarpLanes:
         wrong = int(self._wrong.read_bytes(0, 8).view(np.uint64)[0])
         if wrong != _NOWHERE:
             lane, role = wrong >> 16, wrong & 0xFFFF
-            start, stride = places[role]
-            size = min(8, stride) if lies_on_card(choices[role]) else 8
+            start, stride, wide = places[role]
+            size = 8 if wide else 4
             action = int.from_bytes(self.card.read(start + lane * stride, size), "little", signed=True)
             raise IllegalChoiceError(lane, role, action)
         self._start("move", firsts, roles, self._places.address)
@@ -200,12 +200,12 @@ class WarpLanes:
         self.card.use()
         if mask is None:
             mask = np.ones(self.count, np.bool_)
-        place = self._place(mask, "the mask", None)
-        self._start("put_back", *place, *self._table("start"), self.network.fluents)
+        start, stride, _ = self._place(mask, "the mask", None)
+        self._start("put_back", start, stride, *self._table("start"), self.network.fluents)
         self._fresh = False
 
-    def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int]:
-        """Return where an array of lanes begins on the card, and the bytes from one lane to the next.
+    def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
+        """Return where an array of lanes begins on the card, its stride, and -1 for items of 8 bytes, else 0.
 
         Args:
             value: the array; where it is not on a card it is brought there.
@@ -220,12 +220,14 @@ class WarpLanes:
         shape = tuple(found["shape"]) if found else array.shape
         dtype = np.dtype(found["typestr"]) if found else array.dtype
         is_one = dtype.itemsize == 1 and dtype.kind in "bu" if role is None else dtype.kind in "iu"
-        if shape != (self.count,) or not is_one or (found and role is not None and dtype.itemsize < 4):
+        is_one &= not found or role is None or (dtype.itemsize >= 4 and dtype.isnative)
+        if shape != (self.count,) or not is_one:
             wanted = "truth values" if role is None else "integers of 4 or 8 bytes" if found else "integers"
             given = f"an array of {dtype} of shape {shape}"
             raise ValueError(f"{what} should be {self.count} {wanted}, one per lane, not {given}")
         if found:
-            return int(found["data"][0]), int((found.get("strides") or (dtype.itemsize,))[0])
+            stride = int((found.get("strides") or (dtype.itemsize,))[0])
+            return int(found["data"][0]), stride, -(dtype.itemsize == 8)
         items = array.astype(np.uint8 if role is None else np.int64)
         self._given.write_bytes((role or 0) * self._given.width, items)
-        return self._given.address + (role or 0) * self._given.width, items.itemsize
+        return self._given.address + (role or 0) * self._given.width, items.itemsize, -(role is not None)

@@ -175,7 +175,7 @@ class Environment:
             ValueError: a key is needed, the state is one of another game, or the action has another shape or
                 type.
         """
-        self._check(state, action)
+        action = self._checked(state, action)
         if self.is_random and key is None:
             raise ValueError(f"{self.id} has a role `random`: step(state, action, key) needs the key")
         over = state.terminated | state.truncated
@@ -226,7 +226,8 @@ class Environment:
         kept: Array = state._seen & ~self._choosing(state)[:, None]
         return kept | self._percepts.of(percepts)
 
-    def _check(self, state: State, action: Array) -> None:
+    def _checked(self, state: State, action: Array) -> Array:
+        """Return an action in 32 bits, -1 for a number of NumPy that stands for none."""
         if state.env_id != self.id:
             raise ValueError(f"the state is one of {state.env_id}, not of {self.id}")
         shape, kind = jnp.shape(action), jnp.result_type(action)
@@ -241,6 +242,12 @@ class Environment:
                 f"{self.id}: expected {expected}, in each step of one game (vmap steps many), found "
                 f"{kind} of shape {shape}"
             )
+        if not isinstance(action, np.ndarray | np.generic):
+            return action
+        # JAX would keep the lower 32 bits.
+        number = np.asarray(action)
+        known = (number >= 0) & (number < self.num_actions)
+        return np.where(known, number.astype(np.int64), -1).astype(np.int32)
 
     def _begin(self, fluents: Array) -> State:
         values = jnp.asarray(fluents)

@@ -161,15 +161,20 @@ def _tell_goals(code: FunctionBuilder) -> None:
 
 
 def _choice(code: FunctionBuilder, role: str, bit: str) -> str:
-    """Return what is chosen for a role in a lane: the lower half of a number of 4 or 8 bytes.
+    """Return the number chosen for a role in a lane, as an unsigned one.
 
-    ``%choices`` says of each role where its numbers begin, and how many bytes are from one to the next.
+    ``%choices`` has three words for each role: where its numbers begin, how many bytes are from one to the
+    next, and the upper half of a number as a mask: -1 for numbers of 8 bytes, 0 for those of 4.
     """
     lane = code.let(f"add i64 %first, {bit}")
-    line = code.offset("%choices", code.let(f"shl i64 {role}, 1"))
+    line = code.offset("%choices", code.let(f"mul i64 {role}, 3"))
     base = code.let(f"inttoptr i64 {code.word(line)} to ptr")
     place = _at(code, base, code.let(f"mul i64 {lane}, {code.word(line, 1)}"))
-    return code.let(f"zext i32 {code.let(f'load i32, ptr {place}')} to i64")
+    wide = code.word(line, 2)
+    upper = code.let(f"load i32, ptr {_at(code, place, code.let(f'and i64 {wide}, 4'))}")
+    upper = code.let(f"and i64 {code.let(f'zext i32 {upper} to i64')}, {wide}")
+    lower = code.let(f"zext i32 {code.let(f'load i32, ptr {place}')} to i64")
+    return code.let(f"or i64 {lower}, {code.let(f'shl i64 {upper}, 32')}")
 
 
 def _check() -> str:
