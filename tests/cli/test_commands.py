@@ -155,6 +155,25 @@ def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None
     assert "Traceback" not in output
 
 
+@pytest.mark.parametrize(
+    ("depth", "options", "message"),
+    [
+        ("100001", [], "the depth of a count is from 1 to 100,000, not 100001"),
+        ("20000", [], "the count has more than 4,300 digits: choose a smaller DEPTH"),
+        ("20000", ["--divide", "--json"], "the count has more than 4,300 digits: choose a smaller DEPTH"),
+    ],
+)
+def test_counts_that_are_too_large_are_refused(
+    tmp_path: Path, depth: str, options: list[str], message: str
+) -> None:
+    sheet = tmp_path / "endless.kif"
+    sheet.write_text("(role me) (legal me a) (legal me b) (<= terminal (true over))", encoding="utf-8")
+    assert run(["perft", str(sheet), depth, *options]) == (f"anygame: {message}\n", 2)
+    output, status = run(["perft", str(sheet), "2000", *options])
+    assert status == 0
+    assert str(1 << 2_000) in output
+
+
 @pytest.mark.parametrize("command", ["state", "legal", "goals", "query", "playout", "perft", "explain"])
 def test_help_tells_the_shape_of_json(command: str) -> None:
     output, status = run([command, "--help"])

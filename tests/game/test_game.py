@@ -11,9 +11,12 @@ import pytest
 from tests.game.sheets import SHEETS, answers_of, following, texts
 
 import anygame
+from anygame.errors import LimitError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from anygame.game.backends import MachineName
 
 #: Take one or two of five; who takes the last wins. Both may pass once the pile is gone.
 PILE = """
@@ -101,6 +104,17 @@ def test_counts_from_a_state(pile: anygame.Game) -> None:
     assert [anygame.perft(pile, depth, state) for depth in range(4)] == [1, 2, 1, 0]
 
 
+@pytest.mark.parametrize("machine", ["reasoner", "auto"])
+def test_counts_deeper_than_calls_can_be_nested(machine: MachineName) -> None:
+    rules = "(role me) (legal me a) (legal me b) (init (going)) (<= (next (going)) (true (going)))"
+    game = anygame.loads(rules + "(<= terminal (true (over)))", machine=machine)
+    assert anygame.perft(game, 20_000) == 1 << 20_000
+    assert set(anygame.perft_divide(game, 3_000).values()) == {1 << 2_999}
+    for depth, error in ((-1, ValueError), (100_001, LimitError)):
+        with pytest.raises(error, match=f"the depth of a count is from 0 to 100,000, not {depth}"):
+            anygame.perft(game, depth)
+
+
 def test_a_terminal_state_has_no_continuation(pile: anygame.Game) -> None:
     over = pile.state(["(pile 0)", "(control b)"])
     assert [anygame.perft(pile, depth, over) for depth in range(3)] == [1, 0, 0]
@@ -125,9 +139,9 @@ def test_counting_needs_moves_for_every_role(depth: int) -> None:
 
 
 def test_depths_that_make_no_sense(pile: anygame.Game) -> None:
-    with pytest.raises(ValueError, match="at least 0, not -1"):
+    with pytest.raises(ValueError, match="from 0 to 100,000, not -1"):
         anygame.perft(pile, -1)
-    with pytest.raises(ValueError, match="at least 1, not 0"):
+    with pytest.raises(ValueError, match="from 1 to 100,000, not 0"):
         anygame.perft_divide(pile, 0)
 
 

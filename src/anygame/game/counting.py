@@ -6,13 +6,14 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from anygame.errors import LimitError
 from anygame.game.game import begun
 from anygame.game.outcomes import no_legal_move
 from anygame.game.roles import Role
 from anygame.progress import counted, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from anygame.game.game import Game
     from anygame.game.machine import Machine, Position, View
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Compiling takes a second or so, in which the reasoner visits some thousand states.
 _MANY_STATES: Final = 5_000
+#: Joint moves of the longest sequences that are counted: a state on the way takes half a kilobyte.
+_DEEPEST: Final = 100_000
 #: Positions whose counts are remembered: some hundred bytes each.
 _MOST_KNOWN: Final = 1_000_000
 
@@ -35,15 +38,15 @@ def perft(game: Game | State, depth: int, state: State | None = None, *, strict:
 
     Args:
         game: the game; or a state of it, where to start.
-        depth: the number of joint moves, at least 0.
+        depth: the number of joint moves, from 0 to 100,000.
         state: where to start; the initial state by default.
         strict: whether a state that is not terminal in which a role has no legal move is an error.
 
     Raises:
         IllegalMoveError: there is such a state, and it is to be an error.
+        LimitError: the depth is beyond 100,000.
     """
-    if depth < 0:
-        raise ValueError(f"the depth of a count is at least 0, not {depth}")
+    _check(depth, 0)
     return _counted(game, state, strict, lambda tree, start: tree.count(start, depth))
 
 
@@ -55,22 +58,29 @@ def perft_divide(
     strict: bool = False,
     progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None = None,
 ) -> dict[tuple[Term, ...], int]:
-    """Return ``perft`` split by the first joint move, in the order of the moves; ``depth`` is at least 1.
+    """Return ``perft`` split by the first joint move, in the order of the moves.
 
     Args:
         game: as of ``perft``.
-        depth: as of ``perft``, but at least 1.
+        depth: as of ``perft``, from 1.
         state: as of ``perft``.
         strict: as of ``perft``.
         progress: called with the counts so far and the number of first joint moves, at the start and after
             each of them; where counting begins again with a network, from none on. By default a notebook
             shows a bar.
     """
-    if depth < 1:
-        raise ValueError(f"the depth of a split count is at least 1, not {depth}")
+    _check(depth, 1)
     began = counted("first moves")
     with reporting(progress, lambda counts, moves: began(len(counts), moves)) as report:
         return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, report))
+
+
+def _check(depth: int, least: int) -> None:
+    wrong = f"the depth of a count is from {least} to {_DEEPEST:,}, not {depth}"
+    if depth < least:
+        raise ValueError(wrong)
+    if depth > _DEEPEST:
+        raise LimitError(wrong, limit="depth", bound=_DEEPEST)
 
 
 def _counted(
@@ -121,30 +131,45 @@ class _Tree:
         return counts
 
     def count(self, position: Position, depth: int) -> int:
-        """Return the number of sequences of joint moves of a length."""
+        """Return the number of sequences of joint moves of a length.
+
+        Depth first on a stack of its own: a match may have more moves than Python has room for calls.
+        """
         if depth <= 1:
-            return self._count(position, depth) if depth else 1
-        key = (position, depth)
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
-            found = self._known[key] = self._count(position, depth)
+            return prod(map(len, self._options(position)[1])) if depth else 1
+        found = self._known.get((position, depth))
+        stack, totals = [(position, self._children(position))] if found is None else [], [0]
+        while stack:
+            left = depth - len(stack)
+            for child in stack[-1][1]:
+                count = self.count(child, 1) if left == 1 else self._known.get((child, left))
+                if count is None:
+                    stack.append((child, self._children(child)))
+                    totals.append(0)
+                    break
+                totals[-1] += count
+            else:
+                if len(self._known) > _MOST_KNOWN:
+                    self._known.clear()
+                found = self._known[stack.pop()[0], left + 1] = totals.pop()
+                if stack:
+                    totals[-1] += found
+        assert found is not None
         return found
 
-    def _count(self, position: Position, depth: int) -> int:
+    def _children(self, position: Position) -> Iterator[Position]:
+        """Return the positions after each joint move."""
+        view, moves = self._options(position)
+        return (self._machine.next(view, joint) for joint in product(*moves))
+
+    def _options(self, position: Position) -> tuple[View, tuple[tuple[Term, ...], ...]]:
+        """Return the legal moves per role in a state, none at the end."""
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
                 raise _TooManyError
-        machine = self._machine
-        view = machine.view(position)
-        if machine.is_terminal(view):
-            return 0
-        moves = self._moves(position, view)
-        if depth == 1:
-            return prod(map(len, moves))
-        return sum(self.count(machine.next(view, joint), depth - 1) for joint in product(*moves))
+        view = self._machine.view(position)
+        return view, ((),) if self._machine.is_terminal(view) else self._moves(position, view)
 
     def _moves(self, position: Position, view: View) -> tuple[tuple[Term, ...], ...]:
         legal = self._machine.legal(view)

@@ -9,6 +9,7 @@ from anygame.cli.output import complain, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, MachineOption, json_shape
+from anygame.errors import LimitError
 from anygame.game import perft, perft_divide
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
     JointMove = tuple[Term, ...]
+
+#: Python writes integers of no more digits, since that takes the square of their number.
+_MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
 {"game", "depth", "count", "divide": [{"moves": [MOVE], "count"}], "interrupted"}
@@ -31,7 +35,7 @@ Ctrl-C ends it, with the counts of the first joint moves that are done.
 
 @command_options
 class _Options(JsonOption, MachineOption):
-    depth: int = argument("DEPTH", natural, help="the number of joint moves")
+    depth: int = argument("DEPTH", natural, help="the number of joint moves, at most 100,000")
     divide: bool = flag("--divide", help="for each first joint move apart")
 
 
@@ -68,10 +72,22 @@ def run(options: _Options) -> int:
 
 
 def _print(record: dict[str, Any], options: _Options) -> None:
+    """Print the counts.
+
+    Raises:
+        LimitError: one has too many digits.
+    """
+    divided = record.get("divide", ())
+    if max([record["count"] or 0, *(part["count"] for part in divided)]) >= 10**_MOST_DIGITS:
+        raise LimitError(
+            f"the count has more than {_MOST_DIGITS:,} digits: choose a smaller DEPTH",
+            limit="digits",
+            bound=_MOST_DIGITS,
+        )
     if options.json:
         print_json(record)
         return
-    for part in record.get("divide", ()):
+    for part in divided:
         print(f"{part['count']:>12}  {' '.join(part['moves'])}")
     if record["count"] is not None:
         print(record["count"])
