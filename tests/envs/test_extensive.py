@@ -101,7 +101,13 @@ def test_a_player_knows_what_it_has_done_and_seen() -> None:
     node = played(form, "(deal king)", "(deal jack)", "pass")
     assert node.information(0) == "player1 at step 4; 1: sees (card player1 king); 3: pass"
     assert node.information(1) == "player2 at step 4; 2: sees (card player2 jack); 3: sees pass"
-    assert [str(seen) for seen in node.percepts(1)] == ["pass"]
+    assert [str(seen) for seen in node.percepts(1)] == ["(card player2 jack)", "pass"]
+    assert [str(seen) for seen in node.percepts(0)] == []
+    later = node.child(node.moves(1)[0])
+    assert [str(seen) for seen in later.percepts(0)] == ["bet"]
+    assert [str(seen) for seen in played(form, "(deal king)", "(deal jack)").percepts(0)] == [
+        "(card player1 king)"
+    ]
     other = played(form, "(deal queen)", "(deal jack)", "pass")
     assert other.information(1) == node.information(1)
     assert other.information(0) != node.information(0)

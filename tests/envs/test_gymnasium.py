@@ -50,6 +50,13 @@ def _pass_all(game: anygame.Game) -> None:
                 check_env(env.unwrapped)
 
 
+@pytest.mark.parametrize("name", ["kuhn_poker", "tic_tac_toe"])
+def test_the_library_finds_nothing_wrong_with_histories(name: str) -> None:
+    with quietly():
+        arguments = {"sheet": name, "observations": "history", "max_moves": 20, "illegal": "random"}
+        check_env(gymnasium.make(ENVIRONMENT, **arguments).unwrapped)
+
+
 def test_importing_a_module_by_its_environment_registers_it() -> None:
     env = gymnasium.make(f"anygame.envs.gymnasium:{ENVIRONMENT}", sheet="lights_out")
     assert env.spec is not None
@@ -68,6 +75,7 @@ def test_lanes_are_as_many_environments(name: str, mode: AutoresetMode) -> None:
     if any(role.is_random for role in game.roles):
         pytest.skip("chance draws other numbers for many matches than for one")
     _compare(game, mode, role=learner, rewards="goals", observations="flat" if game.is_gdl2 else "planes")
+    _compare(game, mode, role=learner, observations="history", max_moves=30, skip_forced=False)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -75,6 +83,24 @@ def test_lanes_are_as_many_environments(name: str, mode: AutoresetMode) -> None:
 def test_lanes_are_cut_as_environments_are(sheet: str, mode: AutoresetMode) -> None:
     _compare(anygame.loads(sheet), mode, max_moves=3, mask="observation")
     _compare(anygame.loads(sheet), mode, skip_forced=False, max_moves=4)
+    _compare(anygame.loads(sheet), mode, observations="history", max_moves=3)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("form", ["flat", "history"])
+@pytest.mark.parametrize("skip_forced", [False, True])
+def test_lanes_remember_what_environments_do(mode: AutoresetMode, form: str, skip_forced: bool) -> None:
+    # The third round is forced: what was seen before it is still to be used.
+    _compare(anygame.loads(_ROUNDS), mode, observations=form, skip_forced=skip_forced, max_moves=8)
+
+
+_ROUNDS = """
+    (role me) (role you) (init (round 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (side left) (side right)
+    (<= (legal ?r ?s) (role ?r) (side ?s) (true (round ?n)) (distinct ?n 3))
+    (<= (legal ?r wait) (role ?r) (true (round 3)))
+    (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m)) (<= terminal (true (round 5)))
+    (<= (sees ?r (went ?s ?n)) (role ?r) (does me ?s) (true (round ?n))) (goal me 50) (goal you 50)
+"""
 
 
 def _compare(game: anygame.Game, mode: AutoresetMode, **arguments: Any) -> None:
@@ -267,6 +293,20 @@ def test_what_is_hidden_is_not_observed() -> None:
     seen = [str(names[n]) for n in np.flatnonzero(observation)]
     assert seen
     assert not [text for text in seen if "player2" in text and "card" in text]
+
+
+@pytest.mark.parametrize("skip_forced", [False, True])
+def test_forced_moves_do_not_end_what_is_observed(skip_forced: bool) -> None:
+    env = GameEnv(anygame.loads(_ROUNDS), opponents=["legal"], skip_forced=skip_forced)
+    names = env.game.percept_terms("me")
+    env.reset()
+    seen = []
+    terminated = False
+    while not terminated:
+        observation, _, terminated, _, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
+        seen.append([str(names[column]) for column in np.flatnonzero(observation)])
+    forced = [] if skip_forced else [["(went left 2)"]]
+    assert seen == [["(went left 1)"], *forced, ["(went left 2)", "(went wait 3)"], ["(went left 4)"]]
 
 
 def test_a_match_that_begins_with_its_end_is_not_played() -> None:

@@ -326,8 +326,8 @@ def test_observers_show_what_a_player_sees() -> None:
     assert remembered.dict["memory"].sum() == 2
     seen = observation.make_observation(game)
     seen.set_from(state, 1)
-    assert seen.dict["percepts"].sum() == 1
-    assert seen.string_from(state, 1) == "step 4; sees pass"
+    assert seen.dict["percepts"].sum() == 2
+    assert seen.string_from(state, 1) == "step 4; sees (card player2 jack); sees pass"
     everything = pyspiel.IIGObservationType(
         perfect_recall=False, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS
     )

@@ -21,6 +21,7 @@ from pettingzoo.test import (
 )
 from pettingzoo.utils.conversions import parallel_to_aec
 from tests.envs.libraries import quick_and_long, quietly
+from tests.envs.memory import history, percepts_since_choices
 from tests.envs.sheets import ENDLESS, GUESS, PUBLIC, STUCK
 
 import anygame
@@ -166,6 +167,79 @@ def test_who_hides_information_shows_what_was_seen() -> None:
         aec_env(game, observations="planes")
 
 
+def test_the_own_card_is_seen_after_a_forced_move() -> None:
+    env = parallel_env("kuhn_poker")
+    env.reset(seed=3)
+    env.step({})
+    observations = env.step({})[0]
+    seen = {agent: np.flatnonzero(found["observation"]) for agent, found in observations.items()}
+    for agent, (column,) in seen.items():
+        assert str(env.game.percept_terms(agent)[column]).startswith(f"(card {agent} ")
+
+
+_HIDING = ("kuhn_poker", "liars_dice", "monty_hall", "phantom_tic_tac_toe")
+
+
+@pytest.mark.parametrize("name", [*_HIDING, "tic_tac_toe", "pig"])
+def test_observations_are_those_of_the_rules_after_forced_moves_too(name: str) -> None:
+    game = anygame.load(name)
+    form: Any = "flat" if game.is_gdl2 else "history"
+    steps = 2**14 // sum(len(game.actions(role)) for role in game.roles)
+    parallel, remembering = (
+        parallel_env(game, observations=each, max_cycles=steps) for each in (form, "history")
+    )
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        for env in (parallel, remembering):
+            env.reset(seed=seed)
+        states, joints = [game.initial_state()], []
+        while parallel.agents:
+            actions = {
+                agent: random.choice(parallel._episode.legal[role]) for agent, role in parallel._role.items()
+            }
+            agents = parallel.agents
+            found, _, _, _, _ = parallel.step(actions)
+            remembered, _, _, _, _ = remembering.step(actions)
+            joints.append(_last_joint(parallel))
+            states.append(states[-1].next(joints[-1]))
+            expected = percepts_since_choices(states, joints)
+            for agent in agents:
+                assert (remembered[agent]["observation"] == history(states, joints, agent, steps)).all()
+                assert remembering.observation_space(agent).contains(remembered[agent])
+                if game.is_gdl2:
+                    columns = np.flatnonzero(found[agent]["observation"])
+                    assert {str(game.percept_terms(agent)[column]) for column in columns} == expected[agent]
+
+
+def _last_joint(env: Any) -> list[anygame.Term]:
+    _, numbers = env._episode._last
+    return [env.game.actions(role)[number] for role, number in zip(env.game.roles, numbers, strict=True)]
+
+
+def test_histories_are_bounded() -> None:
+    with pytest.raises(
+        ValueError, match=r"a history of 10,000 joint moves .* after [\d,]+ joint moves or fewer"
+    ):
+        parallel_env("capture_chess", observations="history")
+    env = parallel_env("kuhn_poker", observations="history", max_cycles=7)
+    for wanted, limit in ((5, 5), (8, 7)):
+        env.max_cycles = wanted
+        assert env.max_cycles == limit
+    with pytest.raises(ValueError, match="at least one joint move"):
+        env.max_cycles = 0
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "tic_tac_toe"])
+def test_the_library_finds_nothing_wrong_with_histories(name: str) -> None:
+    make = partial(parallel_env, name, observations="history", max_cycles=20)
+    turns = partial(aec_env, name, observations="history", max_cycles=20)
+    with quietly():
+        parallel_api_test(make(), num_cycles=50)
+        parallel_seed_test(partial(make, illegal="random"), num_cycles=20)
+        api_test(turns(), num_cycles=50)
+        seed_test(turns, num_cycles=20)
+
+
 def test_observations_are_planes_of_the_board() -> None:
     env = aec_env("connect_four", observations="planes")
     env.reset()
@@ -295,7 +369,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
     [
         ({"rewards": "many"}, "rewards are one of scaled, goals, zero-sum"),
         ({"rewards": "zero-sum"}, "need two roles or more"),
-        ({"observations": "pixels"}, "observations are flat or planes"),
+        ({"observations": "pixels"}, "observations are flat, planes, history, not 'pixels'"),
         ({"illegal": "ignore"}, "illegal actions are an error or random"),
         ({"max_cycles": 0}, "at least one joint move"),
     ],

@@ -29,8 +29,11 @@ DEFAULT_LIMIT: Final = 10_000
 #: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the
 #: GGP protocol do it.
 Illegal: TypeAlias = Literal["error", "random"]
-#: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board.
-Form: TypeAlias = Literal["flat", "planes"]
+#: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board; ``history``: one row a
+#: joint move, with what a role did and saw.
+Form: TypeAlias = Literal["flat", "planes", "history"]
+#: Numbers of a history: a batch of 512 matches then takes up to 128 MiB a role.
+_LARGEST_HISTORY: Final = 2**18
 #: What can be rendered here: pixels need what makes them of drawings.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
@@ -52,19 +55,16 @@ class Episode:
         is_terminal: whether the match has come to an end.
         stuck: the index of the first role that has no legal move though it has not; None where all is well.
         moves: how many joint moves were made.
-        limit: joint moves after which the match is cut.
         observer: what shows states as arrays.
     """
 
     def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
-        if limit < 1:
-            raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         check_illegal(illegal)
         self.game = game
+        self.observer = Observer(game, form, limit)
         self.limit = limit
         self.players = players_of(game)
         self.chance = [index for index in range(len(game.roles)) if index not in self.players]
-        self.observer = Observer(game, form)
         self._illegal = illegal
         self._network = game.backends.needed_network()
         self._actions = [game.actions(role) for role in game.roles]
@@ -78,11 +78,21 @@ class Episode:
         self.__dict__.update(state)
         self._network = self.game.backends.needed_network()
 
+    @property
+    def limit(self) -> int:
+        """Joint moves after which the match is cut: at most as many as a history has rows."""
+        return self._limit
+
+    @limit.setter
+    def limit(self, limit: int) -> None:
+        self._limit = self.observer.checked_limit(limit)
+
     def begin(self) -> None:
         """Go to the initial state."""
         self.moves = 0
         self._last: tuple[bytes, tuple[int, ...]] | None = None
         self._seen = [np.zeros(size, np.bool_) for size in self.observer.percepts]
+        self._histories = self.observer.histories(1)
         self._stand_at(self._network.initial())
 
     def _stand_at(self, position: bytes) -> None:
@@ -99,6 +109,8 @@ class Episode:
     def go_back(self, mark: Any) -> None:
         """Go back to where the match stood."""
         position, self.moves, self._last, self._seen = mark
+        for history in self._histories:
+            history[0, self.moves :] = False
         self._stand_at(position)
 
     @property
@@ -114,9 +126,13 @@ class Episode:
     def move(self, joint: Sequence[int]) -> None:
         """Make a joint move: the number of a legal move of each role, in the order of the roles."""
         before = self.position
-        if self.observer.hides:
-            for seen, new in zip(self._seen, self._network.percept_numbers(before, joint), strict=True):
-                seen |= new
+        percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
+        for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
+            # A forced move is no decision: percepts from before it are kept for the next one.
+            seen[:] = new if len(legal) > 1 else seen | new
+        if self._histories:
+            lane, made = np.zeros(1, np.intp), [np.array([number]) for number in joint]
+            self.observer.record(self._histories, lane, np.array([self.moves]), made, percepts)
         self.moves += 1
         self._last = before, tuple(joint)
         self._stand_at(self._network.after(before, joint))
@@ -159,15 +175,13 @@ class Episode:
         return mask
 
     def observation(self, role: int) -> NDArray[np.int8]:
-        """Return what a role observes; where the rules hide information, what it saw since it forgot."""
+        """Return what a role observes: int8; where rules hide information, percepts since its last choice."""
+        if self._histories:
+            whole: NDArray[np.int8] = self._histories[role].astype(np.int8)[0]
+            return whole
         if self.observer.hides:
             return self.observer.of_seen(role, self._seen[role])
         return self.observer.of(np.frombuffer(self.position, np.bool_))
-
-    def forget(self, role: int) -> None:
-        """Let a role look away from what it has seen so far."""
-        if self.observer.hides:
-            self._seen[role][:] = False
 
     def facts(self) -> NDArray[np.int8]:
         """Return everything that is true, whoever sees it: int8 [fluents]."""
@@ -198,13 +212,16 @@ class Observer:
             number that stays 0.
 
     Raises:
-        ValueError: there is no such form, or the rules hide the board that planes would show.
+        ValueError: there is no such form, the rules hide the board that planes would show, or a history of
+            ``limit`` joint moves is too large.
         LimitError: the game is too large for a network that computes what roles see.
     """
 
-    def __init__(self, game: Game, form: Form) -> None:
-        if form not in ("flat", "planes"):
-            raise ValueError(f"observations are flat or planes, not {form!r}")
+    def __init__(self, game: Game, form: Form, limit: int) -> None:
+        if form not in get_args(Form):
+            raise ValueError(f"observations are {', '.join(get_args(Form))}, not {form!r}")
+        self._steps: int | None = None
+        self.checked_limit(limit)
         self.hides = game.is_gdl2
         if self.hides and form == "planes":
             raise ValueError(f"{game.name} hides information: roles see no board, only flat observations")
@@ -218,6 +235,60 @@ class Observer:
         if self._planes is not None:
             shape = len(self._planes.channels), self._planes.rows, self._planes.columns
             self.shapes = [shape] * len(game.roles)
+        if form == "history":
+            self._steps = limit
+            totals = [a + p for a, p in zip(self._actions, self.percepts, strict=False)]
+            totals = totals or [sum(self._actions)] * len(game.roles)
+            self.shapes = [(limit, total) for total in totals]
+            if limit * max(totals) > _LARGEST_HISTORY:
+                raise ValueError(
+                    f"a history of {limit:,} joint moves has {limit * max(totals):,} numbers, and at most "
+                    f"{_LARGEST_HISTORY:,} are allowed: truncate matches after "
+                    f"{_LARGEST_HISTORY // max(totals):,} joint moves or fewer (max_moves; max_cycles)"
+                )
+
+    def checked_limit(self, limit: int) -> int:
+        """Return a bound on joint moves, lowered to the rows of a history. Raises ValueError below 1."""
+        if limit < 1:
+            raise ValueError(f"expected a limit of at least one joint move, got {limit}")
+        return min(limit, self._steps or limit)
+
+    def histories(self, lanes: int) -> list[NDArray[np.bool_]]:
+        """Return an empty history of each role: bool [lanes, steps, events]; none for other observations.
+
+        The events of a step are the moves of the role, then its percepts. Where nothing is hidden they are
+        the moves of all roles, and all roles share one array.
+        """
+        if self._steps is None:
+            return []
+        if self.hides:
+            return [np.zeros((lanes, *shape), np.bool_) for shape in self.shapes]
+        return [np.zeros((lanes, *self.shapes[0]), np.bool_)] * len(self.shapes)
+
+    def record(
+        self,
+        histories: Sequence[NDArray[np.bool_]],
+        lanes: NDArray[np.intp],
+        steps: NDArray[np.int64],
+        joint: Sequence[NDArray[np.int64]],
+        percepts: Sequence[NDArray[np.bool_]],
+    ) -> None:
+        """Write a joint move into histories.
+
+        Args:
+            histories: as ``histories`` makes them.
+            lanes: the matches that it is made in: int [matches].
+            steps: the joint moves made there before: int [matches].
+            joint: per role the numbers of its moves: int [matches].
+            percepts: per role what it sees, where the rules hide information: bool [matches, percepts].
+        """
+        first = 0
+        for role, history in enumerate(histories):
+            history[lanes, steps, first + joint[role]] = True
+            if self.hides:
+                history[lanes, steps, self._actions[role] :] = percepts[role]
+            else:
+                first += self._actions[role]
 
     def action_space(self, role: int) -> Discrete:
         """Return the numbers of the moves of a role."""
@@ -264,14 +335,13 @@ class EpisodeLanes:
     """
 
     def __init__(self, game: Game, form: Form, lanes: int, limit: int) -> None:
-        if limit < 1:
-            raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         self.game = game
+        self.observer = Observer(game, form, limit)
         self.batch = game.batch(lanes, seed=0)
-        self.observer = Observer(game, form)
         self.moves = np.zeros(lanes, np.int64)
         self._limit = limit
         self._seen = [np.zeros((lanes, size), np.bool_) for size in self.observer.percepts]
+        self._histories = self.observer.histories(lanes)
         self._look()
 
     def _look(self) -> None:
@@ -294,24 +364,23 @@ class EpisodeLanes:
         """Begin matches in some lanes: bool [lanes]."""
         self.batch.reset(lanes)
         self.moves[lanes] = 0
-        for seen in self._seen:
+        for seen in (*self._seen, *self._histories):
             seen[lanes] = False
         self._look()
 
     def move(self, joint: Sequence[NDArray[np.int64]], lanes: NDArray[np.bool_]) -> None:
         """Make joint moves in some lanes, bool [lanes]: the numbers of legal moves, int [lanes] per role."""
         self.batch.step(dict(zip(self.game.roles, joint, strict=True)), lanes)
+        moved = np.flatnonzero(lanes)
+        percepts = [self.batch.percepts(role)[moved] for role in self.game.roles if self.observer.hides]
+        for seen, new, mask in zip(self._seen, percepts, self.masks, strict=False):
+            is_forced = mask[moved].sum(axis=1) == 1
+            seen[moved] = new | (seen[moved] & is_forced[:, None])
+        if self._histories:
+            made = [numbers[moved] for numbers in joint]
+            self.observer.record(self._histories, moved, self.moves[moved], made, percepts)
         self.moves[lanes] += 1
-        if self.observer.hides:
-            for role, seen in zip(self.game.roles, self._seen, strict=True):
-                # Lanes that did not move have seen nothing new.
-                seen |= self.batch.percepts(role)
         self._look()
-
-    def forget(self, role: int, lanes: NDArray[np.bool_]) -> None:
-        """Let a role look away from what it has seen so far in some lanes: bool [lanes]."""
-        if self.observer.hides:
-            self._seen[role][lanes] = False
 
     def mark(self) -> list[NDArray[Any]]:
         """Return where all matches stand, for ``go_back``: states, joint moves made, what each role saw."""
@@ -322,11 +391,16 @@ class EpisodeLanes:
         states = self.batch.packed()
         for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
             now[lanes] = before[lanes]
+        for history in self._histories:
+            history[np.arange(history.shape[1]) >= self.moves[:, None]] = False
         self.batch.set_packed(states)
         self._look()
 
     def observation(self, role: int, lanes: NDArray[np.intp] | None = None) -> NDArray[np.int8]:
         """Return what a role observes, in some lanes or all: int8 [lanes, *shape]."""
+        if self._histories:
+            history = self._histories[role]
+            return (history if lanes is None else history[lanes]).astype(np.int8)
         if self.observer.hides:
             seen = self._seen[role]
             return self.observer.of_seen(role, seen if lanes is None else seen[lanes])

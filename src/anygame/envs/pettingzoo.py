@@ -79,7 +79,7 @@ class GameAgents:
 
     @property
     def max_cycles(self) -> int:
-        """Joint moves after which a match is truncated; may be set."""
+        """Joint moves after which a match is truncated; may be set, up to the rows of a history."""
         return self._episode.limit
 
     @max_cycles.setter
@@ -137,9 +137,10 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 
     Each role but ``random`` is an agent, under its own name; ``random`` is played by the environment. An
     agent observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, where the fluents are
-    in the order of ``game.fluent_terms`` and the actions in that of ``game.actions(role)``; in games that
-    hide information (GDL-II), what it saw of the last joint move, in that of ``game.percept_terms(role)``.
-    An agent that has one legal move, to wait say, may be left out of the actions.
+    in the order of ``game.fluent_terms`` and the actions in that of ``game.actions(role)``. In games that
+    hide information (GDL-II), it observes what it saw since it last had a choice, in the order of
+    ``game.percept_terms(role)``. An agent with one legal move, for example to wait, may be left out of the
+    actions.
 
     A match in which a role is stuck (it has no legal move, though the match is not over) is truncated, and
     ``infos`` names the role.
@@ -150,7 +151,9 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         max_cycles: joint moves after which a match is truncated.
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
             (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
-        observations: ``flat``, or ``planes`` over the board: int8 [channels, rows, columns].
+        observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
+            int8 [max_cycles, events]: row ``n`` has the agent's n-th move and what it saw then, the events
+            being its actions, then its percepts. Where nothing is hidden, a row has the moves of all roles.
         illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
             its place.
 
@@ -196,8 +199,6 @@ class GameParallelEnv(GameAgents, ParallelEnv):
                 return {}, {}, {}, {}, {}
             raise IllegalMoveError("the match is over: no agent can move before the next reset")
         joint = self._joint(actions)
-        for role in episode.players:
-            episode.forget(role)
         if not episode.is_over:
             episode.move(joint)
         agents, over = self.agents, episode.is_over
@@ -242,7 +243,6 @@ class GameAECEnv(GameAgents, AECEnv):
 
     Arguments, observations and masks are those of ``parallel_env``. The mask of an agent whose turn it is not
     is all 0. Roles that wait, and ``random``, are played by the environment, and so is what nobody chooses.
-    In games that hide information an agent observes what it saw since its last move.
 
     Raises:
         SimultaneousMovesError: two roles choose at the same time. That is looked for in random matches
@@ -291,7 +291,6 @@ class GameAECEnv(GameAgents, AECEnv):
         number = self._episode.checked(role, action, self._random)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._episode.forget(role)
         self._move(role, number)
         self._play_on()
         self._accumulate_rewards()

@@ -72,7 +72,9 @@ class ExtensiveForm:
 
     def root(self) -> Node:
         """Return the node in which every play begins."""
-        return self._settled(self.game.initial_state(), 0, ((),) * len(self.game.roles), 0)
+        return self._settled(
+            self.game.initial_state(), 0, ((),) * len(self.game.roles), (0,) * len(self.game.roles)
+        )
 
     def role_index(self, player: int) -> int:
         """Return the index of a player among all roles."""
@@ -83,7 +85,7 @@ class ExtensiveForm:
         """Whether a role may know less than all that was done."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
-    def _settled(self, state: State, step: int, memories: Memories, since: int) -> Node:
+    def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
         """Return the first node from a state on in which somebody decides; till then all moves are made."""
         while True:
             is_over = state.is_terminal or step >= self.max_steps
@@ -111,7 +113,10 @@ class ExtensiveForm:
         if len(joint) < len(chosen):
             return replace(node, chosen=tuple(chosen))
         memories = self._remembered(node.state, node.step, node.memories, joint, node.legal)
-        return self._settled(node.state.next(joint), node.step + 1, memories, node.step)
+        since = [
+            node.step if len(legal) > 1 else step for legal, step in zip(node.legal, node.since, strict=True)
+        ]
+        return self._settled(node.state.next(joint), node.step + 1, memories, since)
 
     def _remembered(
         self,
@@ -149,7 +154,7 @@ class Node:
         state: before the step that is being made.
         step: joint moves made so far.
         memories: what each role remembers.
-        since: the step in which the node before this one decided something.
+        since: per role the joint moves made before its last choice.
         legal: the legal moves of all roles; empty where the play is over.
         deciders: the indices of the roles that decide in this step.
         chosen: the moves of this step, None where they are not decided yet.
@@ -160,7 +165,7 @@ class Node:
     state: State
     step: int
     memories: Memories
-    since: int
+    since: Sequence[int]
     legal: tuple[tuple[Term, ...], ...] = ()
     deciders: tuple[int, ...] = ()
     chosen: tuple[Term | None, ...] = ()
@@ -231,9 +236,10 @@ class Node:
         return self.chosen[index] if index in self.deciders else None
 
     def percepts(self, player: int) -> tuple[Term, ...]:
-        """Return what a player has seen since the last decision of anybody, GDL-II's `sees`."""
-        memory = self.memories[self.form.role_index(player)]
-        return tuple(seen for step, _, percepts in memory if step > self.since for seen in percepts)
+        """Return what a player has seen since it last had a choice, GDL-II's `sees`."""
+        index = self.form.role_index(player)
+        memory, since = self.memories[index], self.since[index]
+        return tuple(seen for step, _, percepts in memory if step > since for seen in percepts)
 
     def __deepcopy__(self, memo: object) -> Node:
         return self

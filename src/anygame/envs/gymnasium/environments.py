@@ -52,9 +52,9 @@ class GameEnv(gymnasium.Env):
 
     A step is a move of the role, and what the others do until it has a choice again. What it observes are the
     facts, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board; in games that hide
-    information (GDL-II), what it saw since its last move. ``info["action_mask"]`` says which actions are
-    legal: int8 [actions] in the order of ``game.actions(role)``. A match that was cut, as it was too long or
-    since a role had no legal move, is truncated; ``info["stuck"]`` names such a role.
+    information (GDL-II), what it saw since it last had a choice. ``info["action_mask"]`` says which actions
+    are legal: int8 [actions] in the order of ``game.actions(role)``. A match that is too long, or in which a
+    role has no legal move, is truncated; ``info["stuck"]`` names such a role.
 
     Args:
         sheet: a rule sheet, the name of a game that comes with the package, or a game.
@@ -65,7 +65,9 @@ class GameEnv(gymnasium.Env):
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
             (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
-        observations: ``flat``, or ``planes`` over the board: int8 [channels, rows, columns].
+        observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
+            int8 [max_moves, events]: row ``n`` has the role's n-th move and what it saw then, the events
+            being its actions, then its percepts. Where nothing is hidden, a row has the moves of all roles.
         mask: where masks are: in ``info``, or in the ``observation``, then a dictionary of both.
         skip_forced: whether the role's moves are made for it where it has one alone.
         illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
@@ -128,7 +130,7 @@ class GameEnv(gymnasium.Env):
         while self._is_forced() and self._drawn is None:
             mark = episode.mark()
             joint = self._joint(episode.legal[self._role][0])
-            self._move(joint)
+            episode.move(joint)
             if episode.is_over:
                 # A match does not begin with its end: the role makes its only move itself, to the same end.
                 episode.go_back(mark)
@@ -152,11 +154,10 @@ class GameEnv(gymnasium.Env):
             raise IllegalMoveError("the match is over: no move can be made before the next reset")
         if not episode.is_over:
             number = episode.checked(self._role, action, self.np_random)
-            episode.forget(self._role)
             joint, self._drawn = self._drawn or self._joint(number), None
-            self._move(joint)
+            episode.move(joint)
             while self._is_forced():
-                self._move(self._joint(episode.legal[self._role][0]))
+                episode.move(self._joint(episode.legal[self._role][0]))
         self._has_ended = episode.is_over
         if episode.is_over:
             for opponent in self._opponents.values():
@@ -173,13 +174,6 @@ class GameEnv(gymnasium.Env):
         for role, opponent in self._opponents.items():
             joint[role] = opponent.choose(self._episode, role, self.np_random)
         return joint
-
-    def _move(self, joint: Sequence[int]) -> None:
-        for role in self._opponents:
-            # Who had a choice has looked at what it saw until then.
-            if len(self._episode.legal[role]) > 1:
-                self._episode.forget(role)
-        self._episode.move(joint)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal, as maskable algorithms ask for it: bool [actions]."""
@@ -309,7 +303,7 @@ class GameVectorEnv(VectorEnv):
         while ahead.any():
             mark = lanes.mark()
             joint = self._joint(first_choices(lanes.masks[self._role]), ahead)
-            self._move(joint, ahead)
+            lanes.move(joint, ahead)
             ended = ahead & lanes.over
             if ended.any():
                 # A match does not begin with its end: the role makes its only move itself, to the same end.
@@ -369,11 +363,10 @@ class GameVectorEnv(VectorEnv):
         """Make moves of the role in some lanes, and play on until it has a choice again."""
         lanes = self._lanes
         self._steps[acting] += 1
-        lanes.forget(self._role, acting)
-        self._move(self._joint(chosen, acting), acting)
+        lanes.move(self._joint(chosen, acting), acting)
         going = acting & self._forced()
         while going.any():
-            self._move(self._joint(first_choices(lanes.masks[self._role]), going), going)
+            lanes.move(self._joint(first_choices(lanes.masks[self._role]), going), going)
             going &= self._forced()
 
     def _checked(self, actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -415,12 +408,6 @@ class GameVectorEnv(VectorEnv):
             joint[role] = np.where(self._is_drawn, self._drawn[role], numbers)
         self._is_drawn &= ~going
         return joint
-
-    def _move(self, joint: Sequence[NDArray[np.int64]], going: NDArray[np.bool_]) -> None:
-        for role in self._opponents if self._lanes.observer.hides else ():
-            # Who had a choice has looked at what it saw until then.
-            self._lanes.forget(role, going & (self._lanes.masks[role].sum(axis=1) > 1))
-        self._lanes.move(joint, going)
 
     def _forced(self) -> NDArray[np.bool_]:
         """Return where the role's only move is to be made for it: bool [lanes]."""

@@ -305,7 +305,7 @@ class SheetObserver:
     """An observer as OpenSpiel has them.
 
     With perfect recall, what a player has done and seen (all moves, in games without hidden information).
-    Else, what the player sees now: in games of hidden information the percepts since the last decision, in
+    Else, what the player sees now: in games of hidden information the percepts since its last choice, in
     others what is true. With ``private_info`` of all players it is what is true in any game.
 
     Attributes:
