@@ -130,3 +130,42 @@ def test_the_collector_waits_until_a_sheet_has_been_checked() -> None:
         gc.callbacks.remove(count)
     # One may come as soon as the collector may look again.
     assert during <= 1
+
+
+def test_a_caret_stands_where_case_says() -> None:
+    (found,) = check_rules(parse_program("(role me) (q a) (r a)\n(<= (goal me 100) (q ?X) (not (r ?x)))"))
+    assert (found.code, found.span and found.span.text) == ("unsafe-variable", "?x")
+    folded = parse_program("(role me) (r a)\n(<= (goal me 100) (not (r ?X)))", case_sensitive=False)
+    (found,) = check_rules(folded)
+    assert found.span
+    assert found.span.text == "?X"
+
+
+def test_a_leading_underscore_says_unused_in_either_form() -> None:
+    for rule in ("p(Role) :- q(_Role,Role)", "p(Role) :- q(_Other,Role)", "p(R) :- q(_r,R)"):
+        sheet = parse_program(Source("sheet.hrf", f"role(x)\nq(1,2)\n{rule}"))
+        assert not {"case-differs", "single-variable"} & {found.code for found in check_program(sheet)}, rule
+    sheet = parse_program(Source("sheet.hrf", "role(x)\nq(1,2)\np(Role) :- q(Rol,Role)"))
+    (found,) = [found for found in check_program(sheet) if found.code == "single-variable"]
+    assert (found.message, found.hint) == ("Rol stands nowhere else in this rule", "Role")
+
+
+@pytest.mark.parametrize(
+    ("formula", "hint"),
+    [
+        ("~(q ?x)", "(not ...), round what it denies"),
+        ("(q ?x), (r ?x)", "leave it out: all formulas of a body must hold"),
+        ("& (q ?x)", "leave it out: all formulas of a body must hold"),
+        ("| (q ?x)", "(or ...), round the alternatives"),
+        ("#| (q ?x) |#", "leave it out: GDL has no block comments"),
+        (
+            "(exists ?y (q ?y))",
+            "leave the word and its variable out",
+        ),
+    ],
+)
+def test_formulas_of_other_languages_are_told_in_kif(formula: str, hint: str) -> None:
+    program = parse_program(f"(role x) (q a) (r a) (<= (p ?x) (r ?x) {formula})")
+    assert any(
+        each.hint.startswith(hint) for each in check_program(program) if each.code == "undefined-relation"
+    )

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.language.rules import Program, Rule
-    from anygame.language.source import Node, Span
     from anygame.language.terms import Variable
 
 
@@ -102,7 +101,10 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
         for variable, kind in unsafe_variables(part):
             found.setdefault(variable, kind)
     for variable, kind in found.items():
-        places = list(_places(rule.node, str(variable)))
+        leaves = list(rule.node.leaves()) if rule.node else []
+        # Where case does not count, variables are read in lower case.
+        places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
+        places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
         yield Diagnostic(
             "unsafe-variable",
             Severity.ERROR,
@@ -135,14 +137,3 @@ def _only_denied_by(rule: Rule, variable: Variable) -> Literal | None:
     if len(holders) != 1 or everywhere.count(variable) != list(holders[0].variables()).count(variable):
         return None
     return holders[0]
-
-
-def _places(node: Node | None, text: str) -> Iterator[Span]:
-    if node is None:
-        return
-    if node.children is None:
-        if node.text.lower() == text.lower():
-            yield node.span
-    else:
-        for child in node.children:
-            yield from _places(child, text)

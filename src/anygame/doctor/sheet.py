@@ -57,6 +57,11 @@ class Name:
         """The place of the name itself."""
         return (self.node.children[0] if self.node.children else self.node).span
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether a variable starts with an underscore, as the text spells it: any value will do."""
+        return self.span.text.removeprefix("?").startswith("_")
+
 
 class Subterm(NamedTuple):
     """A term at its place in an atom.

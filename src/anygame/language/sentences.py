@@ -533,10 +533,4 @@ def _opening(node: Node) -> Span:
 
 def _first_variable(node: Node) -> Node:
     """Return the first token, from left to right, that is a variable; the node itself if there is none."""
-    stack = [node]
-    while stack:
-        found = stack.pop()
-        if found.children is None and found.text[0] == "?":
-            return found
-        stack.extend(reversed(found.children or ()))
-    return node
+    return next((leaf for leaf in node.leaves() if leaf.text[0] == "?"), node)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _TOKEN: Final = re.compile(r"[^\s();]+")
@@ -134,6 +134,15 @@ class Node:
 
     def __deepcopy__(self, memo: dict[int, object]) -> Node:
         return self
+
+    def leaves(self) -> Iterator[Node]:
+        """Yield the tokens in the node, from left to right."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            if node.children is None:
+                yield node
+            stack.extend(reversed(node.children or ()))
 
     def argument(self, *path: int) -> Node:
         """Return the node of an argument, by its index (from 0) and those of the arguments inside it.

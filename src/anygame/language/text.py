@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,7 @@ from anygame.language.source import Source, Span
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def read_source(path: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
@@ -76,6 +77,20 @@ _ITEM_START: Final = re.compile(r"(?<=[\r\n])\(")
 _PARENTHESES: Final = frozenset(("unclosed-list", "unexpected-close"))
 
 
+#: Comments, and the strings and block comments of other languages.
+_FOREIGN: Final = re.compile(r'(?P<comment>;[^\r\n]*)|(?<![^\s(])(?P<string>"[^"\r\n]*")|(?P<block>#\|)')
+_BETWEEN_NAMES: Final = re.compile(r"[\s;()]")
+
+
+def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
+    """Yield where a KIF text has a string of several words (``string``) or opens ``#|`` (``block``)."""
+    # A comment may start inside a string, but not a string inside a comment.
+    for match in _FOREIGN.finditer(source.text):
+        kind = match.lastgroup
+        if kind == "block" or (kind == "string" and _BETWEEN_NAMES.search(match[0])):
+            yield kind, Span(source, match.start(), match.end())
+
+
 def is_plain(source: Source, limits: ReadingLimits) -> bool:
     """Whether a text is not too long and has no characters that no plain text has."""
     return len(source.text) <= limits.bytes and not _NOT_TEXT.search(source.text)
@@ -92,7 +107,21 @@ def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
     faults = _check_lexemes(source, limits, openers)
     if any(fault.code not in _PARENTHESES for fault in faults):
         return faults
-    return faults + _unclosed(source, openers) + check_characters(source, limits)
+    faults += _unclosed(source, openers)
+    return [*_with_foreign_marks(source, faults), *check_characters(source, limits)]
+
+
+def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield faults of parentheses, the first with notes of strings and block comments."""
+    notes = {
+        "string": "GDL has no strings: parentheses count here too, and `;` starts a comment",
+        "block": "GDL has no block comments: parentheses count here too",
+    }
+    marks = dict(reversed(list(foreign_marks(source)))) if faults else {}
+    found = [Note(notes[kind], span) for kind, span in marks.items()]
+    for fault in faults:
+        yield replace(fault, notes=(*fault.notes, *found))
+        found = []
 
 
 def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) -> list[Diagnostic]:

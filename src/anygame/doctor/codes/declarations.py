@@ -211,10 +211,23 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     )
     if near:
         return shown(near[0])
+    if meant := _FORMULAS.get(name):
+        return meant
     if name in SUMS | COMPARISONS:
         return _advice_on_numbers(atom)
     near = get_close_matches(name, sorted({other for other, _ in sheet.writers}), n=1, cutoff=0.8)
     return f"the fluent (true ({shown(near[0])} ...))" if near else "define it, or leave it out"
+
+
+#: How to say here what other languages write for formulas.
+_FORMULAS: Final = {
+    **dict.fromkeys(("~", "!", "\\+", "-"), "(not ...), round what it denies"),
+    **dict.fromkeys(("&", "&&", ",", "^"), "leave it out: all formulas of a body must hold"),
+    **dict.fromkeys(("|", "||"), "(or ...), round the alternatives"),
+    **dict.fromkeys(("#|", "|#"), "leave it out: GDL has no block comments, a comment starts with ;"),
+    "exists": "leave the word and its variable out: a body asks for some value of each variable",
+    "forall": "a relation that says where it fails, and (not ...) round that",
+}
 
 
 def _advice_on_numbers(atom: Atom) -> str:

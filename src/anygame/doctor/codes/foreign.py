@@ -7,11 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import GDL, Code, check
+from anygame.doctor.code import GDL, KIF, Code, check
 from anygame.language.diagnostics import Note, Severity, counted, shown
+from anygame.language.forms import form_of
 from anygame.language.rules import KEYWORDS
 from anygame.language.source import Span
 from anygame.language.terms import Constant
+from anygame.language.text import foreign_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
 
 
+_BLOCKS: Final = {"#|": "|#", "/*": "*/"}
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
 #: Words in other brackets: a fact of another language.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
@@ -40,21 +43,67 @@ _STRAY_TEXT: Final = Code(
 @check(_STRAY_TEXT)
 def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report words at the top level that no rule reads, those of one line together."""
-    stray: Span | None = None
+    stray: list[Span] = []
     for rule in sheet.program.rules:
         node, key = rule.node, rule.head.key
         if node is None or key[1] or rule.body or KEYWORDS.get(key[0]) == 0:
             continue
         if key in sheet.reads or node.children:
             continue
-        if stray is not None and _follows(stray, node.span):
-            stray = Span(stray.source, stray.start, node.end)
-            continue
-        if stray is not None:
-            yield _found(stray)
-        stray = node.span
-    if stray is not None:
-        yield _found(stray)
+        if stray and _follows(stray[-1], node.span):
+            stray[-1] = Span(node.source, stray[-1].start, node.end)
+        else:
+            stray.append(node.span)
+    end = 0
+    for span in stray:
+        if span.start >= end:
+            found = _block(sheet, span) or _found(span)
+            end = found.span.end if found.span else 0
+            yield found
+
+
+def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
+    """Return what is said of a block comment of another language: the rules in it are read, too."""
+    text, closing = span.source.text, _BLOCKS.get(span.text[:2], "")
+    end = text.find(closing, span.start + 2) if closing else -1
+    if end < 0:
+        return None
+    inside = [rule for rule in sheet.program.rules if rule.span and span.start < rule.span.start < end]
+    rules = [rule.span for rule in inside if rule.body or rule.head.arguments]
+    message = f"`{span.text[:2]}` starts no comment"
+    if rules:
+        are = "are" if rules[1:] else "is"
+        message += f": {counted(len(rules), 'rule')} up to `{closing}` {are} played"
+    notes = [Note("the first one", rules[0])] if rules else []
+    hint = "start each line of a comment with a semicolon"
+    return _STRAY_TEXT.found(message, Span(span.source, span.start, end + 2), *notes, hint=hint)
+
+
+_QUOTED_WORDS: Final = Code(
+    "quoted-words",
+    Severity.WARNING,
+    "several words in double quotes",
+    demand="A name is one word; there are no strings.",
+    why="Quotes are parts of names, and a blank ends a name: what stands in quotes is several names, and a "
+    "semicolon starts a comment there too.",
+    source=KIF,
+    bad='(title "the game of nim")',
+    good="(title the_game_of_nim)",
+)
+
+
+@check(_QUOTED_WORDS)
+def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the first string of several words."""
+    source = sheet.program.source
+    if source is None or form_of(source) != "kif" or '"' not in source.text:
+        return
+    spans = [span for kind, span in foreign_marks(source) if kind == "string"]
+    if spans:
+        message = f"GDL has no strings: {shown(spans[0].text)} is read as single words"
+        message += ", and `;` starts a comment" if ";" in spans[0].text else ""
+        more = [Note(f"and {counted(len(spans) - 1, 'more time')}")] if spans[1:] else []
+        yield _QUOTED_WORDS.found(message, spans[0], *more, hint="_".join(re.findall(r"\w+", spans[0].text)))
 
 
 def _follows(before: Span, span: Span) -> bool:

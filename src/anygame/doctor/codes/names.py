@@ -42,7 +42,7 @@ _CASE_DIFFERS: Final = Code(
 def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _capitals([name for name in sheet.names if name.kind != "variable"], "")
     for names in sheet.names_by_rule:
-        yield from _capitals([name for name in names if name.kind == "variable"], "?")
+        yield from _capitals([name for name in names if name.kind == "variable" and not name.is_unused], "?")
 
 
 def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
@@ -271,7 +271,7 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
         counts = Counter(name.text for name in names)
         joined = _in_positive_atoms(names[0].rule)
         for name in names:
-            if counts[name.text] == 1 and name.text[0] != "_" and name.text in joined:
+            if counts[name.text] == 1 and not name.is_unused and name.text in joined:
                 others = [text for text in counts if text != name.text]
                 near = get_close_matches(name.text, others, n=1, cutoff=_NEARNESS)
                 yield _SINGLE_VARIABLE.found(
@@ -305,11 +305,13 @@ _LOOSE_PAIR: Final = Code(
 def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
     pairing = {key for key in sheet.heads if _pairs_roles(sheet, key)}
     for rule in sheet.program.rules if pairing else ():
-        often = Counter(name.text for name in names_of_rule(rule) if name.kind == "variable")
+        names = [name for name in names_of_rule(rule) if name.kind == "variable"]
+        often = Counter(name.text for name in names)
+        unused = {name.text for name in names if name.is_unused}
         for atom, positive in atoms_in(rule.body):
             if positive and atom.key in pairing:
                 variables = [each for each in atom.arguments if isinstance(each, Variable)]
-                loose = [each for each in variables if often[each.name] == 1 and each.name[0] != "_"]
+                loose = [each for each in variables if often[each.name] == 1 and each.name not in unused]
                 if loose:
                     message = f"{shown(str(loose[0]))} stands nowhere else in this rule: there always is one"
                     hint = f"a condition on {shown(str(loose[0]))}, or leave {shown(str(atom))} out"
