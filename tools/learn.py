@@ -284,7 +284,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--rate", type=float, default=2e-3, help="of learning, at the start (0.002)")
     add("--looks", type=int, default=5, help="how often matches are played, besides at the start (5)")
     add("--matches", type=int, default=20, help="at each look (20)")
-    add("--opponent", default="uct:tries=200", help="in matches (uct:tries=200)")
+    add("--opponent", default="uct:iterations=200", help="in matches (uct:iterations=200)")
     add("--ceiling", metavar="PLAYER", help="let a player play the matches, and learn nothing")
     add("--machine", choices=("reasoner", "network"), default="reasoner", help="of the opponent (reasoner)")
     add("--seed", type=int, default=1, help="of all random numbers (1)")

@@ -4,6 +4,7 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.match.games import COUNTDOWN, DICE
@@ -14,6 +15,11 @@ from anygame.match import run
 from anygame.players import STRATEGIES, Clock, MctsPlayer, Player, is_address, make_player, player_class
 from anygame.players.clock import margin_of
 from anygame.players.levels import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anygame.language.terms import Term
 
 #: One player: 1 gives 30 at once, 2 a promise of 90 that ends with 40, 3 ends with 60.
 CHOICES = """
@@ -106,7 +112,7 @@ def test_names_that_nobody_has_are_told() -> None:
         ("uct:tries=x", "expected a whole number for tries, found 'x'"),
         ("uct:tries=2.5", "expected a whole number for tries, found '2.5'"),
         ("uct:tries=yes", "expected a whole number for tries, found 'yes'"),
-        ("uct:tries=-3", "the player uct:tries=-3 cannot be made: tries is a number from 1, not -3"),
+        ("uct:tries=-3", "the player uct:tries=-3 cannot be made: iterations is a number from 1, not -3"),
         ("mcts:threads=0", "cannot be made: threads is a number from 1 to 4,096, not 0"),
         ("ismcts:iterations=-5", "cannot be made: iterations is a number from 1, not -5"),
         ("mcts:memory=1KB", "cannot be made: memory in bytes is a number from 1,048,576, not 1024"),
@@ -196,3 +202,82 @@ def test_noise_is_the_share_of_moves_that_are_drawn() -> None:
     assert 2 <= wins(1.0) <= 20
     with pytest.raises(PlayerError, match="noise is a number from 0 to 1, not 2"):
         make_player("mcts:noise=2")
+
+
+class _Starting(Player):
+    """Keeps what it knew when it got ready."""
+
+    known: tuple[tuple[str, str, float], ...] = ()
+
+    def note(self, clock: Clock) -> None:
+        self.known += ((self.game.name, self.role, clock.seconds),)
+
+    def move(self, state: anygame.State, clock: Clock) -> Term:
+        return self.random.choice(state.legal_moves(self.role))
+
+
+class _WithClock(_Starting):
+    def __init__(self) -> None:
+        """Draw random numbers all the same."""
+
+    def start(self, clock: Clock) -> None:
+        self.note(clock)
+
+
+class _WithMatch(_Starting):
+    def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
+        assert (game, role) == (self.game, self.role)
+        self.note(clock)
+
+
+class _OldBelowNew(_WithClock):
+    def start(  # type: ignore[override]
+        self, game: anygame.Game, role: anygame.Role, clock: Clock
+    ) -> None:
+        super().start(game, role, clock)  # type: ignore[arg-type, call-arg]
+
+
+class _NewBelowOld(_WithMatch):
+    def start(self, clock: Clock) -> None:  # type: ignore[override]
+        super().start(clock)  # type: ignore[arg-type, call-arg]
+
+
+class _Anything(_Starting):
+    def start(self, *given: object) -> None:
+        assert given[:2] == (self.game, self.role)
+        assert isinstance(given[2], Clock)
+        self.note(given[2])
+
+
+class _Ready:
+    note: Callable[[Clock], None]
+
+    def start(self, clock: Clock) -> None:
+        self.note(clock)
+
+
+class _Mixed(_Ready, _Starting):
+    pass
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [_WithClock, _WithMatch, _OldBelowNew, _NewBelowOld, _Anything, _Mixed],
+    ids=lambda kind: kind.__name__,
+)
+def test_game_and_role_are_set_before_either_form_of_start(kind: type[_Starting]) -> None:
+    game = anygame.loads(COUNTDOWN)
+    player = kind()
+    record = run(game, [player, "legal"], start_clock=3, play_clock=1)
+    assert not any(map(any, record.errors))
+    first = (game.name, game.roles[0], 3)
+    assert player.known == (first,)
+    player.start(Clock.of(3))
+    player.start(game=game, role=game.roles[1], clock=Clock.of(4))
+    player.start(game, game.roles[0], clock=Clock.of(3))
+    assert player.known == (first, first, (game.name, game.roles[1], 4), first)
+
+
+def test_the_number_of_iterations_has_one_name() -> None:
+    for spec in ("uct:iterations=7", "uct:tries=7", "mcts:iterations=7", "ismcts:iterations=7"):
+        assert vars(make_player(spec))["iterations"] == 7

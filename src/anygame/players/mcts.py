@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, ModelError, TableError
-from anygame.players.player import Player, check_option
+from anygame.players.player import Player, check_option, in_both_forms
 from anygame.search import load_table
 from anygame.search.model import wanted_model
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
@@ -113,9 +113,10 @@ class MctsPlayer(Player):
         """Compile the search itself, which takes some seconds once on a machine."""
         prepare()
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    @in_both_forms
+    def start(self, clock: Clock) -> None:
         """Compile the game, and search from the initial state."""
-        super().start(game, role, clock)
+        game, role = self.game, self.role
         self._stop_pondering(clock)
         self._believes = self._is_to_believe(game)
         model = None if self._believes else self._found_model(game)
@@ -299,7 +300,7 @@ class IsmctsPlayer(MctsPlayer):
 
     Args:
         seed: of the random numbers.
-        iterations: tries for a move, if the clock allows; None for as many as it allows.
+        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
         memory: bytes that the trees may take at most, about.
         aloud: whether it says what it thinks of its move.
     """

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from functools import cached_property, wraps
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import PlayerError
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from anygame.game.game import Game
     from anygame.game.roles import Role
@@ -22,6 +24,29 @@ if TYPE_CHECKING:
 #: What a player can say about one move: more would fill records.
 _MOST_SAID: Final = 20
 _LONGEST_SAID: Final = 500
+
+
+def in_both_forms(start: Callable[..., None]) -> Callable[..., None]:
+    """Return a ``start`` that sets the game and the role before it calls the one given.
+
+    It may be called as ``start(game, role, clock)`` or ``start(clock)``, whichever of them is defined.
+    """
+    signature = inspect.signature(start)
+    takes_match = [*signature.parameters][1:2] != ["clock"]
+    try:
+        signature.bind("self", "game", "role", "clock")
+    except TypeError:
+        takes_match = False
+
+    @wraps(start)
+    def started(self: Player, *given: Any, **named: Any) -> None:
+        missing = [name for name in ("game", "role", "clock") if name not in named]
+        named |= dict(zip(missing[-len(given) :], given, strict=False))
+        self.game, self.role = named.pop("game", None) or self.game, named.pop("role", None) or self.role
+        start(self, *((self.game, self.role) if takes_match else ()), named.pop("clock"), **named)
+
+    started.is_in_both_forms = True  # type: ignore[attr-defined]
+    return started
 
 
 class Player(ABC):
@@ -43,8 +68,8 @@ class Player(ABC):
     '2'
 
     Attributes:
-        game: the rules of the match, from `start` on.
-        role: the player's role in it.
+        game: the rules of the match, set before `start` is called.
+        role: the player's role in it, set likewise.
         random: random numbers, from the seed if one is given.
         best: while `move` thinks, the best move so far; it is played if the clock runs out first,
             or `move` fails.
@@ -71,6 +96,16 @@ class Player(ABC):
         self.random = Random(seed)
         self._drawing = seed, self.random
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not hasattr(cls.start, "is_in_both_forms"):
+            cls.start = in_both_forms(cls.start)  # type: ignore[method-assign]
+
+    @cached_property
+    def random(self) -> Random:
+        """Random numbers of a class whose ``__init__`` does not call this one's."""
+        return Random()
+
     @property
     def name(self) -> str:
         """What the player is called in records."""
@@ -80,10 +115,12 @@ class Player(ABC):
     def prepare(cls) -> None:
         """Get ready for any game at all, before there is one; it may take long, and is not on the clock."""
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
-        """Get ready for a match; there is time until the clock is up."""
-        self.game = game
-        self.role = role
+    @in_both_forms  # noqa: B027 - few players care
+    def start(self, clock: Clock) -> None:
+        """Get ready for a match before the clock is up; ``self.game`` and ``self.role`` are set.
+
+        The older form ``start(self, game, role, clock)`` may be defined instead. Callers may use either form.
+        """
 
     @abstractmethod
     def move(self, state: State, clock: Clock) -> Term:

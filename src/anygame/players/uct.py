@@ -13,13 +13,11 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.machine import FallbackWarning
-from anygame.players.player import Player, check_option
+from anygame.players.player import Player, check_option, in_both_forms
 
 if TYPE_CHECKING:
     from random import Random
 
-    from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
@@ -82,20 +80,24 @@ class UctPlayer(Player):
     The tree is kept from move to move.
 
     Attributes:
-        tries: how many leaves are evaluated for a move, if the clock allows; None for as many as it allows.
+        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
+            ``tries`` is its former name.
     """
 
-    def __init__(self, seed: int | None = None, *, tries: int | None = None) -> None:
+    def __init__(
+        self, seed: int | None = None, *, iterations: int | None = None, tries: int | None = None
+    ) -> None:
         super().__init__(seed)
-        check_option("tries", tries, 1)
-        self.tries = tries
-        self.remembers = tries is not None
+        self.iterations = iterations if tries is None else tries
+        check_option("iterations", self.iterations, 1)
+        self.remembers = self.iterations is not None
         self._root: Node | None = None
         self._nodes = 0
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    @in_both_forms
+    def start(self, clock: Clock) -> None:
         """Compile the game, if half of the clock is enough for that."""
-        super().start(game, role, clock)
+        game = self.game
         self._root = None
         if not game.is_settled and not clock.is_up:
             with suppress(FallbackWarning):
@@ -109,7 +111,7 @@ class UctPlayer(Player):
         self.best = best = self.random.choice(legal)
         self._root = root = self._kept(state)
         tries = 0
-        while len(legal) > 1 and root.moves and not clock.is_up and tries != self.tries:
+        while len(legal) > 1 and root.moves and not clock.is_up and tries != self.iterations:
             self._try(root, clock)
             tries += 1
             self.best = best = legal[max(range(len(legal)), key=root.counts[role].__getitem__)]
