@@ -81,6 +81,39 @@ def is_variant(one: Parts, other: Parts) -> bool:
     )
 
 
+def differ_in_one_slip(one: Parts, other: Parts) -> bool:
+    """Return whether a variant of a rule becomes another one by a single slip.
+
+    A slip adds or drops a condition, or changes one word, the order of two, or a `not` in one part.
+    """
+    if abs(len(one) - len(other)) == 1:
+        longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+        return any(is_variant(_without(longer, n), shorter) for n in range(1, len(longer)))
+    if len(one) != len(other):
+        return False
+    places = [(0, 0), *((m, n) for m in range(1, len(one)) for n in range(1, len(other)))]
+    near = ((m, n) for m, n in places if _near(one[m], other[n]))
+    return any(is_variant(_without(one, m), _without(other, n)) for m, n in near)
+
+
+def _without(parts: Parts, number: int) -> Parts:
+    """Return a rule without one condition, or with a head that says nothing."""
+    return (*parts[:number], *parts[number + 1 :]) if number else (("_",), *parts[1:])
+
+
+def _near(one: Words, other: Words) -> bool:
+    """Return whether two parts of rules differ in one word or in the order of two, whatever the variables."""
+    left, right = ([word for word in blind(words) if word not in "()"] for words in (one, other))
+    if sorted(left) == sorted(right):
+        # Two words are exchanged, or one goes past a term of several words.
+        differing = sum(a != b for a, b in zip(left, right, strict=True))
+        return differing <= 2 or any(
+            [w for w in left if w != word] == [w for w in right if w != word] for word in {*left} - {"?"}
+        )
+    ours, theirs = Counter(left), Counter(right)
+    return max((ours - theirs).total(), (theirs - ours).total()) == 1
+
+
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
     """Return whether some values make a rule's head another's, and its body a part of the other's.
 

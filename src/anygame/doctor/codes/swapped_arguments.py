@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.groups import reached
 from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.comparison import odd_place
@@ -40,6 +40,8 @@ _MOST_FACTS: Final = 5_000
 #: A fluent or a move, and two of its arguments.
 _Pair = tuple[tuple[str, "Key"], int, int]
 _Link = tuple[_Pair, _Pair]
+#: What an atom speaks of, and the number of an argument.
+_Argument = tuple[object, int]
 
 _CODE: Final = Code(
     "swapped-arguments",
@@ -145,63 +147,131 @@ def _links(
             yield ((kind, first, second), (kind2, at, at2)), atom
 
 
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """An atom of a rule with a body.
+
+    Attributes:
+        kind: the relation, the fluent or the move.
+        terms: its arguments.
+        names: what they are called, without numbers; "#" of constants, empty of compound terms.
+    """
+
+    rule: Rule
+    atom: Atom
+    kind: object
+    terms: tuple[Term, ...]
+    names: tuple[str, ...]
+
+
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an atom with two variables that all others of its kind, or all of the sheet, have the other way.
 
-    A kind is a relation, a fluent or a move. Relations of two arguments that do not depend on the state are
-    compared with their own kind alone: they are asked in both directions.
+    Names alone say little: where an exchange of the two names in the whole rule makes it like the others,
+    its author called them otherwise. So another atom of the rule must have both in the usual order.
     """
-    uses: dict[object, list[tuple[Atom, tuple[str, ...]]]] = defaultdict(list)
-    orders: dict[tuple[str, str], list[tuple[object, Atom]]] = defaultdict(list)
+    uses: dict[object, list[_Use]] = defaultdict(list)
+    orders: dict[tuple[str, str], list[_Use]] = defaultdict(list)
+    for use in _uses(sheet):
+        uses[use.kind].append(use)
+        for one, other in pairwise(use.names):
+            if one and other and "#" not in (one, other) and one != other:
+                orders[one, other].append(use)
+    for group in uses.values():
+        fewest = _FEWEST_NAMED_LONG if len(group[0].names) > 2 else _FEWEST_NAMED
+        if len(group) > fewest:
+            for first, second in combinations(range(len(group[0].names)), 2):
+                yield from _odd_names(sheet, group, first, second, fewest)
+    for (one, other), (use, *more) in sorted(orders.items(), key=lambda each: each[0]):
+        usual = orders.get((other, one), [])
+        same = [each for each in usual if each.kind == use.kind]
+        place = next((n for n, pair in enumerate(pairwise(use.names)) if pair == (one, other)), 0)
+        if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN:
+            if _is_slip(sheet, use, place, place + 1, same):
+                message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
+                yield _CODE.found(message, use.atom.span, Note("as here", same[0].atom.span))
+
+
+def _uses(sheet: Sheet) -> Iterator[_Use]:
+    """Yield the atoms of rules with bodies; relations asked in either direction, such as a successor, not."""
     for rule in sheet.program.rules:
         for atom in atoms_of(rule) if rule.body else ():
             kind, terms = asked_of(atom)
-            if atom.predicate in STATE and kind == atom.key:
-                continue
-            stems = tuple(map(_stem, terms))
-            uses[kind].append((atom, stems))
-            is_either_way: bool | None = None
-            for place, (one, other) in enumerate(pairwise(stems)):
-                if one and other and "#" not in (one, other) and one != other:
-                    if is_either_way is None:
-                        is_either_way = _is_either_way(sheet, atom, rule)
-                    if not is_either_way:
-                        orders[one, other].append(((kind, place), atom))
-    for group in uses.values():
-        fewest = _FEWEST_NAMED_LONG if len(group[0][1]) > 2 else _FEWEST_NAMED
-        if len(group) > fewest:
-            for first, second in combinations(range(len(group[0][1])), 2):
-                yield from _odd_names(group, [(each[first], each[second]) for _, each in group], fewest)
-    for (one, other), ((where, atom), *more) in sorted(orders.items(), key=lambda each: each[0]):
-        usual = orders.get((other, one), [])
-        same = [each for place, each in usual if place == where]
-        asks_for_state = ("true", 1) in reached([atom.key], sheet.read_by)
-        is_state = atom.predicate in STATE or len(atom.arguments) > 2 or asks_for_state
-        if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN and is_state:
-            message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
-            yield _CODE.found(message, atom.span, Note("as here", same[0].span))
+            is_state = atom.predicate in STATE
+            if not (is_state and kind == atom.key) and (is_state or len(terms) > 2 or _varies(sheet, atom)):
+                yield _Use(rule, atom, kind, terms, tuple(map(_stem, terms)))
+
+
+def _varies(sheet: Sheet, atom: Atom) -> bool:
+    return atom.key in sheet.varying
 
 
 def _odd_names(
-    group: Sequence[tuple[Atom, tuple[str, ...]]], pairs: Sequence[tuple[str, str]], fewest: int
+    sheet: Sheet, group: Sequence[_Use], first: int, second: int, fewest: int
 ) -> Iterator[Diagnostic]:
     """Report the one atom whose two names stand the other way round in all others."""
+    pairs = [(each.names[first], each.names[second]) for each in group]
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
     odd = usual[::-1]
     if odd != usual and counts[odd] == 1 and often >= max(fewest, counts.total() - 1):
-        atom = group[pairs.index(odd)][0]
-        example = group[pairs.index(usual)][0]
-        message = f"{shown(str(atom))} has two arguments the other way round than {often} others"
-        yield _CODE.found(message, atom.span, Note("as here", example.span))
+        use = group[pairs.index(odd)]
+        others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
+        if _is_slip(sheet, use, first, second, others):
+            message = f"{shown(str(use.atom))} has two arguments the other way round than {often} others"
+            yield _CODE.found(message, use.atom.span, Note("as here", others[0].atom.span))
 
 
-def _is_either_way(sheet: Sheet, atom: Atom, rule: Rule) -> bool:
+def _is_slip(sheet: Sheet, use: _Use, first: int, second: int, others: Sequence[_Use]) -> bool:
+    """Return whether two variables of an atom, and no more, seem exchanged, as the rest of its rule shows."""
+    one, other = use.terms[first], use.terms[second]
+    if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(sheet, use):
+        return False
+    straight = list(use.names)
+    straight[first], straight[second] = straight[second], straight[first]
+    if not any(_agree(straight, each.names) for each in others):
+        return False
+    rest = (asked_of(atom)[1] for atom in atoms_of(use.rule) if atom is not use.atom)
+    if any(other in terms and one in terms[terms.index(other) :] for terms in rest):
+        return True
+    own, there = (use.kind, first), (use.kind, second)
+    return _belongs(sheet, use, one, there, own) and _belongs(sheet, use, other, own, there)
+
+
+def _belongs(sheet: Sheet, use: _Use, variable: Variable, place: _Argument, here: _Argument) -> bool:
+    """Return whether what stands where a rule has a variable elsewhere stands at a place in other rules.
+
+    And at the place where the variable stands here it never does.
+    """
+    elsewhere = _places(use.rule, use.atom).get(variable, set())
+    others = [_places(rule).values() for rule in sheet.program.rules if rule is not use.rule and rule.body]
+    shared = [places for of_rule in others for places in of_rule if not elsewhere.isdisjoint(places)]
+    return any(place in places for places in shared) and not any(here in places for places in shared)
+
+
+def _places(rule: Rule, but: Atom | None = None) -> dict[Term, set[_Argument]]:
+    """Return the places of each variable of a rule, in all its atoms but one."""
+    found: dict[Term, set[_Argument]] = defaultdict(set)
+    for atom in atoms_of(rule):
+        kind, terms = asked_of(atom)
+        for number, term in enumerate(terms if atom is not but else ()):
+            if isinstance(term, Variable):
+                found[term].add((kind, number))
+    return found
+
+
+def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether no place has the name of another place where others have their own."""
+    pairs = zip(names, others, strict=True)
+    return all(a == b or a in ("", "#") or b in ("", "#") or (a not in others) for a, b in pairs)
+
+
+def _is_either_way(sheet: Sheet, use: _Use) -> bool:
     """Return whether a rule, or one of the same head, asks the same with the arguments in another order."""
-    rules = [each for each in sheet.heads[rule.head.key] if each.head == rule.head]
+    rules = [each for each in sheet.heads[use.rule.head.key] if each.head == use.rule.head]
     read = (each for other in rules for each, _ in atoms_in(other.body))
-    others = (each for each in read if each.key == atom.key and each != atom)
-    return any(sorted(each.arguments) == sorted(atom.arguments) for each in others)
+    others = (each for each in read if each.key == use.atom.key and each != use.atom)
+    return any(sorted(each.arguments) == sorted(use.atom.arguments) for each in others)
 
 
 def _stem(term: Term) -> str:

@@ -18,6 +18,7 @@ from anygame.doctor.comparison import (
     OPERATORS,
     VariantSet,
     blind,
+    differ_in_one_slip,
     exchanged,
     flat,
     is_variant,
@@ -83,11 +84,9 @@ class Images:
         return list(map(_but_for_numbers, (self.images[number], *self._ways[number])))
 
     def are_near(self, one: int, other: int) -> bool:
-        """Return whether a rule is the image of another but for one condition, or for variables."""
+        """Return whether a rule is the image of another but for one slip."""
         said = self.said[one] if self._ways is None else _but_for_numbers(self.said[one])
-        left = Counter(map(blind, said))
-        rights = (Counter(map(blind, way)) for way in self._ways_of(other))
-        return any(max((left - right).total(), (right - left).total()) <= 1 for right in rights)
+        return any(differ_in_one_slip(said, way) for way in self._ways_of(other))
 
     def odd_first(self, alone: Sequence[int], exchange: Mapping[str, str]) -> tuple[int, int]:
         """Return two rules, first the odd one.
@@ -316,8 +315,7 @@ def _by_names(sheet: Sheet) -> Iterator[Diagnostic]:
         images = [exchanged(parts, exchange) for parts in said]
         found = Images(said, images, [_other_ways(rule, exchange) for rule in rules])
         for alone in _odd_groups(rules, found, exchange):
-            if len(alone) == _PAIR or not is_variant(((), *images[alone[0]][1:]), ((), *said[alone[0]][1:])):
-                yield from _of_names(rules, found, alone, exchange, _OTHER_ROLE)
+            yield from _of_names(rules, found, alone, exchange, _OTHER_ROLE)
     if len(rules) > _MOST_FOR_NAMES or sum(len(flat(parts)) for parts in said) > _MOST_WORDS:
         return
     for pair in used_alike(said):
@@ -335,12 +333,40 @@ def _of_names(
     """Report one rule without image, or the odd one of two of which one is nearly the other's image."""
     is_role = where == _OTHER_ROLE
     if len(alone) == 1:
-        code = _NO_COUNTERPART if is_role else _NO_SIBLING
-        yield _missing(code, rules[alone[0]], found.images[alone[0]], where)
+        (number,) = alone
+        if not _tells_apart(rules[number], exchange):
+            code = _NO_COUNTERPART if is_role else _NO_SIBLING
+            yield _missing(code, rules[number], found.images[number], where)
     elif found.are_near(*alone):
         odd, like = found.odd_first(alone, exchange)
-        code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
-        yield _odd(code, rules[odd], rules[like], found.images[like], where)
+        if not (_tells_apart(rules[like], exchange) or _is_map_wider(found, odd, like, exchange)):
+            code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
+            yield _odd(code, rules[odd], rules[like], found.images[like], where)
+
+
+def _tells_apart(rule: Rule, exchange: Mapping[str, str]) -> bool:
+    """Return whether a rule is what makes two names differ: its image would define both alike, or in a circle.
+
+    So it is with ``up`` by a successor and ``down`` by its reverse, or by ``up``.
+    """
+    name = rule.head.predicate
+    read = {word for part in parts_of(rule)[1:] for word in part}
+    if name in KEYWORDS:
+        return False
+    return exchange.get(name) in read or (name in exchange and exchange.keys().isdisjoint(read))
+
+
+def _is_map_wider(found: Images, odd: int, like: int, exchange: Mapping[str, str]) -> bool:
+    """Return whether two rules are images once two more names change places, as all rules with these are."""
+    said, image = (Counter(flat(parts)) for parts in (found.said[odd], found.images[like]))
+    more = [word for side in (said - image, image - said) for word in side if _may_change(word, exchange)]
+    if len(more) != _PAIR:
+        return False
+    wider = {**exchange, more[0]: more[1], more[1]: more[0]}
+    rules = VariantSet(found.said)
+    return all(
+        exchanged(parts, wider) in rules for parts in found.said if not set(more).isdisjoint(flat(parts))
+    )
 
 
 def _other_ways(rule: Rule, exchange: Mapping[str, str]) -> list[Parts]:
@@ -380,10 +406,14 @@ def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
     for rules in _groups(sheet):
         bare = _without_names(rules)
         said = [parts_of(rule) for rule in bare]
-        for turn in _turns(bare):
+        turns = _turns(bare)
+        every = [Images(said, [parts_of(turned(rule, turn)) for rule in bare]) for turn in turns]
+        # What has its place in one whole symmetry is not odd in another.
+        placed = {number for images in every if not images.alone for number in images.moved}
+        for turn, images in zip(turns, every, strict=True):
             fewest = 1 if turn[0] and len(turn[2]) == _PAIR else _PAIR
-            images = Images(said, [parts_of(turned(rule, turn)) for rule in bare])
-            found = _odd_one(rules, bare, images, fewest * _PAIR)
+            is_placed = len(images.alone) == _PAIR and not placed.isdisjoint(images.alone)
+            found = None if is_placed else _odd_one(rules, bare, images, fewest * _PAIR)
             if found:
                 yield found
                 break
