@@ -49,7 +49,8 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)
     """
-    length = max(len(name), len(other))
+    # Digits number names: of ea6 and ae6 two letters are left, which say little.
+    length = max(len(_DIGITS.sub("", each)) for each in (name, other))
     if (
         length < (_SHORTEST_TURNED if sorted(name) == sorted(other) else shortest)
         or abs(len(name) - len(other)) > 2

@@ -186,6 +186,8 @@ def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
     if is_stray and is_near(name, other, _SHORTEST_VARIABLE, is_stray=True):
         return True
+    if rules_of[name] > _MOST_RULES:  # others know it, too
+        return False
     # Those that begin differently are pairs of coordinates: ?toX and ?toY, ?xAny and ?yAny.
     return counts[other] >= _COMMON and other[0] == name[0] and is_near(name, other, _SHORTEST_VARIABLE)
 

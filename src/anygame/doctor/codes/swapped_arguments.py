@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import grouped
 from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.comparison import odd_place
@@ -16,7 +18,7 @@ from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Sheet
@@ -42,6 +44,8 @@ _Pair = tuple[tuple[str, "Key"], int, int]
 _Link = tuple[_Pair, _Pair]
 #: What an atom speaks of, and the number of an argument.
 _Argument = tuple[object, int]
+#: Atoms by what they speak of.
+_Uses = Mapping[object, Sequence["_Use"]]
 
 _CODE: Final = Code(
     "swapped-arguments",
@@ -168,74 +172,84 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report an atom with two variables that all others of its kind, or all of the sheet, have the other way.
 
     Names alone say little: where an exchange of the two names in the whole rule makes it like the others,
-    its author called them otherwise. So another atom of the rule must have both in the usual order.
+    its author called them otherwise.
     """
-    uses: dict[object, list[_Use]] = defaultdict(list)
-    orders: dict[tuple[str, str], list[_Use]] = defaultdict(list)
-    for use in _uses(sheet):
-        uses[use.kind].append(use)
-        for one, other in pairwise(use.names):
-            if one and other and "#" not in (one, other) and one != other:
-                orders[one, other].append(use)
-    for group in uses.values():
+    every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
+    uses = grouped((use.kind, use) for use in every)
+    # Relations such as a successor are asked in either direction.
+    ordered = [use for use in every if use.kind != use.atom.key or len(use.terms) > 2 or _varies(sheet, use)]
+    orders = grouped(
+        (pair, use)
+        for use in ordered
+        for pair in pairwise(use.names)
+        if all(pair) and "#" not in pair and pair[0] != pair[1]
+    )
+    for kind, group in grouped((use.kind, use) for use in ordered).items():
         fewest = _FEWEST_NAMED_LONG if len(group[0].names) > 2 else _FEWEST_NAMED
         if len(group) > fewest:
-            for first, second in combinations(range(len(group[0].names)), 2):
-                yield from _odd_names(sheet, group, first, second, fewest)
+            for pair in combinations(range(len(group[0].names)), 2):
+                yield from _odd_names(sheet, uses, uses[kind], pair, fewest)
     for (one, other), (use, *more) in sorted(orders.items(), key=lambda each: each[0]):
         usual = orders.get((other, one), [])
         same = [each for each in usual if each.kind == use.kind]
-        place = next((n for n, pair in enumerate(pairwise(use.names)) if pair == (one, other)), 0)
         if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN:
-            if _is_slip(sheet, use, place, place + 1, same):
+            first = list(pairwise(use.names)).index((one, other))
+            if _is_slip(sheet, uses, use, (first, first + 1), same):
                 message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
                 yield _CODE.found(message, use.atom.span, Note("as here", same[0].atom.span))
 
 
-def _uses(sheet: Sheet) -> Iterator[_Use]:
-    """Yield the atoms of rules with bodies; relations asked in either direction, such as a successor, not."""
-    for rule in sheet.program.rules:
-        for atom in atoms_of(rule) if rule.body else ():
-            kind, terms = asked_of(atom)
-            is_state = atom.predicate in STATE
-            if not (is_state and kind == atom.key) and (is_state or len(terms) > 2 or _varies(sheet, atom)):
-                yield _Use(rule, atom, kind, terms, tuple(map(_stem, terms)))
+def _use(rule: Rule, atom: Atom) -> _Use:
+    kind, terms = asked_of(atom)
+    return _Use(rule, atom, kind, terms, tuple(map(_stem, terms)))
 
 
-def _varies(sheet: Sheet, atom: Atom) -> bool:
-    return atom.key in sheet.varying
+def _varies(sheet: Sheet, use: _Use) -> bool:
+    return use.atom.key in sheet.varying and use.atom.predicate not in STATE
 
 
 def _odd_names(
-    sheet: Sheet, group: Sequence[_Use], first: int, second: int, fewest: int
+    sheet: Sheet, uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
 ) -> Iterator[Diagnostic]:
     """Report the one atom whose two names stand the other way round in all others."""
-    pairs = [(each.names[first], each.names[second]) for each in group]
+    pairs = [(each.names[places[0]], each.names[places[1]]) for each in group]
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
     odd = usual[::-1]
     if odd != usual and counts[odd] == 1 and often >= max(fewest, counts.total() - 1):
         use = group[pairs.index(odd)]
         others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
-        if _is_slip(sheet, use, first, second, others):
+        if _is_slip(sheet, uses, use, places, others):
             message = f"{shown(str(use.atom))} has two arguments the other way round than {often} others"
             yield _CODE.found(message, use.atom.span, Note("as here", others[0].atom.span))
 
 
-def _is_slip(sheet: Sheet, use: _Use, first: int, second: int, others: Sequence[_Use]) -> bool:
+def _is_slip(
+    sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]
+) -> bool:
     """Return whether two variables of an atom, and no more, seem exchanged, as the rest of its rule shows."""
+    first, second = places
     one, other = use.terms[first], use.terms[second]
-    if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(sheet, use):
+    if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(uses, use):
         return False
     straight = list(use.names)
     straight[first], straight[second] = straight[second], straight[first]
     if not any(_agree(straight, each.names) for each in others):
         return False
-    rest = (asked_of(atom)[1] for atom in atoms_of(use.rule) if atom is not use.atom)
-    if any(other in terms and one in terms[terms.index(other) :] for terms in rest):
-        return True
+    turned = {one: other, other: one}
+    rest = [each for each in (_use(use.rule, atom) for atom in atoms_of(use.rule)) if each.kind != use.kind]
+    for each in rest:
+        known = [like.names for like in uses[each.kind] if like.rule is not use.rule]
+        after = tuple(_stem(turned.get(term, term)) for term in each.terms)
+        if each.names in known and after not in known and set(after) <= {*chain(*known)}:
+            return True
     own, there = (use.kind, first), (use.kind, second)
     return _belongs(sheet, use, one, there, own) and _belongs(sheet, use, other, own, there)
+
+
+def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether no place has the name of another place where others have their own."""
+    return all(a == b or a not in others for a, b in zip(names, others, strict=True) if {a, b}.isdisjoint("#"))
 
 
 def _belongs(sheet: Sheet, use: _Use, variable: Variable, place: _Argument, here: _Argument) -> bool:
@@ -266,12 +280,17 @@ def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
     return all(a == b or a in ("", "#") or b in ("", "#") or (a not in others) for a, b in pairs)
 
 
-def _is_either_way(sheet: Sheet, use: _Use) -> bool:
-    """Return whether a rule, or one of the same head, asks the same with the arguments in another order."""
-    rules = [each for each in sheet.heads[use.rule.head.key] if each.head == use.rule.head]
-    read = (each for other in rules for each, _ in atoms_in(other.body))
-    others = (each for each in read if each.key == use.atom.key and each != use.atom)
-    return any(sorted(each.arguments) == sorted(use.atom.arguments) for each in others)
+def _is_either_way(uses: _Uses, use: _Use) -> bool:
+    """Return whether another rule, or one of the same head, has the same arguments in two orders."""
+    own = [each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key]
+    others = grouped((id(each.rule), each) for each in uses[use.kind] if each.rule.head != use.rule.head)
+    return _has_two_orders([*own, use]) or any(map(_has_two_orders, others.values()))
+
+
+def _has_two_orders(group: Sequence[_Use]) -> bool:
+    """Return whether an atom has the arguments of the last one in another order."""
+    *_, last = group
+    return any(each.terms != last.terms and sorted(each.terms) == sorted(last.terms) for each in group)
 
 
 def _stem(term: Term) -> str:
@@ -387,7 +406,7 @@ def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report two constants that each stand once in the place of the other."""
     sorts = Sorts(sheet.program.rules)
-    uses = _Uses()
+    uses = _Counts()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
     for rule in sheet.program.rules:
         for atom in atoms_of(rule):
@@ -418,7 +437,7 @@ def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Cons
     return str(atom).replace(str(inner), str(turned), 1)
 
 
-class _Uses:
+class _Counts:
     """How often each constant stands at places of each sort, and how many of them are numbers."""
 
     def __init__(self) -> None:

@@ -334,26 +334,30 @@ def _of_names(
     is_role = where == _OTHER_ROLE
     if len(alone) == 1:
         (number,) = alone
-        if not _tells_apart(rules[number], exchange):
+        if not (_says_the_same(found, number) or _tells_apart(rules[number], found, number, exchange)):
             code = _NO_COUNTERPART if is_role else _NO_SIBLING
             yield _missing(code, rules[number], found.images[number], where)
     elif found.are_near(*alone):
         odd, like = found.odd_first(alone, exchange)
-        if not (_tells_apart(rules[like], exchange) or _is_map_wider(found, odd, like, exchange)):
+        if not (_tells_apart(rules[like], found, like, exchange) or _is_map_wider(found, odd, like, exchange)):
             code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
             yield _odd(code, rules[odd], rules[like], found.images[like], where)
 
 
-def _tells_apart(rule: Rule, exchange: Mapping[str, str]) -> bool:
+def _tells_apart(rule: Rule, found: Images, number: int, exchange: Mapping[str, str]) -> bool:
     """Return whether a rule is what makes two names differ: its image would define both alike, or in a circle.
 
     So it is with ``up`` by a successor and ``down`` by its reverse, or by ``up``.
     """
     name = rule.head.predicate
-    read = {word for part in parts_of(rule)[1:] for word in part}
-    if name in KEYWORDS:
-        return False
-    return exchange.get(name) in read or (name in exchange and exchange.keys().isdisjoint(read))
+    is_circle = any(exchange.get(name) in words for words in found.said[number][1:])
+    return name not in KEYWORDS and (is_circle or (name in exchange and _says_the_same(found, number)))
+
+
+def _says_the_same(found: Images, number: int) -> bool:
+    """Return whether the body of a rule is its own image."""
+    said, image = ((("_",), *parts[number][1:]) for parts in (found.said, found.images))
+    return is_variant(said, image)
 
 
 def _is_map_wider(found: Images, odd: int, like: int, exchange: Mapping[str, str]) -> bool:
