@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,82 @@ STEPS = """
 (<= (legal snake (go ?x1 ?y1)) (true (at ?x ?y)) (near ?x ?y ?x1 ?y1))
 (<= (next (at ?x ?y)) (does snake (go ?x ?y))) (<= terminal (true (at 3 3))) (goal snake 100)
 """
+#: Each player of a connection game joins two sides of its own.
+CONNECTION = """
+(role red) (role black) (column a) (column b) (column c) (row 1) (row 2) (row 3)
+(right a b) (right b c) (above 1 2) (above 2 3) (init (control red))
+(<= (legal red (place ?i ?j)) (true (control red)) (column ?i) (row ?j) (not (owned ?i ?j)))
+(<= (legal black (place ?i ?j)) (true (control black)) (column ?i) (row ?j) (not (owned ?i ?j)))
+(<= (legal red noop) (true (control black))) (<= (legal black noop) (true (control red)))
+(<= (owned ?i ?j) (true (stone ?p ?i ?j)))
+(<= (next (stone ?p ?i ?j)) (does ?p (place ?i ?j))) (<= (next (stone ?p ?i ?j)) (true (stone ?p ?i ?j)))
+(<= (next (control red)) (true (control black))) (<= (next (control black)) (true (control red)))
+(<= (near ?i ?j ?i ?l) (column ?i) (above ?j ?l)) (<= (near ?i ?j ?i ?l) (column ?i) (above ?l ?j))
+(<= (near ?i ?j ?k ?j) (row ?j) (right ?i ?k)) (<= (near ?i ?j ?k ?j) (row ?j) (right ?k ?i))
+(<= (path ?p ?i ?j ?k ?l) (true (stone ?p ?i ?j)) (true (stone ?p ?k ?l)) (near ?i ?j ?k ?l))
+(<= (path ?p ?i ?j ?k ?l) (path ?p ?i ?j ?m ?n) (path ?p ?m ?n ?k ?l))
+(<= redwin (path red a ?i c ?j))
+(<= blackwin (path black ?i 1 ?j 3))
+(<= terminal redwin) (<= terminal blackwin)
+(<= (goal red 100) redwin) (<= (goal red 0) blackwin) (<= (goal black 100) blackwin)
+(<= (goal black 0) redwin)
+"""
+#: A move says where it came from and where it goes.
+FROM_TO = """
+(role white) (role black) (succ 1 2) (succ 2 3)
+(init (cell 1 1 white)) (init (cell 3 3 black)) (init (control white))
+(<= (near ?a ?b) (succ ?a ?b)) (<= (near ?a ?b) (succ ?b ?a))
+(<= (legal ?r (move ?j ?n ?m ?n)) (true (control ?r)) (true (cell ?j ?n ?r)) (near ?j ?m))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+(<= (next (cell ?m ?n ?r)) (does ?r (move ?j ?k ?m ?n)))
+(<= (next (cell ?m ?n ?q)) (true (cell ?m ?n ?q)) (not (left ?q ?m ?n)) (not (hit ?m ?n)))
+(<= (hit ?m ?n) (does ?r (move ?j ?k ?m ?n)))
+(<= (moved ?m ?n) (does ?r (move ?j ?k ?m ?n)) (distinct ?j ?m))
+(<= (next (last ?m ?n)) (does ?r (move ?j ?k ?m ?n)))
+(<= (left ?r ?m ?n) (does ?r (move ?m ?n ?j ?k)))
+(<= (next (control white)) (true (control black))) (<= (next (control black)) (true (control white)))
+(<= (there ?p) (true (cell ?x ?y ?p))) (<= terminal (not (there white))) (<= terminal (not (there black)))
+(<= (goal white 100) (not (there black))) (<= (goal black 100) (not (there white)))
+(<= (goal white 0) (there black)) (<= (goal black 0) (there white))
+"""
+#: The score of each role is in a fluent of its own, and what adds to it in a relation of its own.
+SCORES = """
+(role white) (role black) (init (whiteScore 0)) (init (blackScore 0)) (sum 0 1 1) (sum 1 1 2)
+(legal white (bid 1)) (legal black (bid 1))
+(<= (w1 ?n) (does white (bid ?n))) (<= (b1 ?n) (does black (bid ?n)))
+(<= (next (whiteScore ?z)) (true (whiteScore ?x)) (w1 ?y) (sum ?x ?y ?z))
+(<= (next (blackScore ?z)) (true (blackScore ?x)) (b1 ?y) (sum ?x ?y ?z))
+(<= terminal (true (whiteScore 2))) (<= terminal (true (blackScore 2)))
+(<= (goal white ?x) (true (whiteScore ?x))) (<= (goal black ?x) (true (blackScore ?x)))
+"""
+#: How the steps of a knight may be written: definitions, and a rule of two steps.
+STEPS_OF_KNIGHTS = {
+    "relations": (
+        "(<= (upone ?x ?y) (succ ?x ?y)) (<= (downone ?y ?x) (succ ?x ?y))"
+        "(<= (uptwo ?x ?z) (succ ?x ?y) (succ ?y ?z)) (<= (downtwo ?z ?x) (succ ?x ?y) (succ ?y ?z))",
+        "(<= (knight ?x ?y ?u ?v) ({0}{1} ?x ?u) ({2}{3} ?y ?v))",
+    ),
+    "opposites": (
+        "(<= (up ?x ?y one) (succ ?x ?y)) (<= (up ?x ?z two) (succ ?x ?y) (succ ?y ?z))"
+        "(<= (down ?x ?y ?n) (up ?y ?x ?n))",
+        "(<= (knight ?x ?y ?u ?v) ({0} ?x ?u {1}) ({2} ?y ?v {3}))",
+    ),
+    "names": (
+        "(<= (step up one ?x ?y) (succ ?x ?y)) (<= (step down one ?y ?x) (succ ?x ?y))"
+        "(<= (step up two ?x ?z) (succ ?x ?y) (succ ?y ?z))"
+        "(<= (step down two ?z ?x) (succ ?x ?y) (succ ?y ?z))",
+        "(<= (knight ?x ?y ?u ?v) (step {0} {1} ?x ?u) (step {2} {3} ?y ?v))",
+    ),
+}
+KNIGHT = """
+(role white) (init (at 1 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+{}
+(<= (legal white (go ?u ?v)) (true (at ?x ?y)) (knight ?x ?y ?u ?v))
+(<= (next (at ?u ?v)) (does white (go ?u ?v)))
+(<= terminal (true (at 4 4))) (<= (goal white 100) (true (at 4 4))) (<= (goal white 0) (not (true (at 4 4))))
+"""
+#: Codes that compare a rule with others like it.
+OF_LIKES = {"missing-counterpart", "odd-counterpart", "missing-sibling", "odd-sibling", "swapped-arguments"}
 
 
 def _rule(text: str) -> Rule:
@@ -96,6 +172,37 @@ def test_an_or_for_one_role_alone_is_told_still() -> None:
 @pytest.mark.parametrize("text", [SNAKE, STEPS], ids=["snake", "steps"])
 def test_steps_along_two_axes_are_right(text: str) -> None:
     assert not _codes(text) & {"missing-sibling", "odd-sibling", "swapped-arguments"}
+
+
+@pytest.mark.parametrize("text", [CONNECTION, FROM_TO, SCORES], ids=["connection", "from and to", "scores"])
+def test_what_two_sides_have_of_their_own_is_right(text: str) -> None:
+    assert not _codes(text) & OF_LIKES
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "slip", "code"),
+    [
+        (SCORES, "(true (blackScore ?x)) (b1 ?y)", "(true (whiteScore ?x)) (b1 ?y)", "odd-counterpart"),
+        (FROM_TO, "(true (cell ?m ?n ?q)) (not", "(true (cell ?n ?m ?q)) (not", "swapped-arguments"),
+    ],
+)  # fmt: skip
+def test_a_slip_in_what_two_sides_have_is_told(text: str, right: str, slip: str, code: str) -> None:
+    assert text.count(right) == 1
+    assert code in _codes(text.replace(right, slip))
+
+
+@pytest.mark.parametrize("style", STEPS_OF_KNIGHTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_moves_of_a_knight_are_right_in_any_order(style: str, seed: int) -> None:
+    random = Random(seed)
+    steps, rule = STEPS_OF_KNIGHTS[style]
+    rules = [
+        rule.format(one, first, other, second)
+        for one, other in product(("up", "down"), repeat=2)
+        for first, second in permutations(("one", "two"))
+    ]
+    random.shuffle(rules)
+    assert not _codes(KNIGHT.format("\n".join([steps, *rules]))) & OF_LIKES
 
 
 def test_a_slip_in_the_steps_of_a_snake_is_told() -> None:

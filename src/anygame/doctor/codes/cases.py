@@ -63,7 +63,8 @@ def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
     heads = {words_of(rule.head) for alike in rules.values() for _, rule in alike}
     for family in rules.values():
         values, like = family[0]
-        if values and len(family) >= _FEWEST_IN_ROW:
+        # What is a goal goes by any steps.
+        if values and len(family) >= _FEWEST_IN_ROW and like.head.predicate != "goal":
             shorter = [(rule, n) for n, each in _without_one(like) for _, rule in rules.get(each, ())]
             if len(shorter) == 1 and like.head.predicate == "next":
                 ((rule, lacking),) = shorter
@@ -127,6 +128,8 @@ def _without_one(rule: Rule) -> Iterator[tuple[int, Words]]:
 T = TypeVar("T")
 #: Combinations of values: of fewer, one may well be left out.
 _FEWEST_COMBINATIONS: Final = 8
+#: Values of each argument, where rules are compared: of two, one may have a meaning of its own.
+_FEWEST_OF_RULES: Final = 3
 _MOST: Final = 5_000
 #: What is written for single cells; who may do what, and what it brings, differs from one to the other.
 _OF_CELLS: Final = frozenset(("init", "next"))
@@ -169,19 +172,27 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
         if missing is not None:
             yield from _of_heads(sheet, group, missing)
     for family in families(sheet.program.rules):
-        row = _missing([values for values, _ in family])
+        row = _missing([values for values, _ in family], _FEWEST_OF_RULES)
         if row is not None:
             _, rule = max(family, key=lambda each: _alike(each[0], row))
             hint = f"such as {text_of(with_values(rule, row))}"
             yield _MISSING_COMBINATION.found(_message("rules", " ".join(map(str, row))), rule.span, hint=hint)
 
 
-def _missing(rows: Sequence[tuple[T, ...]]) -> tuple[T, ...] | None:
-    """Return the one combination of the columns' values that is no row; None if more are missing, or none."""
+def _missing(rows: Sequence[tuple[T, ...]], fewest: int = 2) -> tuple[T, ...] | None:
+    """Return the one combination of the columns' values that is no row; None if more are missing, or none.
+
+    Columns that vary have so many values at least.
+    """
     columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
     count = prod(map(len, columns))
-    several = sum(len(column) > 1 for column in columns)
-    if count != len(rows) + 1 or several < 2 or not _FEWEST_COMBINATIONS <= count <= _MOST:
+    several = [len(column) for column in columns if len(column) > 1]
+    if (
+        count != len(rows) + 1
+        or len(several) < 2
+        or min(several) < fewest
+        or not _FEWEST_COMBINATIONS <= count <= _MOST
+    ):
         return None
     there = set(rows)
     return next(row for row in product(*columns) if row not in there)

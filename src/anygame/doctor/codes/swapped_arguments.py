@@ -224,9 +224,7 @@ def _odd_names(
             yield _CODE.found(message, use.atom.span, Note("as here", others[0].atom.span))
 
 
-def _is_slip(
-    sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]
-) -> bool:
+def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
     """Return whether two variables of an atom, and no more, seem exchanged, as the rest of its rule shows."""
     first, second = places
     one, other = use.terms[first], use.terms[second]
@@ -236,7 +234,7 @@ def _is_slip(
     straight[first], straight[second] = straight[second], straight[first]
     if not any(_agree(straight, each.names) for each in others):
         return False
-    turned = {one: other, other: one}
+    turned: dict[Term, Term] = {one: other, other: one}
     rest = [each for each in (_use(use.rule, atom) for atom in atoms_of(use.rule)) if each.kind != use.kind]
     for each in rest:
         known = [like.names for like in uses[each.kind] if like.rule is not use.rule]
@@ -245,11 +243,6 @@ def _is_slip(
             return True
     own, there = (use.kind, first), (use.kind, second)
     return _belongs(sheet, use, one, there, own) and _belongs(sheet, use, other, own, there)
-
-
-def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether no place has the name of another place where others have their own."""
-    return all(a == b or a not in others for a, b in zip(names, others, strict=True) if {a, b}.isdisjoint("#"))
 
 
 def _belongs(sheet: Sheet, use: _Use, variable: Variable, place: _Argument, here: _Argument) -> bool:
@@ -275,14 +268,16 @@ def _places(rule: Rule, but: Atom | None = None) -> dict[Term, set[_Argument]]:
 
 
 def _agree(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether no place has the name of another place where others have their own."""
+    """Return whether no place has the name of another place where others have a name of their own."""
     pairs = zip(names, others, strict=True)
-    return all(a == b or a in ("", "#") or b in ("", "#") or (a not in others) for a, b in pairs)
+    return all(a == b or a in {"", "#"} or b in {"", "#"} or a not in others for a, b in pairs)
 
 
 def _is_either_way(uses: _Uses, use: _Use) -> bool:
     """Return whether another rule, or one of the same head, has the same arguments in two orders."""
-    own = [each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key]
+    own = [
+        each for each in uses[use.kind] if each.rule.head == use.rule.head and each.atom.key == use.atom.key
+    ]
     others = grouped((id(each.rule), each) for each in uses[use.kind] if each.rule.head != use.rule.head)
     return _has_two_orders([*own, use]) or any(map(_has_two_orders, others.values()))
 

@@ -339,15 +339,17 @@ def _of_names(
             yield _missing(code, rules[number], found.images[number], where)
     elif found.are_near(*alone):
         odd, like = found.odd_first(alone, exchange)
-        if not (_tells_apart(rules[like], found, like, exchange) or _is_map_wider(found, odd, like, exchange)):
+        if not (
+            _tells_apart(rules[like], found, like, exchange) or _is_map_wider(found, odd, like, exchange)
+        ):
             code = _ODD_COUNTERPART if is_role else _ODD_SIBLING
             yield _odd(code, rules[odd], rules[like], found.images[like], where)
 
 
 def _tells_apart(rule: Rule, found: Images, number: int, exchange: Mapping[str, str]) -> bool:
-    """Return whether a rule is what makes two names differ: its image would define both alike, or in a circle.
+    """Return whether the image of a rule would define two names alike, or in a circle.
 
-    So it is with ``up`` by a successor and ``down`` by its reverse, or by ``up``.
+    The rule then is what makes the names differ: ``down`` is defined by ``up``, or by the reverse order.
     """
     name = rule.head.predicate
     is_circle = any(exchange.get(name) in words for words in found.said[number][1:])
