@@ -12,12 +12,14 @@ pytest.importorskip("starlette")
 
 from anygame.web.server import matches, processes
 from anygame.web.server.application import make_application
-from anygame.web.server.processes import Admission, BusyError, HostProcess, ProcessGoneError
+from anygame.web.server.processes import BusyError, HostProcess, ProcessGoneError, admission, admitted
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
+    from anygame.processes.pool import Admission
 
 #: A sheet with which nothing ever comes to an end, in these tests.
 _HOSTILE = "(role hostile)"
@@ -26,13 +28,13 @@ _FOUND: dict[str, object] = {"start": None, "fault": "", "diagnostics": []}
 
 def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
     async def run() -> None:
-        admission = Admission(2, 3, "all are busy")
+        gate = admission(2, 3, "all are busy")
         inside = 0
         end = asyncio.Event()
 
         async def pass_through() -> None:
             nonlocal inside
-            async with admission.place(600):
+            async with admitted(gate, 600):
                 inside += 1
                 await end.wait()
 
@@ -51,33 +53,33 @@ def test_as_many_are_let_in_as_there_are_places_and_as_many_wait() -> None:
 
 def test_the_wait_counts_and_is_short() -> None:
     async def run() -> None:
-        admission = Admission(1, 9, "busy")
-        async with admission.place(600) as left:
+        gate = admission(1, 9, "busy")
+        async with admitted(gate, 600) as left:
             assert 500 < left <= 600
             with pytest.raises(BusyError):
-                async with admission.place(0.02):
+                async with admitted(gate, 0.02):
                     raise AssertionError
-            following = asyncio.create_task(_left(admission))
+            following = asyncio.create_task(_left(gate))
             await asyncio.sleep(0.05)
         assert 595 <= await following < 600 - 0.04
 
     asyncio.run(run())
 
 
-async def _left(admission: Admission) -> float:
-    async with admission.place(600) as left:
+async def _left(gate: Admission) -> float:
+    async with admitted(gate, 600) as left:
         return left
 
 
 def test_who_goes_away_leaves_the_place_to_others() -> None:
     async def run() -> None:
-        admission = Admission(1, 1, "busy")
-        async with admission.place(600):
-            waiting = asyncio.create_task(_left(admission))
+        gate = admission(1, 1, "busy")
+        async with admitted(gate, 600):
+            waiting = asyncio.create_task(_left(gate))
             await asyncio.sleep(0)
             waiting.cancel()
             await asyncio.wait([waiting])
-            following = asyncio.create_task(_left(admission))
+            following = asyncio.create_task(_left(gate))
             await asyncio.sleep(0)
         assert await following
 

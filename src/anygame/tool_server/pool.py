@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.errors import AnygameError
 from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
+from anygame.processes.pool import Admission, Pool
 from anygame.tool_server.bounds import LONGEST_ANSWER, MEMORY, MOST_WAITING, PROCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     #: Takes what is done, of how much (0 where that is not known), and a phrase.
     Report = Callable[[float, float, str], Awaitable[None]]
@@ -66,43 +67,32 @@ class _Worker(ChildProcess):
                 raise ValueError("no news")
 
 
-class Pool:
+class QuestionPool:
     """Answers questions in processes; see `anygame.tool_server.worker`."""
 
     def __init__(self) -> None:
-        self.idle: list[_Worker] = []
-        self._places = asyncio.Semaphore(PROCESSES)
-        self._waiting = 0
+        self._admission = Admission(PROCESSES, MOST_WAITING, _too_many)
+        self.pool = Pool(_Worker)
 
     async def ask(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question. The process is killed where the one who asks is cancelled.
+        """Return the answer to a question. The process is killed if the task that asks is cancelled.
 
         Args:
             question: what to ``do``, with ``name`` and ``text`` of a sheet, and other arguments.
-            within: seconds for the answer, the wait for a process aside.
-            report: is told how far it has come.
+            within: seconds for the answer, without the wait for a process.
+            report: is called with the progress.
 
         Raises:
-            ToolFaultError: there is none, or not in time.
+            ToolFaultError: there is no answer, or none in time.
         """
-        if self._waiting >= MOST_WAITING:
-            raise ToolFaultError(f"{MOST_WAITING} questions wait already: ask again when some are answered")
-        self._waiting += 1
-        try:
-            await self._places.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            return await self._asked(question, within, report)
-        finally:
-            self._places.release()
 
-    async def _asked(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        worker = self._chosen(question["text"])
+        def knowing(idle: Sequence[_Worker]) -> _Worker:
+            return next((worker for worker in idle if question["text"] in worker.known), idle[-1])
+
         try:
-            answer = await worker.ask_reporting(question, within, report)
+            async with self._admission.place(), self.pool.child(knowing) as worker:
+                return await worker.ask_reporting(question, within, report)
         except ChildFaultError as error:
-            self.idle.append(worker)
             raise ToolFaultError(str(error)) from None
         except TimeoutError:
             raise ToolFaultError(
@@ -111,26 +101,7 @@ class Pool:
             ) from None
         except ChildEndedError as error:
             raise ToolFaultError(f"{error}: the game takes more than one may have here") from None
-        except BaseException:
-            worker.kill()
-            raise
-        self.idle.append(worker)
-        return answer
 
-    def _chosen(self, text: str) -> _Worker:
-        """Return an idle process, one that knows the sheet if there is one, or a new one."""
-        self.idle = [each for each in self.idle if not each.is_gone]
-        found = next((each for each in self.idle if text in each.known), None)
-        if found is None:
-            found = self.idle[-1] if self.idle else _Worker()
-        if found in self.idle:
-            self.idle.remove(found)
-        return found
 
-    async def close(self) -> None:
-        """End the processes that wait."""
-        for worker in self.idle:
-            worker.kill()
-        for worker in self.idle:
-            await worker.wait()
-        self.idle.clear()
+def _too_many() -> ToolFaultError:
+    return ToolFaultError(f"{MOST_WAITING} questions wait already: ask again when some are answered")

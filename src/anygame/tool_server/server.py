@@ -30,7 +30,7 @@ from anygame.tool_server.bounds import (
     PATIENCE,
     USUAL,
 )
-from anygame.tool_server.pool import Pool
+from anygame.tool_server.pool import QuestionPool
 from anygame.tool_server.sheets import KnownSheets
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ _USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-su
 class _Tools:
     """The tools; their docstrings are what programs read of them."""
 
-    def __init__(self, sheets: KnownSheets, pool: Pool) -> None:
+    def __init__(self, sheets: KnownSheets, pool: QuestionPool) -> None:
         self._sheets = sheets
         self._pool = pool
 
@@ -359,14 +359,14 @@ def chapters() -> dict[str, Path]:
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:
     """Return the server, which can be run or connected to in this process."""
-    sheets, pool = KnownSheets(folders), Pool()
+    sheets, pool = KnownSheets(folders), QuestionPool()
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Any]) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await pool.close()
+            await pool.pool.close()
 
     server: MCPServer[Any] = MCPServer(
         "anygame", instructions=_INSTRUCTIONS, version=version, lifespan=lifespan, log_level="WARNING"

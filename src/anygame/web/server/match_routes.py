@@ -17,7 +17,7 @@ from anygame.web.server.bodies import read_count, read_form, read_seconds
 from anygame.web.server.events import changes, known_version
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.pages import match_context
-from anygame.web.server.processes import Admission, BusyError, MatchFaultError
+from anygame.web.server.processes import BusyError, MatchFaultError, admission, admitted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,7 @@ class MatchRoutes:
         self._pages = pages
         self._settings = settings
         self._may_play = may_play
-        self._analysing = Admission(
+        self._analysing = admission(
             settings.analysing, _WAITING_SEARCHES, "as many states are being searched as this server allows"
         )
 
@@ -189,7 +189,7 @@ class MatchRoutes:
         if known is None or "known" not in request.query_params:
             asked = request.query_params.get("seconds") or str(_SEARCHING)
             seconds = read_seconds(asked, "the time of a search", _SHORTEST_SEARCH, _SEARCHING)
-            async with self._analysing.place(self._settings.answer):
+            async with admitted(self._analysing, self._settings.answer):
                 known = await self._matches.ask(match, "analyse", step=step, seconds=seconds)
             match.values[step] = known
         return self._part(request, match, "values_part.html", "expected goals", values=known)

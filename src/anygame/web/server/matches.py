@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
-from anygame.web.server.processes import RETRY_AFTER, Admission, BusyError, HostProcess, WorkerPool
+from anygame.web.server.processes import (
+    RETRY_AFTER,
+    BusyError,
+    HostProcess,
+    WorkerPool,
+    admission,
+    admitted,
+)
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
@@ -215,9 +222,9 @@ class Matches:
         self._spare: HostProcess | None = None
         busy = "as many sheets are being read as this server allows"
         #: What looks at the sheets of the server; those of strangers keep nobody from them.
-        self.own_sheets = WorkerPool(Admission(1, _WAITING_SHEETS, busy), settings.memory)
-        self.other_sheets = WorkerPool(Admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
-        self._opening = Admission(
+        self.own_sheets = WorkerPool(admission(1, _WAITING_SHEETS, busy), settings.memory)
+        self.other_sheets = WorkerPool(admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
+        self._opening = admission(
             _OPENING, _WAITING_TO_OPEN, "as many matches are being opened as this server allows"
         )
         self._choosing = asyncio.Lock()
@@ -389,7 +396,7 @@ class Matches:
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
         """Yield a process to open a match in, and the seconds left; the process is ended if that fails."""
-        async with self._opening.place(self.settings.answer) as left:
+        async with admitted(self._opening, self.settings.answer) as left:
             process = await self._process()
             try:
                 yield process, left

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import asynccontextmanager
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from anygame.errors import AnygameError
 from anygame.processes.child import ChildEndedError, ChildFaultError, ChildProcess
+from anygame.processes.pool import Admission, Pool
 from anygame.web.settings import LONGEST_ANSWER
 
 if TYPE_CHECKING:
@@ -113,52 +112,20 @@ class BusyError(MatchFaultError):
     headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
 
 
-class Admission:
-    """Admission control: lets few in at a time, and few wait."""
+def admission(places: int, most_waiting: int, what: str) -> Admission:
+    """Return admission control that refuses visitors with a sentence and the time to try again."""
+    return Admission(places, most_waiting, lambda: BusyError(f"{what}: try again in {RETRY_AFTER} seconds"))
 
-    def __init__(self, places: int, waiting: int, what: str) -> None:
-        self._places = asyncio.Semaphore(places)
-        self._most_waiting = waiting
-        self._waiting = 0
-        self._what = what
 
-    @asynccontextmanager
-    async def place(self, within: float) -> AsyncIterator[float]:
-        """Wait for a place, some seconds at most, and have it; what is yielded is the time that is left.
+@asynccontextmanager
+async def admitted(admission: Admission, within: float) -> AsyncIterator[float]:
+    """Wait for a place and hold it. Yield the seconds that are left of those for the wait and the work.
 
-        Args:
-            within: seconds for the wait and for what is done then.
-
-        Raises:
-            BusyError: too many wait already, or there was no place in time.
-        """
-        start = monotonic()
-        await self._wait(min(within / 2, _LONGEST_WAIT))
-        try:
-            yield within - (monotonic() - start)
-        finally:
-            self._places.release()
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether somebody waits for a place."""
-        return self._waiting > 0
-
-    async def _wait(self, seconds: float) -> None:
-        if self._places.locked() and self._waiting >= self._most_waiting:
-            raise self.busy()
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(seconds):
-                await self._places.acquire()
-        except TimeoutError:
-            raise self.busy() from None
-        finally:
-            self._waiting -= 1
-
-    def busy(self) -> BusyError:
-        """Return the error for those who are not let in."""
-        return BusyError(f"{self._what}: try again in {RETRY_AFTER} seconds")
+    Raises:
+        BusyError: too many visitors wait already, or no place became free in time.
+    """
+    async with admission.place(min(within / 2, _LONGEST_WAIT)) as waited:
+        yield within - waited
 
 
 #: Seconds that a command may take where others wait when it begins: as a rule one is enough.
@@ -177,15 +144,19 @@ class WorkerPool:
 
     def __init__(self, admission: Admission, memory: int) -> None:
         self._admission = admission
-        self._memory = memory
-        self.idle: list[HostProcess] = []
+        self._pool = Pool(lambda: HostProcess(memory, _WORKER_NICENESS))
+
+    @property
+    def idle(self) -> list[HostProcess]:
+        """The processes that wait for a command."""
+        return self._pool.idle
 
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Have a command carried out; see `anygame.web.hosting.session`.
 
         Args:
             what: the command.
-            within: seconds for it, and for the wait until a process has time; fewer where others wait.
+            within: seconds for it, and for the wait until a process is free; fewer where others wait.
             arguments: of the command.
 
         Raises:
@@ -193,24 +164,16 @@ class WorkerPool:
             BusyError: too many wait already, or no process had time.
             ProcessGoneError: it took too long.
         """
-        async with self._admission.place(within) as left:
-            while self.idle and self.idle[-1].is_gone:
-                self.idle.pop()
-            process = self.idle.pop() if self.idle else HostProcess(self._memory, _WORKER_NICENESS)
+        async with admitted(self._admission, within) as left:
             is_wanted = self._admission.is_wanted
-            try:
-                found = await process.carry_out(
-                    what, within=min(left, _WHILE_OTHERS_WAIT) if is_wanted else left, **arguments
-                )
-            except ProcessGoneError:
-                if is_wanted:
-                    raise self._admission.busy() from None
-                raise
-            except MatchFaultError:
-                self.idle.append(process)
-                raise
-            except BaseException:
-                process.kill()
-                raise
-            self.idle.append(process)
-            return found
+            seconds = min(left, _WHILE_OTHERS_WAIT) if is_wanted else left
+            async with self._pool.child() as process:
+                try:
+                    return await process.carry_out(what, within=seconds, **arguments)
+                except ProcessGoneError:
+                    if is_wanted:
+                        raise self._admission.busy() from None
+                    raise
+                except MatchFaultError as error:
+                    fault = error  # an answer, after which the process is as good as before
+            raise fault
