@@ -65,10 +65,10 @@ class Tally(Generic[StuckT]):
         states: joint moves made, in all playouts that were started.
         cut: how many reached the limit of moves and were given up.
         stuck: how many were given up since a role had no legal move in a state that is not terminal.
-        abandoned: how many were under way when a second interrupt stopped them.
-        first_stuck: the first playout that got stuck, None where there is none, or an interrupt came while
-            it was looked for.
-        interrupted: whether fewer playouts were started than asked for.
+        abandoned: how many were under way when an interrupt stopped them.
+        first_stuck: the first playout that got stuck; None where there is none, or after an interrupt where
+            finding it would take long.
+        interrupted: whether fewer playouts were ended than asked for.
         seconds: how long it took, compilation excluded.
         threads: how many cores were used.
     """

@@ -15,6 +15,7 @@ import pytest
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, random_network, tic_tac_toe
 
+from anygame.network import simulator as simulators
 from anygame.network.kernels import kernel as kernels
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
@@ -284,11 +285,17 @@ def test_an_interrupt_starts_no_more_and_finishes_what_runs() -> None:
     assert abs(tally.states / tally.playouts / 40 - 1) < 5 / math.sqrt(tally.playouts)
 
 
-def test_a_second_interrupt_gives_up_at_once() -> None:
-    """A game that hardly ends: after two interrupts, what ended is reported, and what did not is counted."""
+@pytest.mark.parametrize("times", [1, 2])
+def test_games_that_hardly_end_are_given_up(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After some calls, or a second interrupt: what ended is reported, and what did not is counted."""
+    left = iter(range(times))
+    monkeypatch.setattr(simulators, "_CALL_SECONDS", 0.0)
+    if times == 2:
+        monkeypatch.setattr(simulators, "_LAST_CALLS", 1 << 60)
 
     def interrupt(_: int) -> None:
-        raise KeyboardInterrupt
+        if next(left, None) is not None:
+            raise KeyboardInterrupt
 
     build = Builder(3000, (2,))
     ring = [*build.fluents[1:], build.fluents[0]]

@@ -161,20 +161,23 @@ class Impatient:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    ("times", "last_launches", "is_finished"), [(1, 20, True), (1, 3, False), (2, 20, False)]
+)
 def test_an_interrupt_ends_it_with_what_was_played(
-    times: int, driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch
+    times: int, last_launches: int, is_finished: bool, driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warps, "_FIRST_STEPS", 2)
     monkeypatch.setattr(warps, "_LAUNCH_SECONDS", 0.0)
+    monkeypatch.setattr(warps, "_LAST_LAUNCHES", last_launches)
     monkeypatch.setattr(warps, "_REPORT_SECONDS", 0.01)
     simulator = WarpSimulator(n.countdown(9, 2), Card())
     impatient = Impatient(driver, times)
     found = simulator.run(PlayoutRequest(4_000, seed=1, progress=impatient.reported))
     assert found.interrupted
     assert not driver.taken
-    # Those under way are finished after the first one, and left after the second.
-    assert (found.playouts, found.abandoned) == ((2_048, 0) if times == 1 else (0, 2_048))
+    # Those under way are finished if some launches suffice, and left after a second one.
+    assert (found.playouts, found.abandoned) == ((2_048, 0) if is_finished else (0, 2_048))
 
 
 def test_faults_of_the_card_are_told(driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,7 @@ class SimulationResult:
         machine: what played, ``network`` or ``reasoner``.
         device: on what: ``cpu``, or a graphics card, such as ``cuda:0``.
         interrupted: whether it was ended early.
+        abandoned: how many matches were under way then, and given up; the shorter a match, the less likely.
         seconds: how long playing took.
         setup_seconds: how long compiling the game took, when it was compiled.
     """
@@ -90,6 +91,7 @@ class SimulationResult:
     machine: str
     device: str
     interrupted: bool
+    abandoned: int
     seconds: float
     setup_seconds: float
 
@@ -196,6 +198,7 @@ def simulate(
         machine=machine.name,
         device="cpu" if request.card is None else f"cuda:{request.card}",
         interrupted=tally.interrupted,
+        abandoned=tally.abandoned,
         seconds=tally.seconds,
         setup_seconds=setup_seconds,
     )

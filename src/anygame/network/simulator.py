@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 _CALL_SECONDS = 0.05
 #: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
 #: the next ones may make.
-_FIRST_STEPS = 64
+_FIRST_STEPS = 16
+#: After an interrupt, the playouts under way may take so many calls; then they are given up.
+_LAST_CALLS = 10
 
 
 class Simulator:
@@ -54,8 +56,8 @@ class Simulator:
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
         """Play.
 
-        An interrupt (Ctrl-C) starts no more playouts, and finishes those under way, so that short ones are
-        not favoured; a second one gives up at once.
+        An interrupt (Ctrl-C) starts no more playouts. Those under way go on for half a second, so that short
+        ones are not favoured. Then, or at a second interrupt, they are abandoned.
 
         A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
         moves are counted in ``states`` and ``options``, and nothing else of it.
@@ -116,6 +118,7 @@ class _Run:
         self._stuck = 0
         self._first_stuck: StuckPlayout | None = None
         self._abandoned = 0
+        self._near = 0
         self._complete = True
 
     def go(self) -> Tally[Stuck]:
@@ -177,8 +180,8 @@ class _Run:
         block.begin(number, quota, self._request.seed, self._state)
         steps, known, stuck = _FIRST_STEPS, 0, 0
         last_start: int | None = None
-        done = False
-        while not done:
+        done, calls_left = False, _LAST_CALLS
+        while not done and calls_left:
             began = time.perf_counter()
             done = block.play(steps)
             seconds = time.perf_counter() - began
@@ -190,15 +193,19 @@ class _Run:
                 if block.stuck and (self._first_stuck is None or number < self._first_stuck.block):
                     self._first_stuck = StuckPlayout(number, *block.first_stuck, last_start)
             known, stuck = quota - left, block.stuck
-            if self._interrupts and left:
-                self._complete = False
-                last_start = block.step
-                quota -= block.start_no_more()
+            if self._interrupts:
+                calls_left -= 1
+                self._near = steps * _LAST_CALLS
+                if left:
+                    self._complete = False
+                    last_start = block.step
+                    quota -= block.start_no_more()
             if self._is_over_for(number):
                 break
         if not done:
             with self._lock:
                 self._abandoned += block.running
+                self._complete = False
 
     def _is_over_for(self, number: int) -> bool:
         """Return whether to leave a block as it is."""
@@ -210,9 +217,12 @@ class _Run:
         )
 
     def _example(self) -> Stuck | None:
-        """Return the first playout that got stuck, whatever the number of threads."""
+        """Return the first playout that got stuck, whatever the number of threads.
+
+        After an interrupt only where half a second leads there.
+        """
         found = self._first_stuck
-        if found is None or self._interrupts > 1:
+        if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
             return None
         return replayed(found, self._kernel, self._quotas[found.block], self._state, self._request)
 

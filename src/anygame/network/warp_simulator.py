@@ -60,6 +60,8 @@ _SHARE: Final = 0.8
 #: A launch takes about so long; then progress is reported, and an interrupt is seen.
 _LAUNCH_SECONDS: Final = 0.1
 _FIRST_STEPS: Final = 16
+#: After an interrupt, the playouts under way may take so many launches; then they are abandoned.
+_LAST_LAUNCHES = 5
 _REPORT_SECONDS: Final = 0.1
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
@@ -196,7 +198,7 @@ class _Run:
     def _play(self, warps: _Warps) -> None:
         """Play until all blocks are done, or left."""
         known = self._started + sum(self._quotas[block] for block in warps.blocks)
-        steps, last_start = _FIRST_STEPS, None
+        steps, last_start, launches_left = _FIRST_STEPS, None, _LAST_LAUNCHES
         while True:
             began = time.perf_counter()
             status = warps.launch(steps)
@@ -206,8 +208,9 @@ class _Run:
             stuck = np.flatnonzero(status[:, GOT_STUCK])
             is_done = bool(status[:, DONE].all())
             found = self._request.strict and len(stuck) and status[: stuck[0], DONE].all()
-            if is_done or self._interrupts > 1 or found:
+            if is_done or self._interrupts > 1 or found or not launches_left:
                 break
+            launches_left -= bool(self._interrupts)
             if self._interrupts and left:
                 self._complete = False
                 known -= left
@@ -232,7 +235,7 @@ class _Run:
     def _example(self) -> Stuck | None:
         """Return the first playout that got stuck: a processor plays its block once more."""
         found = self._first_stuck
-        if found is None or self._interrupts > 1:
+        if found is None or self._interrupts:
             return None
         kernel = build_kernel(self._kernel.network, "loop", target=WIDE)
         return replayed(found, kernel, self._quotas[found.block], self._state, self._request)

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 _SHAPE: Final = """\
 {"game", "seed", "threads", "machine", "device", "fallback", "asked", "playouts", "cut", "stuck",
-   "first_stuck", "interrupted", "states",
+   "first_stuck", "interrupted", "abandoned", "states",
    "seconds", "setup_seconds", "playouts_per_second", "states_per_second",
    "lengths": {"mean", "min", "max", "counts": {LENGTH: NUMBER}},
    "roles": {ROLE: {"mean", "spread", "error", "counts": {GOAL: NUMBER}, "missing", "double",
                     "branching"}}}
   spread is the standard deviation of the goals, error that of their mean; missing and double
   count games that ended without a goal or with several; cut those given up for their length,
-  stuck those in which a role had no legal move; first_stuck is null or {"role", "facts", "moves"};
+  stuck those in which a role had no legal move, abandoned those under way at Ctrl-C; first_stuck is null or {"role", "facts", "moves"};
   fallback is null, or why the reasoner plays although the network was to"""
 
 _COUNTED: Final = (
-    *("interrupted", "states", "seconds", "setup_seconds", "playouts_per_second", "states_per_second"),
+    *("interrupted", "abandoned", "states", "seconds", "setup_seconds", "playouts_per_second", "states_per_second"),
 )
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
@@ -158,6 +158,8 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     yield f"{done} random playouts of {game.name}, seed {result.seed}"
     if result.interrupted:
         yield "interrupted: these are all that were played"
+    if result.abandoned:
+        yield f"{result.abandoned:,} more were under way and given up: short ones are favoured"
     if result.cut:
         yield f"{result.cut:,} more were given up for their length"
     if result.stuck:
