@@ -247,7 +247,10 @@ def test_codes_are_listed_and_explained() -> None:
 @pytest.mark.parametrize(
     ("file", "last"),
     [
-        ("clean.kif", "nothing wrong in 1 file (1 info not shown: --info shows it)"),
+        (
+            "clean.kif",
+            "nothing wrong in 1 file, 10 random games played (1 info not shown: --info shows it)",
+        ),
         ("broken.kif", "1 error in 1 file"),
         (".", "1 error, 2 warnings in 5 files"),
     ],

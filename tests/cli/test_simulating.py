@@ -327,3 +327,21 @@ def test_goals_of_any_size_are_told(tmp_path: Path) -> None:
             assert "too large for a mean" in output
             told = run([*command, "3", "--json"])[0]
             json.loads(told[told.index("{") :], parse_constant=pytest.fail)
+
+
+def test_games_without_one_goal_lead_to_the_check_that_shows_them(tmp_path: Path) -> None:
+    sheet = tmp_path / "rare.kif"
+    rules = "(role me) (init (at 0)) (<= terminal (true (at 9))) (<= (goal me 100) (true (at 9)))"
+    rules += "(<= (goal me 50) (true seen))" + "".join(f"(legal me {move})" for move in range(100))
+    rules += "".join(f"(succ {step} {step + 1})" for step in range(9))
+    rules += "(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= (next seen) (true seen))"
+    sheet.write_text(rules + "(<= (next seen) (true (at 8)) (does me 7))", encoding="utf-8")
+    assert json.loads(run(["check", str(sheet), "--json"])[0])["played"] == 10
+    told, _ = run(["simulate", str(sheet), "--playouts", "20000", "--seed", "1"])
+    found = re.search(r"`anygame (check) (.*) (--play) (\d+)` is likely to show such a game of me", told)
+    assert found is not None
+    assert 400 < int(found[4]) < 600
+    report = json.loads(run([*found.groups(), "--json"])[0])
+    assert report["played"] == int(found[4])
+    assert "goal-conflict" in {each["code"] for each in report["diagnostics"]}
+    assert "anygame check" not in run(["simulate", "tic_tac_toe", "--playouts", "100"])[0]

@@ -62,8 +62,9 @@ mend is there where `anygame mend` can do it, with the edits:
    "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
    "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
    [{"line", "column", "end_line", "end_column", "text"}]}, "proof": {"property", "verdict"}}],
-   "proofs": [{"file", ...}]}
-  proof is there where a verdict is about the finding; proofs are verdicts, as of `anygame prove`
+   "played", "proofs": [{"file", ...}]}
+  played is the number of random games; proof is there where a verdict is about the finding;
+  proofs are verdicts, as of `anygame prove`
 
 exit status:
   0    no errors
@@ -104,7 +105,7 @@ def run(options: _Options) -> int:
     files, status = _files(options.files)
     reports: list[tuple[str, Finding]] = []
     verdicts: list[tuple[str, Verdict]] = []
-    checked = hidden = 0
+    checked = hidden = played = 0
     is_wrong = False
     for file in files:
         findings: list[Finding] = []
@@ -127,6 +128,7 @@ def run(options: _Options) -> int:
         if options.record and examination and examination.sheet and proved:
             write_matches(options.record, examination.sheet.game, proved)
         checked += 1
+        played += (examination and examination.played) or 0
         chosen = list(choice.of_findings(findings))
         hidden += sum(map(choice.hides, findings))
         every = replace(choice, echoes=True).of_findings(findings)
@@ -141,11 +143,11 @@ def run(options: _Options) -> int:
     if options.lines:
         _write_lines(options.lines, reports)
     if options.json:
-        print_json(_json(checked, counts, reports) | _proofs(verdicts))
+        print_json(_json(checked, counts, reports) | {"played": played} | _proofs(verdicts))
     elif options.sarif:
         print_json(format_sarif(reports))
     else:
-        _summarise(checked, counts, hidden)
+        _summarise(checked, counts, hidden, played)
     return status or (Status.ANSWER_IS_NO if is_wrong else Status.OK)
 
 
@@ -275,7 +277,7 @@ def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
         write_whole(Path(file), "".join(f"{part}\n" for part in parts))
 
 
-def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
+def _summarise(files: int, counts: Counter[Severity], hidden: int, played: int) -> None:
     screen = Screen()
     if not screen.is_terminal:
         return
@@ -284,7 +286,8 @@ def _summarise(files: int, counts: Counter[Severity], hidden: int) -> None:
     them = "them" if hidden > 1 else "it"
     more = f" ({counted(hidden, 'info')} not shown: --info shows {them})" if hidden else ""
     style = "red" if counts[Severity.ERROR] else "yellow" if counts[Severity.WARNING] else "green"
-    screen.say(f"{summary} in {counted(files, 'file') if files else 'no file'}{more}", style)
+    games = f", {counted(played, 'random game')} played" if played else ""
+    screen.say(f"{summary} in {counted(files, 'file') if files else 'no file'}{games}{more}", style)
 
 
 def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Finding]]) -> dict[str, Any]:

@@ -30,15 +30,20 @@ _SHAPE: Final = """\
                     "branching"}}}
   spread is the standard deviation of the goals, error that of their mean; missing and double
   count games that ended without a goal or with several; cut those given up for their length,
-  stuck those in which a role had no legal move, abandoned those under way at Ctrl-C; first_stuck is null or {"role", "facts", "moves"};
+  stuck those in which a role had no legal move, abandoned those under way at Ctrl-C;
+  first_stuck is null or {"role", "facts", "moves"};
   fallback is null, or why the reasoner plays although the network was to"""
 
 _COUNTED: Final = (
-    *("interrupted", "abandoned", "states", "seconds", "setup_seconds", "playouts_per_second", "states_per_second"),
+    *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),
+    *("playouts_per_second", "states_per_second"),
 )
 #: Years of playing; and counters of 64 bits hold what so many playouts add up to.
 _MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
+#: Of games in which on average so many are wrong, 99 in 100 samples have a wrong one.
+_CHANCES: Final = 5
+_FEWEST_GAMES: Final = 10
 _DIGITS_SHOWN: Final = 40
 
 
@@ -168,6 +173,7 @@ def _lines(game: Game, result: SimulationResult, asked: int) -> Iterator[str]:
     width = max(map(len, game.roles))
     for role in game.roles:
         yield f"goal of {role.ljust(width)}  {_goals(game, result, role)}"
+        yield from _advice(game, result, role)
     if result.lengths:
         least, most = min(result.lengths), max(result.lengths)
         yield f"moves  {result.mean_length:.1f} on average, {least} to {most}"
@@ -200,6 +206,14 @@ def _goals(game: Game, result: SimulationResult, role: Any) -> str:
         return ", ".join([*parts, *["too large for a mean"] * bool(counts)]) or "unknown"
     spread, error = result.goal_spread[role], result.goal_error[role]
     return f"{mean:.2f} on average, give or take {error:.2f}; spread {spread:.1f} ({', '.join(parts)})"
+
+
+def _advice(game: Game, result: SimulationResult, role: Any) -> Iterator[str]:
+    """Yield how to see a game that ends without a goal, or with several, by playing enough of them."""
+    wrong = result.missing_goals[role] + result.double_goals[role]
+    if wrong:
+        enough = max(_FEWEST_GAMES, -(-_CHANCES * result.playouts // wrong))
+        yield f"  `anygame check {game.name} --play {enough}` is likely to show such a game of {role}"
 
 
 def _share(count: int, result: SimulationResult) -> str:
