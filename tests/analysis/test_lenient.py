@@ -9,6 +9,7 @@ import pytest
 import anygame
 from anygame import LenientReadingWarning
 from anygame.analysis.lenient import read_leniently
+from anygame.doctor import check_program
 from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
@@ -16,6 +17,7 @@ from anygame.language.layout import format_sheet
 from anygame.protocol.player.played_game import PlayerSettings, load_rules
 
 if TYPE_CHECKING:
+    from anygame.game.backends import MachineName
     from anygame.language.forms import Form
 
 MARKET = Path(__file__).parents[1] / "data" / "lenient" / "market.kif"
@@ -48,6 +50,62 @@ def test_a_variable_of_one_negated_literal_is_read_for_no_value() -> None:
     assert not state.is_terminal
     assert state.next(["leave"]).is_terminal
     assert not state.next(["(go b)"]).is_terminal
+
+
+ANY = """(role x) (place a) (place b) (place c) (init (at a x)) (init (some_at 1))
+(<= (free ?p) (place ?p) (not (true (at ?p ?_who))))
+(<= empty (not (true (at ?_p ?_who))))
+(<= crowded (not (not (true (at b ?_)))))
+(<= odd (place ?p) (not (or (true (at ?p ?_)) (true (some_at ?_n)))))
+(<= (legal x (go ?p)) (free ?p))
+(<= (legal x leave) (not crowded))
+(<= (next (at ?p y)) (does x (go ?p)))
+(<= terminal (or empty odd))
+(goal x 100)
+"""
+#: The same in plain GDL.
+PLAIN = """(role x) (place a) (place b) (place c) (init (at a x)) (init (some_at 1))
+(<= (taken ?p) (true (at ?p ?who)))
+(<= (free ?p) (place ?p) (not (taken ?p)))
+(<= empty (not any))
+(<= any (taken ?p))
+(<= crowded (true (at b ?who)))
+(<= odd (place ?p) (not (taken ?p)) (not counted))
+(<= counted (true (some_at ?n)))
+(<= (legal x (go ?p)) (free ?p))
+(<= (legal x leave) (not crowded))
+(<= (next (at ?p y)) (does x (go ?p)))
+(<= terminal (or empty odd))
+(goal x 100)
+"""
+
+
+@pytest.mark.parametrize("form", ["kif", "infix"])
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_an_underscore_under_not_is_read_for_no_value(form: Form, machine: MachineName) -> None:
+    text = format_sheet(Source("any.kif", ANY), form)
+    games = [anygame.loads(each, machine=machine) for each in (text, PLAIN)]
+    assert format_sheet(Source("any", text), "kif") == format_sheet(Source("any.kif", ANY), "kif")
+    pending = [[game.initial_state() for game in games]]
+    seen = set()
+    while pending:
+        one, other = pending.pop()
+        assert one.legal_moves("x") == other.legal_moves("x")
+        assert (one.facts, one.is_terminal) == (other.facts, other.is_terminal)
+        if one.facts not in seen and not one.is_terminal:
+            seen.add(one.facts)
+            pending += [[one.next([move]), other.next([move])] for move in one.legal_moves("x")]
+    assert seen
+
+
+def test_an_underscore_is_any_value_in_one_literal_only() -> None:
+    for rule in ("(not (p ?_x)) (not (q ?_x))", "(not (and (p ?_x) (q ?_x)))", "(distinct a ?_x)"):
+        with pytest.raises(RuleSheetError, match=r"nothing binds \?_x"):
+            anygame.loads(f"(role x) (p a) (q a) (<= terminal {rule})")
+    program = parse_program("(role x) (p a) (<= terminal (not (p ?_x)))")
+    (warning,) = [found for found in check_program(program) if found.code == "unsafe-variable"]
+    assert str(warning.severity) == "warning"
+    assert "some ?_x, and deny that" in warning.hint
 
 
 def test_the_relation_is_written_after_the_rule_and_comments_stay() -> None:

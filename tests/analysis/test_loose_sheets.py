@@ -125,7 +125,7 @@ def states_of(game: anygame.Game, most: int) -> list[object]:
     [
         ("auction", "28:14: warning[zero-arity]: (0) is read as the constant 0"),
         ("auction", "16:17: error[variable-in-fact]: a fact has no variables, found ?lot"),
-        ("auction", "25:1: warning[empty-body]"),
+        ("auction", "25:12: error[variable-in-fact]: a rule without a body is a fact"),
         ("auction", "34:42: error[unsafe-variable]: nothing binds ?lot: it stands in a negation"),
         ("auction", "39:12: error[unsafe-variable]: nothing binds ?p: it stands in the head"),
         ("auction", "67:14: warning[function-arity]: bid has 2 arguments here and 1 elsewhere"),

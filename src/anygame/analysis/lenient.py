@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.analysis.declarations import ValueRelations
 from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
-from anygame.analysis.safety import unsafe_variables
+from anygame.analysis.safety import name_of, unsafe_variables
 from anygame.analysis.sorts import ROLE, Sorts
 from anygame.language.forms import form_of, infix_variable, places_of_comments
 from anygame.language.parser import parse_program
@@ -255,18 +255,6 @@ def _positive(formula: Formula) -> set[Variable]:
     }
 
 
-def _name_of(formula: Formula) -> str:
-    """Return what a formula is about: the name of its first literal's fluent, move or relation."""
-    atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
-    atom = next(atoms, None)
-    if atom is None:
-        return "values"
-    about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
-    if isinstance(about, Compound):
-        return about.functor
-    return about.name if isinstance(about, Constant) else atom.predicate
-
-
 def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
     """Return a formula as text in which the names of variables do not count, but which are outer ones do."""
     names: dict[Variable, Term] = {}
@@ -344,7 +332,7 @@ class _Readings:
         edits = []
         name = self._helpers.get(shape)
         if name is None:
-            name = self._helpers[shape] = self._relations.new_name(f"some_{_name_of(formula)}")
+            name = self._helpers[shape] = self._relations.new_name(f"some_{name_of(formula)}")
             text = node.span.text
             has_comment = any(node.start <= start < node.end for start, _ in self._comments)
             line = f"\n(<= {Atom(name, tuple(outer))} {text if has_comment else formula})"

@@ -7,6 +7,8 @@ it derives finitely many facts from finitely many, and what it denies is ground 
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from anygame.analysis.normal import (
@@ -21,18 +23,26 @@ from anygame.analysis.normal import (
 )
 from anygame.language.diagnostics import Diagnostic, Note, Severity, raise_if_errors
 from anygame.language.forms import form_of
-from anygame.language.rules import Distinct, Literal, Not, walk
+from anygame.language.rules import Atom, Distinct, Literal, Not, Rule, atoms_of, walk
 from anygame.language.sentences import variable_in_fact
+from anygame.language.terms import Compound, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language.rules import Program, Rule
+    from anygame.language.rules import Formula, Program
     from anygame.language.terms import Variable
 
 
-def normal_rules(program: Program) -> list[NormalRule]:
+def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> list[NormalRule]:
     """Return the rules of a program in normal form.
+
+    A variable ``?_name`` that only one negated literal has is read "for no value": ``(not (p ?x ?_y))``
+    denies a relation of its own, which holds where some ``?_y`` is there.
+
+    Args:
+        program: the rules.
+        warnings: gets a warning for each such variable.
 
     Raises:
         RuleSheetError: some rule is unsafe, or its disjunctions explode; names them all.
@@ -40,6 +50,7 @@ def normal_rules(program: Program) -> list[NormalRule]:
     result: list[NormalRule] = []
     diagnostics: list[Diagnostic] = []
     allowance = Allowance()
+    projections = _Projections(program)
     for rule in program.rules:
         if is_ground_fact(rule):
             result.append(NormalRule(rule.head, (), rule))
@@ -52,10 +63,64 @@ def normal_rules(program: Program) -> list[NormalRule]:
             if allowance.is_spent:
                 break  # the others like it could not pass either
             continue
+        if anonymous := _anonymous(rule):
+            unbound = {variable for part in normal for variable, _ in unsafe_variables(part)}
+            normal = [made for part in normal for made in projections.of(part, anonymous)]
+            diagnostics += [_read_for_none(rule, each) for each in sorted(anonymous & unbound)]
         result += normal
         diagnostics += _unsafe(rule, normal)
-    raise_if_errors(diagnostics)
+    found = raise_if_errors(diagnostics)
+    if warnings is not None:
+        warnings += found
     return result
+
+
+def _anonymous(rule: Rule) -> frozenset[Variable]:
+    """Return the variables of a rule that start with an underscore and stand in one literal."""
+    literals = [formula for formula, _ in walk(rule.body) if not formula.parts]
+    holders = Counter(each for part in (Literal(rule.head), *literals) for each in set(part.variables()))
+    return frozenset(each for each, often in holders.items() if often == 1 and each.name[0] == "_")
+
+
+class _Projections:
+    """Relations that say that there is a value for the anonymous variables of a negated literal."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._heads: dict[tuple[str, tuple[Variable, ...]], Atom] = {}
+
+    def of(self, rule: NormalRule, anonymous: frozenset[Variable]) -> Iterator[NormalRule]:
+        """Yield a rule that denies such relations instead, and before it the rules of new ones."""
+        body: list[Formula] = []
+        for item in rule.body:
+            free = anonymous.intersection(item.variables())
+            if free and isinstance(item, Not):
+                outer = tuple([each for each in dict.fromkeys(item.variables()) if each not in free])
+                if (head := self._heads.get((str(item), outer))) is None:
+                    head = self._heads[str(item), outer] = Atom(self._new_name(item), outer)
+                    origin = Rule(head, (item.formula,), rule.origin.node)
+                    yield NormalRule(head, origin.body, origin)
+                item = Not(Literal(head), item.node)
+            body.append(item)
+        yield NormalRule(rule.head, tuple(body), rule.origin)
+
+    def _new_name(self, formula: Formula) -> str:
+        taken = {atom.predicate for rule in self._program.rules for atom in atoms_of(rule)}
+        taken.update(head.predicate for head in self._heads.values())
+        name = f"some_{name_of(formula)}"
+        return next(each for each in chain((name,), (f"{name}{n}" for n in count(2))) if each not in taken)
+
+
+def name_of(formula: Formula) -> str:
+    """Return what a formula is about: the name of its first literal's fluent, move or relation."""
+    atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
+    atom = next(atoms, None)
+    if atom is None:
+        return "values"
+    about = atom.arguments[-1] if atom.predicate in {"true", "does"} else None
+    if isinstance(about, Compound):
+        return about.functor
+    return about.name if isinstance(about, Constant) else atom.predicate
 
 
 def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnostic:
@@ -101,18 +166,23 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
         for variable, kind in unsafe_variables(part):
             found.setdefault(variable, kind)
     for variable, kind in found.items():
-        leaves = list(rule.node.leaves()) if rule.node else []
-        # Where case does not count, variables are read in lower case.
-        places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
-        places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
-        yield Diagnostic(
-            "unsafe-variable",
-            Severity.ERROR,
-            f"nothing binds {variable}: it stands in {kind} and in no positive literal of the body",
-            places[0] if places else rule.span,
-            tuple(Note("and here", place) for place in places[1:]),
-            hint=_advice(rule, variable),
-        )
+        message = f"nothing binds {variable}: it stands in {kind} and in no positive literal of the body"
+        yield _unbound(rule, variable, Severity.ERROR, message)
+
+
+def _read_for_none(rule: Rule, variable: Variable) -> Diagnostic:
+    message = f"nothing binds {variable}: the negation is read for no value of it; other systems may drop it"
+    return _unbound(rule, variable, Severity.WARNING, message)
+
+
+def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -> Diagnostic:
+    leaves = list(rule.node.leaves()) if rule.node else []
+    # Where case does not count, variables are read in lower case.
+    places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
+    places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
+    notes = tuple(Note("and here", place) for place in places[1:])
+    place = places[0] if places else rule.span
+    return Diagnostic("unsafe-variable", severity, message, place, notes, _advice(rule, variable))
 
 
 def _advice(rule: Rule, variable: Variable) -> str:

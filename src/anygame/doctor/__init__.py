@@ -47,7 +47,7 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
     with collector_paused():
         found = [each for check in checks for each in check.diagnostics(sheet)]
         try:
-            normal_rules(program)
+            normal_rules(program, found)
         except RuleSheetError as error:
             found += [each for each in error.diagnostics if isinstance(each, Diagnostic)]
     return sorted(dict.fromkeys(found))
