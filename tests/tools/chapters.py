@@ -4,25 +4,36 @@ A block of ``python`` is executed, in one namespace with those before it in the 
 right after it is what it prints. A block of ``console`` has command lines after ``$ ``, with their output
 below; the commands of a REPL session stand after ``> ``. Blocks of ``lisp title="NAME.kif"`` are pieces of
 a sheet, which grows in the folder in which the examples of its file are executed. Blocks of ``sh`` are not.
-A line ``<!-- examples need MODULE -->`` names a library without which the chapter's examples are skipped.
+
+A line "The examples need `pip install 'anygame[EXTRA,...]'`." names the extras of a chapter. Its examples run
+in a process of their own, in which the libraries of all other extras cannot be imported. They are skipped
+where a library of its extras is not installed.
 
 After a change that is meant, write the output anew, and read the difference::
 
-    python -m tests.tools.chapters
+    python -m tests.tools.chapters [CHAPTER...]
 """
 
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
+import tomllib
 from contextlib import chdir, redirect_stdout
-from importlib.util import find_spec
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tests.cli.transcripts import ROOT, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 README = ROOT / "README.md"
 #: The README, the index of the chapters, and the chapters.
@@ -32,7 +43,21 @@ EXPERIMENTS = (*sorted((ROOT / "docs" / "experiments").glob("*.md")),)
 _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
-_NEED = re.compile(r"^<!-- examples need (\w+) -->$", re.MULTILINE)
+_NEED = re.compile(r"^The examples need `pip install 'anygame\[([a-z,-]+)\]'`\.$", re.MULTILINE)
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
+#: Extras of developers: everybody who runs the tests has them, and no chapter is about them.
+_TOOLS: Final = {"dev", "docs", "heavy", "lower", "test"}
+#: What a process imports first: it hides some libraries from itself and from the processes that it starts.
+_HIDING: Final = """
+from importlib.machinery import PathFinder
+
+find = PathFinder.find_spec
+
+def find_spec(name, path=None, target=None):
+    return None if name.partition(".")[0] in {hidden} else find(name, path, target)
+
+PathFinder.find_spec = find_spec
+"""
 _PIECE = re.compile(r'^```lisp title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 #: How long something took is printed where it was a second and more: on a busy machine now and then.
 _TOOK = re.compile(r" \(\d+ s\)$", re.MULTILINE)
@@ -61,13 +86,99 @@ def sheets(text: str) -> dict[str, str]:
 
 
 def needed(text: str) -> list[str]:
-    """Return the libraries without which the examples of a chapter are skipped."""
-    return list(_NEED.findall(text))
+    """Return the extras that the examples of a chapter need."""
+    return [extra for extras in _NEED.findall(text) for extra in extras.split(",")]
+
+
+@cache
+def libraries() -> dict[str, frozenset[str]]:
+    """Return the requirements of each extra, without those of other extras of ours."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+
+    def named(extra: str) -> set[str]:
+        found: set[str] = set()
+        for requirement in extras[extra]:
+            name, of_ours = _parts(requirement)
+            found |= set().union(*map(named, of_ours)) if name == "anygame" else {requirement}
+        return found
+
+    return {extra: frozenset(named(extra)) for extra in extras}
+
+
+def _parts(requirement: str) -> tuple[str, list[str]]:
+    """Return the normalised name of a required distribution, and its extras."""
+    found = _REQUIREMENT.match(requirement)
+    assert found, requirement
+    return _normalised(found[1]), found[2].split(",") if found[2] else []
+
+
+def _normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _with_requirements(wanted: Iterable[str]) -> set[str]:
+    """Return the distributions of requirements with all that these require, as far as they are installed."""
+    waiting = [(name, extra) for name, extras in map(_parts, wanted) for extra in ("", *extras)]
+    found: set[tuple[str, str]] = set()
+    while waiting:
+        name, extra = waiting.pop()
+        if (name, extra) in found:
+            continue
+        found.add((name, extra))
+        try:
+            of_name = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        for requirement in of_name:
+            _, _, condition = requirement.partition(";")
+            asked = re.search(r"extra == ['\"]([\w.-]+)['\"]", condition)
+            if (asked[1] if asked else "") == extra:
+                other, extras = _parts(requirement)
+                waiting += [(other, each) for each in ("", *extras)]
+    return {name for name, _ in found}
 
 
 def absent(text: str) -> list[str]:
-    """Return those of them that are not installed."""
-    return [name for name in needed(text) if find_spec(name) is None]
+    """Return the extras of a chapter of which a distribution is not installed."""
+    installed = {_normalised(name) for names in packages_distributions().values() for name in names}
+    return [
+        extra for extra in needed(text) if not {_parts(each)[0] for each in libraries()[extra]} <= installed
+    ]
+
+
+def hidden(text: str) -> set[str]:
+    """Return the modules of the extras that a chapter does not name: its examples must do without."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        own = tomllib.load(file)["project"]["dependencies"]
+    extras = libraries()
+    named = needed(text)
+    allowed = _with_requirements([*own, *(name for extra in named for name in extras[extra])])
+    all_named = {_parts(each)[0] for extra in extras.keys() - _TOOLS for each in extras[extra]}
+    others = all_named - allowed
+    return {
+        module
+        for module, names in packages_distributions().items()
+        if all(_normalised(name) in others for name in names)
+    }
+
+
+def replayed_apart(path: Path) -> str:
+    """Return a chapter with the output that its examples have in a process without other extras."""
+    text = path.read_text(encoding="utf-8")
+    if not _STEP.search(text):
+        return text
+    with TemporaryDirectory() as folder:
+        start = Path(folder) / "sitecustomize.py"
+        start.write_text(_HIDING.format(hidden=sorted(hidden(text))), encoding="utf-8")
+        paths = os.pathsep.join([folder, *filter(None, sys.path), str(ROOT)])
+        # The libraries that a chapter is about may warn.
+        warnings = ["-W", "ignore" if needed(text) else "error"]
+        command = [sys.executable, *warnings, "-m", "tests.tools.chapters", "--print", str(path)]
+        environment = {**os.environ, "PYTHONPATH": paths}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{path.name} with the extras {needed(text)} alone:\n{done.stderr}"
+    return done.stdout
 
 
 def replayed(text: str) -> str:
@@ -117,7 +228,9 @@ def console(transcript: str) -> str:
 
 
 if __name__ == "__main__":
-    for chapter in CHAPTERS:
-        found = chapter.read_text(encoding="utf-8")
-        if not absent(found):
-            chapter.write_text(replayed(found), encoding="utf-8")
+    if sys.argv[1:2] == ["--print"]:
+        sys.stdout.write(replayed(Path(sys.argv[2]).read_text(encoding="utf-8")))
+    else:
+        for chapter in map(Path, sys.argv[1:] or CHAPTERS):
+            if not absent(chapter.read_text(encoding="utf-8")):
+                chapter.write_text(replayed_apart(chapter), encoding="utf-8")

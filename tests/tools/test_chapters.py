@@ -1,12 +1,23 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
-from tests.tools.chapters import CHAPTERS, EXPERIMENTS, README, absent, needed, replayed, sheets, told
+from tests.tools.chapters import (
+    CHAPTERS,
+    EXPERIMENTS,
+    README,
+    absent,
+    hidden,
+    libraries,
+    needed,
+    replayed,
+    replayed_apart,
+    sheets,
+    told,
+)
 
 import anygame
 from anygame import language
@@ -27,12 +38,7 @@ def test_examples_print_what_is_shown(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if absent(text):
         pytest.skip(f"the examples need {', '.join(absent(text))}, not installed here")
-    with warnings.catch_warnings():
-        if needed(text):
-            # Those of the libraries that the examples are about.
-            warnings.simplefilter("ignore")
-        now = replayed(text)
-    assert now == text, "if it is meant so: python -m tests.tools.chapters"
+    assert replayed_apart(path) == text, "if it is meant so: python -m tests.tools.chapters"
 
 
 def test_the_readme_is_short_and_has_an_example() -> None:
@@ -164,9 +170,35 @@ def test_other_output_is_noticed(block: str, output: str) -> None:
     assert replayed(replayed(block)) == replayed(block)
 
 
-def test_examples_name_the_libraries_that_they_need() -> None:
-    text = "<!-- examples need json -->\n<!-- examples need no_such_library -->\n"
-    assert absent(text) == ["no_such_library"]
+def test_chapters_name_extras_that_there_are() -> None:
+    named = {extra for path in CHAPTERS for extra in needed(path.read_text(encoding="utf-8"))}
+    assert {"prove", "web", "pettingzoo"} <= named <= libraries().keys()
+
+
+_NEEDS_SCIPY = "The examples need `pip install 'anygame[{}]'`.\n\n```python\nimport pysat\nimport sys\n```\n"
+
+
+def test_an_extra_that_is_not_named_is_missing(tmp_path: Path) -> None:
+    assert {"pysat", "scipy", "starlette"} <= hidden("")
+    assert not {"numpy", "lark", "networkx", "pytest"} & hidden("")
+    assert "scipy" not in hidden(_NEEDS_SCIPY.format("prove")) | hidden(_NEEDS_SCIPY.format("solve"))
+    path = tmp_path / "chapter.md"
+    path.write_text(_NEEDS_SCIPY.format("web,prove"), encoding="utf-8")
+    assert replayed_apart(path) == path.read_text(encoding="utf-8")
+    path.write_text(_NEEDS_SCIPY.format("solve"), encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"extras \['solve'\] alone:[^$]*No module named 'pysat'"):
+        replayed_apart(path)
+
+
+def test_what_examples_start_has_no_other_extras_either(tmp_path: Path) -> None:
+    path = tmp_path / "chapter.md"
+    call = (
+        "subprocess.call([sys.executable, '-W', 'ignore', '-c', 'import pysat'], stderr=subprocess.DEVNULL)"
+    )
+    code = f"import subprocess, sys\nprint({call})"
+    text = f"```python\n{code}\n```\n\n```text\n1\n```\n"
+    path.write_text(text, encoding="utf-8")
+    assert replayed_apart(path) == text
 
 
 def test_output_that_is_not_shown_is_noticed() -> None:
