@@ -15,6 +15,9 @@ from tests.language.test_layout import sheets
 import anygame
 from anygame.analysis.edits import Edit, apply_edits
 from anygame.analysis.normal import binding_order
+from anygame.doctor.checked_sheet import ExaminationSettings
+from anygame.doctor.examination import examine
+from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source
@@ -192,6 +195,39 @@ def test_a_sheet_without_faults_stays_as_it_is() -> None:
     found = mend_sheet(Source("s", text))
     assert found.text == text
     assert not found.mends
+
+
+#: What follows a rule whose variable nothing binds.
+CONTROL = """
+(role a) (role b) (init (control a)) (base (control a)) (base (control b)) (input a (go 1)) (input b (go 2))
+(<= (legal ?r pass) (true (control ?r))) (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= terminal (true (control b))) (goal a 1) (goal b 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "added"),
+    [
+        ("(<= (next (control ?o)) (true (control ?r)))", "(base (control ?o))"),
+        ("(<= (next (turn ?o)) (true (turn ?o)) (does ?r pass))", ""),
+        ("(<= (legal ?r (go ?n)) (true (control ?r)))", "(input ?r (go ?n))"),
+        ("(<= (next (moved ?o)) (does ?r pass)) (<= r (true (moved ?p)) (role ?p))", "(role ?o)"),
+    ],
+)
+def test_what_may_change_the_game_is_added_only_when_asked_for(rule: str, added: str) -> None:
+    """A variable that nothing binds in what is next or legal may be meant otherwise."""
+    sheet = CONTROL + rule
+    assert mended(sheet) == mended(sheet, "binding") == sheet
+    text = mended(sheet, "any")
+    assert text == sheet if not added else added in text
+    found = [fix for each in examine(Source("s.kif", sheet), ExaminationSettings(play=None)).findings
+             for fix in fixes_of(each, Source("s.kif", sheet)) if fix.edits]  # fmt: skip
+    assert [fix.sure for fix in found if "any" in fix.kinds] == [False] * bool(added)
+
+
+@pytest.mark.parametrize("rule", ["(<= (legal ?r stop) (not (true on)))", "(legal ?r stop)", "(goal ?r 7)"])
+def test_roles_of_moves_and_goals_are_added_since_no_game_asks_for_others(rule: str) -> None:
+    assert "(role ?r)" in mended(f"(role x) (init on) {rule}").removeprefix("(role x)")
 
 
 def test_what_cannot_be_read_is_refused() -> None:

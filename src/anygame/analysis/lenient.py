@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
 #: Heads that describe a state: here "any" is not what a rule says that forgets to say which.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
+#: Heads that decide what play reaches, and what it is worth.
+_STATES: Final = frozenset(("next", "legal", "goal"))
 _LINE: Final = 110
 
 
@@ -69,10 +71,15 @@ class _Binder:
             del left[0]  # that is a mend of its own
         if not left:
             return None
+        # No game asks for moves or goals of a term that is no role: a role that is added there is safe. And
+        # what stands in a negation is of each value for which that holds.
+        is_of_roles = head.predicate in {"legal", "goal"} and left == [head.arguments[0]]
+        said = {variable for formula in rule.body for variable in formula.variables()}
+        is_any = head.predicate in _STATES and not is_of_roles and not said.issuperset(left)
         declared = self._declared(head, left)
         atoms = [declared] if declared else []
         left = [variable for variable in left if declared is None or variable not in declared.variables()]
-        kind = "binding"
+        kind = "any" if is_any else "binding"
         if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in left):
             if head.predicate in _TELLS:
                 return None
@@ -264,7 +271,7 @@ def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
 
 
 #: The kinds of mends that lenient reading makes.
-LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain")
+LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
 
 
 def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:

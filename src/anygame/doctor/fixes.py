@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.language.diagnostics import shown
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def fixes_of(finding: Finding, source: Source) -> Iterator[Fix]:
     if finding.kinds or finding.edits:
         kinds = finding.kinds or ()
         title = f"Mend {found.code}" if finding.edits else f"Declare {' and '.join(kinds)}"
-        yield Fix(title, _plain(finding.edits, source), kinds)
+        yield Fix(title, _plain(finding.edits, source), kinds, UNSAFE_MENDS.isdisjoint(kinds))
     if found.span is None:
         return
     start, end = found.span.start, found.span.end

@@ -39,8 +39,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Variable
 
 
-#: The kinds of mends.
-MENDS: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
+#: All kinds of mends.
+EVERY_MEND: Final = ("order", "case", "parentheses", "role", *LENIENT_MENDS, "base", "input")
+#: Mends that can change the game: only the author knows what a variable means that nothing binds.
+UNSAFE_MENDS: Final = frozenset(("any",))
+#: The mends that are made by default.
+MENDS: Final = tuple(kind for kind in EVERY_MEND if kind not in UNSAFE_MENDS)
 
 #: Findings of `anygame check` after which what the rules make true and legal is not what was meant.
 _DOUBTS: Final = frozenset(

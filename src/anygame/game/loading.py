@@ -30,6 +30,7 @@ _READINGS: Final = {
     "role": "roles added",
     "binding": "variables bound by role, base or input",
     "domain": "variables bound by what can stand there",
+    "any": "variables of next, legal or goal taken for any value",
 }
 
 
@@ -159,6 +160,6 @@ def _with_its_line(fault: Diagnostic) -> tuple[str, ...]:
 
 def _told(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # Edits of the author's text are those of KIF; the infix form is written anew.
-    command = "mend" if form_of(source) == "kif" else "translate --lenient"
+    # Edits of the author's text are those of KIF, and such as keep the game; the infix form is written anew.
+    command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

@@ -9,7 +9,7 @@ from anygame.boards import Painter
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.fixes import fixes_of
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
 from anygame.errors import IllegalMoveError, LimitError, QueryError
 from anygame.game.joint_moves import (
     bindings_of,
@@ -197,9 +197,9 @@ def _edit(source: Source, start: int, end: int, text: str) -> View:
 
 def mend(sheets: Sheets, name: str, text: str, fixes: list[int], kinds: list[str]) -> View:
     """Return the text of a sheet after mending: by findings of `check`, or by kinds of mends."""
-    unknown = [kind for kind in kinds if kind not in MENDS]
+    unknown = [kind for kind in kinds if kind not in EVERY_MEND]
     if unknown:
-        raise QueryError(f"no kind of mend {shown(unknown[0])}; there are {', '.join(MENDS)}")
+        raise QueryError(f"no kind of mend {shown(unknown[0])}; there are {', '.join(EVERY_MEND)}")
     if fixes:
         mended, done = _fixed(sheets, name, text, fixes)
         notes: list[str] = []

@@ -30,6 +30,7 @@ from anygame.cli.sheets import sheet_source
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.finding import Finding
+from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
@@ -247,7 +248,8 @@ def _print(findings: Iterable[Finding]) -> None:
     for finding in findings:
         screen.show(diagnostic_lines(_with_echoes(finding)))
         if finding.command:
-            screen.say(f"  mend: {finding.command}")
+            doubt = ", only if every value is meant" if UNSAFE_MENDS & {*(finding.kinds or ())} else ""
+            screen.say(f"  mend: {finding.command}{doubt}")
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:

@@ -15,7 +15,7 @@ from anygame.cli.options import (
 from anygame.cli.output import print_lines
 from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.sheets import check_writable, print_changes, replace_sheet, sheet_source
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
 from anygame.errors import QueryError
 from anygame.language.diagnostics import shown
 from anygame.language.source import Source
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DETAILS: Final = f"""\
-what is mended, or only some of it with --select:
+what is mended, all but any by default, or what --select names:
   order        literals that bind a variable go before a not or distinct that needs it
   case         keywords are written in lower case
   parentheses  (f) becomes f
@@ -32,6 +32,8 @@ what is mended, or only some of it with --select:
   negation     (not (p ?x)), where nothing else has ?x, denies a relation that says "for some ?x"
   distinct     (distinct ?x ?y), where nothing says what ?y is, always holds and is left out
   binding      role, base or input is added where nothing else can bind a variable
+  any          the same for next, legal and goal, and only with --select any: it can change the game,
+               since the rule then holds for every value, such as both roles in control
   domain       a relation of all that can stand there is added where even these cannot bind it
   base, input  are added where there are none: what the rules can make true and legal
 
@@ -76,8 +78,8 @@ def _kinds(texts: Iterable[str]) -> list[str]:
     """Return the kinds of mends that are asked for; all by default. Raises QueryError for an unknown one."""
     asked = [kind.strip().lower() for text in texts for kind in text.split(",") if kind.strip()]
     for kind in asked:
-        if kind not in MENDS:
-            raise QueryError(f"there is no mend called {shown(kind)}; there are {', '.join(MENDS)}")
+        if kind not in EVERY_MEND:
+            raise QueryError(f"there is no mend called {shown(kind)}; there are {', '.join(EVERY_MEND)}")
     return asked or list(MENDS)
 
 

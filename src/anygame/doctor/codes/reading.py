@@ -341,7 +341,7 @@ CODES: Final[tuple[Code, ...]] = (
         source=GDL,
         bad="(init (cell ?x b))",
         good="(<= (init (cell ?x b)) (index ?x))\n(index 1)",
-        mends=("binding", "domain"),
+        mends=("binding", "domain", "any"),
     ),
     Code(
         "wrong-arrow",
@@ -373,7 +373,7 @@ OF_REASONING: Final[tuple[Code, ...]] = (
         source=GDL,
         bad="(<= (legal ?r noop) (true waiting))",
         good="(<= (legal ?r noop) (role ?r) (true waiting))",
-        mends=("role", "negation", "distinct", "binding", "domain"),
+        mends=("role", "negation", "distinct", "binding", "domain", "any"),
     ),
     Code(
         "too-many-alternatives",

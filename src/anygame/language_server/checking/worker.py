@@ -14,7 +14,7 @@ from anygame.doctor import CODES
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine as examined
 from anygame.doctor.fixes import fixes_of
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.sheet import Sheet
 from anygame.errors import AnygameError
@@ -78,7 +78,7 @@ def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
 
 def mended(name: str, text: str, kinds: Iterable[str]) -> str:
     """Return the text of a sheet after mending; the old one where it cannot be read."""
-    wanted = [kind for kind in kinds if kind in MENDS] or list(MENDS)
+    wanted = [kind for kind in kinds if kind in EVERY_MEND] or list(MENDS)
     try:
         return mend_sheet(Source(name, text), wanted).text
     except AnygameError:
