@@ -162,3 +162,26 @@ def test_it_beats_random(name: str) -> None:
         assert record.goals is not None
         reached += record.goals[match % count]
     assert reached / (2 * count) >= 75
+
+
+@pytest.mark.parametrize("cap", [300, 40, 1])
+def test_the_kept_tree_is_what_counts_against_the_cap(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.players.uct._MOST_NODES", cap)
+    player, state = _player(250), _after()
+    while state.movers:
+        (player.role,) = state.movers
+        move = player.move(state, Clock.of(60))
+        assert player._root is not None
+        # All tries made the tree larger, until it was full or had seen all states.
+        assert min(cap, len(state.legal_moves(player.role))) <= _size(player._root) - 1 <= cap
+        state = state.play(player.role, move)
+
+
+def _size(node: Node) -> int:
+    return 1 + sum(map(_size, node.children.values()))
+
+
+def test_a_full_tree_still_sees_what_moves_lead_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anygame.players.uct._MOST_NODES", 0)
+    state = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
+    assert str(_player(200).move(state, Clock.of(60))) == "(mark 1 3)"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
 Values = tuple[float, ...]
 
-#: Nodes take some kilobytes each: half a gigabyte for all.
+#: Nodes of a tree, which take some kilobytes each; leaves of a full tree are evaluated and not kept.
 _MOST_NODES: Final = 100_000
 #: Joint moves of a playout, and of a leaf where the game is compiled: hardly dearer than one.
 _LONGEST, _LANES = 10_000, 512
@@ -122,9 +122,13 @@ class UctPlayer(Player):
         last = self._root
         near = [last, *last.children.values()] if last else []
         near += [node for child in near[1:] for node in child.children.values()]
-        found = next((node for node in near if node.state == state), None)
-        self._nodes = self._nodes if found else 0
-        return found or Node(state)
+        kept = next((node for node in near if node.state == state), None) or Node(state)
+        self._nodes, unseen = 0, [kept]
+        while unseen:
+            children = unseen.pop().children.values()
+            self._nodes += len(children)
+            unseen += children
+        return kept
 
     def _try(self, root: Node, clock: Clock) -> None:
         """Go down to a leaf, evaluate it, and backpropagate."""
@@ -134,14 +138,15 @@ class UctPlayer(Player):
         while node.moves and not is_new:
             chosen = tuple([node.choose(role, exploration, self.random) for role in range(len(node.moves))])
             path.append((node, chosen))
-            is_new = chosen not in node.children
-            if is_new:
-                if self._nodes >= _MOST_NODES:
-                    break
+            child = node.children.get(chosen)
+            is_new = child is None
+            if child is None:
                 joint = [moves[move] for moves, move in zip(node.moves, chosen, strict=True)]
-                node.children[chosen] = Node(node.state.next(joint))
-                self._nodes += 1
-            node = node.children[chosen]
+                child = Node(node.state.next(joint))
+                if self._nodes < _MOST_NODES:
+                    node.children[chosen] = child
+                    self._nodes += 1
+            node = child
         values = self._evaluate(node, clock)
         if values is not None:
             for above, chosen in path:

@@ -174,6 +174,8 @@ def best_edge(
 def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values of matrix games whose rows are chosen by the one who wants much.
 
+    Rounding never takes a value out of what pure strategies assure and concede.
+
     Args:
         payoffs: float [games, rows, columns].
 
@@ -191,11 +193,12 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(assured)
     different, where = np.unique(payoffs[mixed], axis=0, return_inverse=True)
     if payoffs.shape[1:] == (2, 2):
+        # Without a saddle point both differences have one sign: no sum cancels.
         a, b, c, d = different.reshape(-1, 4).T
-        values = (a * d - b * c) / (a + d - b - c)
+        values = c + (a - c) * ((d - c) / ((a - b) + (d - c)))
     else:
         values = np.array([_by_linear_program(game) for game in different])
-    assured[mixed] = values[where.reshape(-1)]
+    assured[mixed] = values[where.reshape(-1)].clip(assured[mixed], conceded[mixed])
     return np.asarray(assured)
 
 
@@ -208,16 +211,18 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
             "mixed strategies need linear programs, which scipy solves: pip install 'anygame[solve]'", "solve"
         ) from None
     rows, columns = payoffs.shape
+    # The tolerances of the solver are for numbers near 1.
+    lowest, width = payoffs.min(), np.ptp(payoffs)
     result = linprog(
         c=np.r_[np.zeros(rows), -1.0],
-        A_ub=np.c_[-payoffs.T, np.ones(columns)],
+        A_ub=np.c_[(lowest - payoffs.T) / width, np.ones(columns)],
         b_ub=np.zeros(columns),
         A_eq=np.r_[np.ones(rows), 0.0][None],
         b_eq=[1.0],
         bounds=[(0, None)] * rows + [(None, None)],
         method="highs",
     )
-    return float(-result.fun)
+    return float(lowest - width * result.fun)
 
 
 #: What stands for the other role in a game for one.
