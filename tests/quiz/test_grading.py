@@ -10,7 +10,7 @@ import pytest
 import anygame
 from anygame.errors import QuizError
 from anygame.quiz import FORMS, grade, questions
-from anygame.quiz.replies import LONGEST_REPLY
+from anygame.quiz.replies import LONGEST_REPLY, MOST_ITEMS
 from anygame.quiz.wording import reply_of
 
 if TYPE_CHECKING:
@@ -158,3 +158,32 @@ def test_rules_that_cannot_be_used_are_an_error() -> None:
         grade(replace(why("(legal x (go 1 2))"), rules="(role x"), "```\n(succ 1 2)\n```")
     with pytest.raises(QuizError, match="cannot be asked of its rules"):
         grade(replace(why("(legal x (go 1 2))"), facts=("(at",)), "```\n(succ 1 2)\n```")
+
+
+def test_terms_beyond_the_bound_make_a_reply_wrong() -> None:
+    reply = "```\n" + "(go 1 2)\n(jump 1 (to 3))\n" * (MOST_ITEMS // 2) + "(go 2 3)\n```"
+    assert len(reply) < LONGEST_REPLY
+    assert not grade(asked("legal"), reply).is_exact
+
+
+_WIDE = """
+(role me) (init start) {numbers} (<= (legal me off) (at ?n) (at ?m) {condition})
+(<= (dark ?n ?m) (at ?n) (at ?m) (distinct ?m 80)) (<= terminal (true over))
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("(not (dark ?n ?m)) (distinct ?m 80)", "more than 200,000 literals to be looked up"),
+        ("(dark ?n ?m)", "more than 500 instances of rules give"),
+    ],
+)
+def test_a_reason_beyond_the_bounds_is_an_error_and_not_confirmed(condition: str, message: str) -> None:
+    sheet = _WIDE.format(numbers=" ".join(f"(at {n})" for n in range(81)), condition=condition)
+    question = replace(why("(legal me off)"), rules=sheet, facts=("start",))
+    with pytest.raises(QuizError, match=message):
+        grade(question, "```\n(at 79)\n(at 78)\n(not (dark 79 78))\n(distinct 78 80)\n```")
+    game = anygame.loads(sheet)
+    with pytest.raises(QuizError, match="0 different questions were found"):
+        list(questions([game], kinds=["why"], count=1))

@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 from warnings import catch_warnings, simplefilter
 
-from anygame.errors import GoalError, QuizError
+from anygame.errors import GoalError, LimitError, QuizError
 from anygame.game.loading import game_of
 from anygame.game.machine import FallbackWarning
 from anygame.language.parser import parse_atom
@@ -239,9 +239,16 @@ class _Asker:
             heads["next"] = [Compound("next", (fact,)) for fact in sorted(state.next(moves).facts)]
         if state.is_terminal:
             heads["terminal"] = [Constant("terminal")]
-        atom = self._random.choice(self._random.choice([found for found in heads.values() if found]))
+        groups = [found for found in heads.values() if found]
+        if not groups:
+            return None
+        atom = self._random.choice(self._random.choice(groups))
         asked = moves if str(atom).startswith("(next ") else ()
-        for conditions in Instances(state, asked).of(parse_atom(str(atom))):
+        try:
+            instances = list(Instances(state, asked).of(parse_atom(str(atom))))
+        except LimitError:
+            return None  # a reply could not be held against all of them
+        for conditions in instances:
             if len(conditions) <= _MOST_CONDITIONS and str(atom) not in conditions:
                 return _Found(position, conditions, None, asked, atom)
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import QueryError, TermSyntaxError
+from anygame.errors import LimitError, QueryError, TermSyntaxError
 from anygame.language.limits import ReadingLimits
 from anygame.language.parser import parse_nodes
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, map_terms
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     Bindings = dict[Variable, Term]
 
-#: Instances that are looked at, and questions to the reasoner.
+#: Instances of one atom.
 MOST_INSTANCES: Final = 500
-_MOST_QUESTIONS: Final = 5_000
+#: Literals looked up for the instances of a state; one that the reasoner has to answer counts as many.
+_MOST_LOOKUPS, _LOOKUPS_OF_A_QUESTION = 200_000, 40
 
 
 class Instances:
@@ -36,12 +37,15 @@ class Instances:
         self._state = state
         self._moves = list(moves) or None
         self._known: dict[str, list[Bindings]] = {}
-        self._left = _MOST_QUESTIONS
+        self._lookups = 0
 
     def of(self, atom: Atom) -> Iterator[tuple[str, ...]]:
         """Yield the conditions of each rule whose head is this atom and whose body holds, as KIF.
 
-        Facts have no conditions and are passed over; so is what the bounds leave out.
+        Facts have no conditions and are passed over.
+
+        Raises:
+            LimitError: there are more instances, or more literals to look up, than the bounds allow.
         """
         found = 0
         for rule in self._state.game.program.rules:
@@ -50,10 +54,11 @@ class Instances:
                 continue
             if match_all(rule.head.arguments, atom.arguments, bindings):
                 for conditions in self._bodies(list(rule.body), bindings, ()):
-                    yield tuple(sorted(set(conditions)))
                     found += 1
-                    if found == MOST_INSTANCES:
-                        return
+                    if found > MOST_INSTANCES:
+                        message = f"more than {MOST_INSTANCES:,} instances of rules give {atom}"
+                        raise LimitError(message, "instances", MOST_INSTANCES)
+                    yield tuple(sorted(set(conditions)))
 
     def holds(self, formula: Formula) -> bool:
         """Return whether a formula without variables holds."""
@@ -88,10 +93,11 @@ class Instances:
 
     def _matches(self, atom: Atom) -> list[Bindings]:
         key = str(atom)
+        self._lookups += 1 if key in self._known else _LOOKUPS_OF_A_QUESTION
+        if self._lookups > _MOST_LOOKUPS:
+            message = f"instances of rules need more than {_MOST_LOOKUPS:,} literals to be looked up"
+            raise LimitError(message, "literals", _MOST_LOOKUPS)
         if key not in self._known:
-            self._left -= 1
-            if self._left < 0:
-                return []
             try:
                 rows = list(self._state.query(atom, self._moves))
             except QueryError:

@@ -99,9 +99,11 @@ class ItemReader:
         tokens = self._tokens("\n".join(whole))
         for group in _Groups(tokens):
             found += self._read(group, is_marked=answer.is_marked)
-            if len(found) >= MOST_ITEMS:
+            if len(found) > MOST_ITEMS:
+                # The rest counts as a name that no rules have, so that it makes the reply wrong.
+                found[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
                 break
-        return list(dict.fromkeys(found[:MOST_ITEMS]))
+        return list(dict.fromkeys(found))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
         """Return tokens, each with whether it follows the one before it without a blank."""
