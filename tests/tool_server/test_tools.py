@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,11 +15,15 @@ pytest.importorskip("mcp")
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from anygame.cli.main import main
 from anygame.tool_server import bounds
 from anygame.tool_server.answering import Sheets, check
 from anygame.tool_server.server import chapters, make_server
 from anygame.tool_server.sheets import KnownSheets
 from anygame.tool_server.worker import answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TOOLS = (
     *("games", "load", "check", "explain_code", "mend", "format", "state", "legal", "play", "query", "why"),
@@ -150,6 +155,23 @@ def test_edits_have_places_in_the_text() -> None:
     line = text.split("\n")[edit["line"] - 1]
     assert line[edit["column"] - 1 : edit["end_column"] - 1] == "cel"
     assert edit["text"] == "cell"
+
+
+def test_notes_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "(role x) (init (cell 1))\n(legal x go)\n(<= (nxt (cell ?x)) (true (cell ?x)))\n(goal x 100)"
+    text += "(<= terminal (true (cell 1)))\n(init (cell 1))\n(<= (legal x go) (true (cel 1)))"
+    path = tmp_path / "slip.kif"
+    path.write_text(text)
+    main(["check", "--json", "--info", "--all", str(path)])
+    reported = json.loads(capsys.readouterr().out)["diagnostics"]
+    findings = check(Sheets(), "slip", text, True, True, 50)["findings"]
+    expected = [
+        [(note["message"].removesuffix(" (`--all` lists them)"), note["line"] or 0) for note in each["notes"]]
+        for each in reported
+    ]
+    assert [[(note["message"], note["line"]) for note in each["notes"]] for each in findings] == expected
+    assert any("because of that" in note[0] for notes in expected for note in notes)
+    assert any(note[1] for notes in expected for note in notes)
 
 
 def test_texts_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

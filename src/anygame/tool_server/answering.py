@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from anygame.doctor.finding import Finding
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 View = dict[str, Any]
@@ -159,21 +160,22 @@ def _examined(sheets: Sheets, name: str, text: str) -> list[Finding]:
 def _finding(number: int, finding: Finding, name: str, text: str) -> View:
     found = finding.diagnostic
     source = Source(name, text)
-    line, column = found.span.source.position(found.span.start) if found.span else (0, 0)
     end_line, end_column = found.span.source.position(found.span.end) if found.span else (0, 0)
     return {
         "number": number,
         "code": found.code,
         "severity": str(found.severity),
         "message": found.message,
-        "line": line,
-        "column": column,
+        **_place(found.span),
         "end_line": end_line,
         "end_column": end_column,
         "shown": _cut(str(found)),
         "hint": found.hint,
         "follows": found.follows,
-        "causes": finding.echoes,
+        "notes": [
+            *({"message": note.message.strip(), **_place(note.span)} for note in found.notes),
+            *({"message": text, "line": 0, "column": 0} for text in filter(None, [finding.echoes])),
+        ],
         "play": None if finding.line is None else _line(finding.line),
         "mends": list(finding.kinds or ()),
         "fixes": [
@@ -185,6 +187,11 @@ def _finding(number: int, finding: Finding, name: str, text: str) -> View:
             for fix in fixes_of(finding, source)
         ],
     }
+
+
+def _place(span: Span | None) -> View:
+    line, column = span.source.position(span.start) if span else (0, 0)
+    return {"line": line, "column": column}
 
 
 def _edit(source: Source, start: int, end: int, text: str) -> View:

@@ -56,8 +56,16 @@ class Fix(TypedDict):
     edits: list[Edit]
 
 
+class Note(TypedDict):
+    """What else belongs to a finding; line and column are 0 where it has no place of its own."""
+
+    message: str
+    line: int
+    column: int
+
+
 class Finding(TypedDict):
-    """What is wrong or odd."""
+    """What is wrong or odd; the last note counts the findings that follow from it."""
 
     number: int
     code: str
@@ -70,7 +78,7 @@ class Finding(TypedDict):
     shown: str
     hint: str
     follows: bool
-    causes: str
+    notes: list[Note]
     play: Line | None
     mends: list[str]
     fixes: list[Fix]
