@@ -188,7 +188,7 @@ def _status(match: HostedMatch, mine: str | None) -> str:
         return f"The match cannot go on: {match.fault}"
     if match.is_over:
         goals = zip(match.game.roles, match.summary.goals, strict=True)
-        told = [f"{role} {'-' if goal is None else goal}" for role, goal in goals]
+        told = [f"{role} {goal}" for role, goal in goals if not role.is_random]
         return f"The match is over: {', '.join(told)}"
     if mine is not None:
         return f"{mine} to move"

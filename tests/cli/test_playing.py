@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.test_player import player
 from tests.cli.transcripts import ROOT, run
+from tests.match.games import NO_GOAL
 
 import anygame
 from anygame.cli.playing.table import Seating, Table
@@ -142,6 +143,34 @@ def test_saved_games_go_on(tmp_path: Path) -> None:
     assert status == 0
     assert "You win" in output
     assert not replay(read_record(recorded(tmp_path / "records"))).faults
+
+
+def test_an_end_without_a_goal_is_a_fault_of_the_sheet(tmp_path: Path) -> None:
+    sheet, folder = tmp_path / "sheet.kif", tmp_path / "records"
+    sheet.write_text(f"{NO_GOAL} (legal a wait)", encoding="utf-8")
+    output, status = play(str(sheet), ["go"], "--record", str(folder))
+    assert status == 0
+    assert "The match has no result, a fault of the rule sheet: " in output
+    assert "the rules give a no goal: no (goal a ...) holds here\n" in output
+    record = read_record(recorded(folder))
+    assert (record.is_completed, record.is_aborted, record.goals) == (False, True, None)
+    assert "no goal" in record.own["fault"]
+
+
+def test_a_fault_is_forgotten_where_its_move_is_taken_back(tmp_path: Path) -> None:
+    sheet, folder = tmp_path / "sheet.kif", tmp_path / "records"
+    sheet.write_text(f"{NO_GOAL} (legal a wait) (<= (next well) (does a wait)) (<= (goal a 7) (true well))")
+    play(str(sheet), ["go", "undo", "wait"], "--record", str(folder))
+    record = read_record(recorded(folder))
+    assert (record.is_completed, record.goals, record.own.get("fault")) == (True, [7], None)
+
+
+def test_the_record_of_a_saved_game_that_is_over_has_its_goals(tmp_path: Path) -> None:
+    path, folder = tmp_path / "game.json", tmp_path / "records"
+    play("tic_tac_toe", ["1 1", "2 1", "3 1", f"save {path}"], "--against", "legal")
+    output, _ = play("tic_tac_toe", [f"load {path}"], "--against", "legal", "--record", str(folder))
+    assert "The game is over. You win: x 100, o 0" in output
+    assert read_record(recorded(folder)).goals == [100, 0]
 
 
 @pytest.mark.slow
@@ -308,10 +337,10 @@ def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> No
         ([100, 100, 0], ["c"], "a and b win, c (you) do not: a 100, b 100, c 0"),
         ([30], ["a"], "You reach 30 of 100"),
         ([100], ["a"], "You reach 100, the highest goal"),
-        ([None, 10], ["a"], "Goals: a none, b 10"),
+        ([], [], "Only chance played"),
     ],
 )
-def test_the_end_is_told_in_words(goals: list[int | None], people: list[str], words: str) -> None:
+def test_the_end_is_told_in_words(goals: list[int], people: list[str], words: str) -> None:
     assert outcome(dict(zip("abc", goals, strict=False)), people) == words
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.transcripts import run
 from tests.envs.test_extensive import count
+from tests.match.games import NO_GOAL
 
 import anygame
 from anygame.envs.extensive import ExtensiveForm, gambit_text
@@ -41,7 +42,7 @@ def test_payoffs_are_exact() -> None:
 def test_names_are_quoted() -> None:
     game = anygame.loads(
         '(role |a"b|) (legal |a"b| \\x) (legal |a"b| y)'
-        "(<= (next over) (does ?r ?m)) (<= terminal (true over))"
+        "(<= (next over) (does ?r ?m)) (<= terminal (true over)) (<= (goal ?r 0) (role ?r))"
     )
     assert '{ "\\\\x" "y" }' in list(gambit_text(game))[2]
 
@@ -107,3 +108,11 @@ def test_open_spiel_reads_moves_that_are_made_at_once() -> None:
     assert len(policy.TabularPolicy(read).state_lookup) == 182
     uniform = pyspiel.UniformRandomPolicy(read)
     assert pyspiel.expected_returns(read.new_initial_state(), uniform, -1, True) == pytest.approx([50, 50])
+
+
+def test_a_missing_goal_is_no_payoff(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_text(NO_GOAL, encoding="utf-8")
+    output, status = run(["export", str(sheet), "--to", "efg"])
+    assert status == 2
+    assert "the rules give a no goal: no (goal a ...) holds here" in output

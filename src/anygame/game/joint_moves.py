@@ -220,6 +220,22 @@ def goals_of(state: State) -> Goals:
     return goals
 
 
+def final_goals(state: State) -> list[int]:
+    """Return the goals at the end; 0 for `random` where the rules give it none.
+
+    Raises:
+        GoalError: the rules give a role no goal, or several.
+    """
+    goals = []
+    for role in state.game.roles:
+        goal = state.goal(role)
+        if goal is None and not role.is_random:
+            text = f"the game is over, and the rules give {role} no goal: no (goal {role} ...) holds here"
+            raise GoalError(text, str(role))
+        goals.append(goal or 0)
+    return goals
+
+
 def describe_goal(value: int | tuple[str, ...] | None) -> str:
     """Return a goal as people read it."""
     if isinstance(value, tuple):

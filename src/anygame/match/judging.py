@@ -171,28 +171,27 @@ def _shortened(text: str) -> str:
 _HIGHEST: Final = 100
 
 
-def outcome(goals: Mapping[str, int | str | None], people: Collection[str]) -> str:
+def outcome(goals: Mapping[str, int], people: Collection[str]) -> str:
     """Return how a game ended, for the people who played.
 
     >>> outcome({"x": 100, "o": 0}, ["x"]), outcome({"x": 50, "o": 50}, [])
     ('You win: x 100, o 0', 'It is a draw: x 50, o 50')
 
     Args:
-        goals: of all roles but chance; None or a text where the rules give no number.
+        goals: of all roles but chance.
         people: the roles of those who are shown it.
     """
-    shown = ", ".join(f"{role} {'none' if goal is None else goal}" for role, goal in goals.items())
-    numbers = {role: goal for role, goal in goals.items() if isinstance(goal, int)}
-    if not goals or len(numbers) < len(goals):
-        return f"Goals: {shown}"
-    best = max(numbers.values())
-    winners = [role for role, goal in numbers.items() if goal == best]
+    if not goals:
+        return "Only chance played"
+    shown = ", ".join(f"{role} {goal}" for role, goal in goals.items())
+    best = max(goals.values())
+    winners = [role for role, goal in goals.items() if goal == best]
     only = next(iter(people)) if len(people) == 1 else None
-    if len(numbers) == 1:
+    if len(goals) == 1:
         if not people:
             return f"{shown} of {_HIGHEST}"
         return f"You reach {best}" + (", the highest goal" if best == _HIGHEST else f" of {_HIGHEST}")
-    if len(winners) == len(numbers):
+    if len(winners) == len(goals):
         words = "It is a draw"
     elif only in winners:
         others = " and ".join(role for role in winners if role != only)

@@ -15,7 +15,8 @@ from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from anygame.errors import AnygameError, GoalError, IllegalMoveError
+from anygame.errors import AnygameError, IllegalMoveError
+from anygame.game.joint_moves import final_goals
 from anygame.match.judging import Verdict, judge
 from anygame.match.seats import (
     ABORT_CLOCK,
@@ -168,7 +169,7 @@ class Referee:
         self._first = self._state = self.game.initial_state()
         for joint in self._course:
             self._state = await asyncio.to_thread(self._state.next, joint)
-        self._legal = await asyncio.to_thread(_legal_in, self._state)
+        self._legal = await asyncio.to_thread(legal_in, self._state)
         record.is_aborted = record.is_completed = False
         record.own.pop("fault", None)
         is_new = not record.states
@@ -210,7 +211,7 @@ class Referee:
         self._keep(record)
         seconds = tuple([seconds for _, seconds in replies])
         self._watcher.moved(Turn(record.step, joint, tuple(verdicts), seconds, state))
-        self._legal = await asyncio.to_thread(_legal_in, state)
+        self._legal = await asyncio.to_thread(legal_in, state)
 
     async def _finish(self) -> None:
         record = self.record
@@ -282,7 +283,7 @@ async def _guarded(
     return reply or Reply(None), monotonic() - begin
 
 
-def _legal_in(state: State) -> Moves:
+def legal_in(state: State) -> Moves:
     """Return the legal moves of every role; none where the game is over.
 
     Raises:
@@ -294,18 +295,3 @@ def _legal_in(state: State) -> Moves:
     if stuck is not None:
         raise IllegalMoveError(f"the rules give {stuck} no legal move, though the game is not over", stuck)
     return tuple([state.legal_moves(role) for role in state.game.roles])
-
-
-def final_goals(state: State) -> list[int]:
-    """Return the goals at the end; of a role ``random`` that has none, 0.
-
-    Raises:
-        GoalError: the rules give a role no goal, or several.
-    """
-    goals = []
-    for role in state.game.roles:
-        goal = state.goal(role)
-        if goal is None and not role.is_random:
-            raise GoalError(f"the game is over, and the rules give {role} no goal", str(role))
-        goals.append(goal or 0)
-    return goals

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.cli.matches.watching import Ticker, show_fault, show_said
 from anygame.cli.playing.person_shell import PersonShell, chosen_commands
 from anygame.cli.repl.manual import Command, CommandError
-from anygame.game.joint_moves import describe_goal, format_joint, goals_of, is_chance
+from anygame.game.joint_moves import format_joint, is_chance
 from anygame.game.typed_moves import typed_move
 from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
@@ -91,13 +91,12 @@ class PlayShell(PersonShell):
         table, state = self.table, self.session.state
         if table.resigned is not None:
             return f"The game is over. {table.resigned} resigned"
-        if state.is_terminal:
-            goals = {
-                str(role): describe_goal(goal) if isinstance(goal, tuple) else goal
-                for role, goal in goals_of(state).items()
-                if not role.is_random
-            }
-            return f"The game is over. {outcome(goals, table.seating.people)}"
+        if table.record.goals is not None:
+            goals = zip(state.game.roles, table.record.goals, strict=True)
+            reached = {str(role): goal for role, goal in goals if not role.is_random}
+            return f"The game is over. {outcome(reached, table.seating.people)}"
+        if fault := table.record.own.get("fault"):
+            return f"The match has no result, a fault of the rule sheet: {fault}"
         choosers = table.choosers
         if choosers:
             whose = ", your turn" if len(table.seating.people) == 1 else " to move"

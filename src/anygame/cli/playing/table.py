@@ -8,10 +8,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anygame.errors import GoalError, IllegalMoveError
-from anygame.game.joint_moves import legal_by_role
+from anygame.game.joint_moves import final_goals, legal_by_role
 from anygame.match.judging import Verdict, judge
 from anygame.match.opponents import Opponent
-from anygame.match.referee import Turn, final_goals
+from anygame.match.referee import Turn
 from anygame.match.running import Terms, keeper, new_record
 from anygame.players.failures import Failures
 
@@ -168,7 +168,8 @@ class Table:
 
     def _go_on_from_here(self) -> None:
         self.resigned = None
-        self.record.own.pop("resigned", None)
+        for why in ("resigned", "fault"):
+            self.record.own.pop(why, None)
         self.record.take_back_to(self.session.step)
         self._keep()
 
@@ -188,6 +189,9 @@ class Table:
         for joint, state in zip(session.moves, session.states[1:], strict=True):
             self.record.add_turn(joint, state, [*map(Verdict, joint)])
         self.path = self._path_of(self.record)
+        if session.state.is_terminal:
+            self._note_result()
+            self._keep()
         self._failures = Failures(self.path, self._failures)
         for one in self.opponents.values():
             one.failures = self._failures
@@ -198,16 +202,21 @@ class Table:
         record = self.record
         record.add_turn(turn.joint, turn.state, turn.verdicts)
         if turn.state.is_terminal:
-            try:
-                record.goals = final_goals(turn.state)
-                record.is_completed = True
-            except GoalError as error:
-                record.own["fault"] = str(error)
-                record.is_aborted = True
+            self._note_result()
         self._keep()
         if turn.state.is_terminal:
             course = list(self.session.moves), turn.state
             _wait(self._all(lambda one: one.stop(*course)))
+
+    def _note_result(self) -> None:
+        """Note the goals of a game that is over in the record, or why it has no result."""
+        record = self.record
+        try:
+            record.goals = final_goals(self.session.state)
+            record.is_completed = True
+        except GoalError as error:
+            record.own["fault"] = str(error)
+            record.is_aborted = True
 
     def _keep(self) -> None:
         keeper(self.path)(self.record)

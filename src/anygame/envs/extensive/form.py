@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from anygame.envs.extensive.survey import find_turns
 from anygame.errors import LimitError, RuleSheetError
+from anygame.game.joint_moves import final_goals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -215,7 +216,13 @@ class Node:
         return found
 
     def goals(self) -> list[int]:
-        """Return the goals of the players here, 0 where the rules give none. Raises GoalError."""
+        """Return the goals of the players here; where play was cut, 0 where the rules give none.
+
+        Raises:
+            GoalError: the game is over, and the rules give a player no goal, or several.
+        """
+        if self.state.is_terminal:
+            final_goals(self.state)
         return [self.state.goal(role) or 0 for role in self.form.players]
 
     def information(self, player: int) -> str:

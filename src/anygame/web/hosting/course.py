@@ -6,10 +6,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.errors import AnygameError, IllegalMoveError, RecordError
+from anygame.errors import AnygameError, GoalError, IllegalMoveError, RecordError
+from anygame.game.joint_moves import final_goals
 from anygame.language.parser import parse_term
 from anygame.language.terms import Constant
 from anygame.match.judging import Verdict
+from anygame.match.referee import legal_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -33,28 +35,29 @@ class StateSummary:
     Attributes:
         is_terminal: whether the game is over.
         legal: the legal moves of every role, in order; where the game is over, none that matter.
-        stuck: a role that has none though the game is not over.
-        goals: of every role, where the game is over; None where the rules give none or several.
+        goals: of every role, where the game is over and the rules give each one; else none.
+        fault: why the rules allow neither a move nor a result here; empty where they do.
     """
 
     is_terminal: bool
     legal: tuple[tuple[Term, ...], ...]
-    stuck: Role | None
-    goals: tuple[int | None, ...]
+    goals: tuple[int, ...]
+    fault: str = ""
 
     @property
     def is_over(self) -> bool:
         """Whether nobody can move here."""
-        return self.is_terminal or self.stuck is not None
+        return self.is_terminal or bool(self.fault)
 
 
 def summary_of(state: State) -> StateSummary:
     """Compute what a match must know of a state."""
-    roles = state.game.roles
-    legal = () if state.is_terminal else tuple([state.legal_moves(role) for role in roles])
-    # Before the end nobody asks, and some rules take seconds for it.
-    goals = tuple(state.goals().values()) if state.is_terminal else (None,) * len(roles)
-    return StateSummary(state.is_terminal, legal, state.stuck_role, goals)
+    try:
+        # Goals are computed at the end alone: some rules take seconds for them.
+        goals = tuple(final_goals(state)) if state.is_terminal else ()
+        return StateSummary(state.is_terminal, legal_in(state), goals)
+    except (GoalError, IllegalMoveError) as error:
+        return StateSummary(state.is_terminal, (), (), str(error))
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
@@ -180,6 +183,15 @@ class Course:
             self.record.own.pop(why, None)
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
+    def _note_result(self) -> None:
+        """Note in the record that the match is completed, or why it is given up."""
+        record = self.record
+        record.is_aborted = bool(self.fault) or self.left is not None
+        record.is_completed = not record.is_aborted
+        if self.fault:
+            record.own["fault"] = self.fault
+        record.goals = list(self.summary.goals) if record.is_completed else None
+
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
         """Return what each role saw at every joint move up to a state, as the rules have it (GDL-II)."""
         for step in range(len(self._seen), last):
@@ -233,13 +245,9 @@ class FollowedMatch(Course):
             except AnygameError as error:
                 self.fault = f"move {len(self.line) + 1} of the record cannot be made: {error}"
         self.live = now["live"]
-        self.fault = self.fault or now["fault"]
-        self.record.is_completed = self.summary.is_terminal
-        self.record.is_aborted = bool(self.fault)
-        if self.fault:
-            self.record.own["fault"] = self.fault
-        if self.summary.is_terminal:
-            self.record.goals = [goal or 0 for goal in self.summary.goals]
+        self.fault = self.fault or now["fault"] or self.summary.fault
+        if self.is_over:
+            self._note_result()
         await asyncio.to_thread(keep, self.record)
 
     async def _turn(self, told: Told) -> None:

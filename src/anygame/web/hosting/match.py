@@ -254,15 +254,8 @@ class HostedMatch(Course):
     async def _finish(self) -> None:
         if self.record.is_completed or self.record.is_aborted:
             return
-        if self.summary.stuck is not None and not self.fault:
-            self.fault = f"the rules give {self.summary.stuck} no legal move, though the game is not over"
-        if self.fault or self.left is not None:
-            self.record.is_aborted = True
-            if self.fault:
-                self.record.own["fault"] = self.fault
-        else:
-            self.record.is_completed = True
-            self.record.goals = [goal or 0 for goal in self.summary.goals]
+        self.fault = self.fault or self.summary.fault
+        self._note_result()
         await asyncio.to_thread(self._keep, self.record)
         for opponent in self.opponents.values():
             self._aside(opponent.stop(list(self.line), self.states[-1]))

@@ -67,8 +67,7 @@ def state_view(
         "hidden_facts": len(state.facts) - len(facts),
         "legal": moves,
         "terminal": summary.is_terminal,
-        "stuck": summary.stuck,
-        "goals": dict(zip(roles, summary.goals, strict=True)),
+        "goals": dict(zip(roles, summary.goals or [None] * len(roles), strict=True)),
         "joint": dict(zip(roles, map(str, joint), strict=True)) if joint else None,
         "picture": draw(painter, state, before=before, joint=joint),
     }
@@ -220,7 +219,7 @@ def thumbnail(game: Game, painter: Painter) -> str:
     It is of two thirds of the first random moves, and of a state in which play goes on.
     """
     states, random = [game.initial_state()], Random(1)
-    while len(states) <= _THUMBNAIL_MOVES and not states[-1].is_terminal and not summary_of(states[-1]).stuck:
+    while len(states) <= _THUMBNAIL_MOVES and not summary_of(states[-1]).is_over:
         state = states[-1]
         states.append(state.next([random.choice(state.legal_moves(role)) for role in game.roles]))
     picture = painter.picture(states[2 * (len(states) - 1) // 3])

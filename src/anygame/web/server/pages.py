@@ -158,7 +158,7 @@ def _status(
     if last["left"]:
         return f"Over. {_leaving(last, mine)}."
     if last["fault"]:
-        return f"The match was given up: {last['fault']}"
+        return f"The match has no result: {last['fault']}"
     if last["over"]:
         goals = {role: goal for role, goal in last["goals"].items() if role != "random"}
         return f"Over. {outcome(goals, mine)}."
