@@ -2,7 +2,7 @@
 
 The sheets of `gdl/` are installed as `anygame/gdl`, the chapters of `docs/` as `anygame/docs`. A checkout,
 and a package installed from it as editable,
-read them where they stand (`anygame.language.installed`,
+read them where they stand (`anygame.sheets.installed`,
 `anygame.tool_server.server`). The native functions of search and proving are lowered to
 LLVM's text, so that users who install the package wait less for their first search or proof
 (`anygame.native.library`).

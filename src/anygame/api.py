@@ -44,7 +44,6 @@ from anygame.game import (
     perft,
     perft_divide,
 )
-from anygame.language.installed import games
 from anygame.language.limits import Limits, ReadingLimits
 from anygame.language.terms import Compound, Constant, Term, Variable
 from anygame.proving import Verdict, Verdicts, equal, prove
@@ -63,6 +62,7 @@ from anygame.search import (
     save_table,
     solve,
 )
+from anygame.sheets.installed import games
 from anygame.training import train
 
 __all__ = [

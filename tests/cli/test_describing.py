@@ -17,7 +17,7 @@ import anygame
 from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.commands.completion import SHELLS
 from anygame.cli.commands.games import _wrapped
-from anygame.language.installed import games
+from anygame.sheets.installed import games
 
 if TYPE_CHECKING:
     from pathlib import Path

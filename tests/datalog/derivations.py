@@ -13,7 +13,7 @@ from anygame.language.unification import apply, match
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anygame.language.derivations import Derivation, Failure
+    from anygame.datalog.derivations import Derivation, Failure
     from anygame.language.rules import Formula, Program, Rule
     from anygame.language.terms import Term, Variable
 

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import examples, some
 from tests.language.test_laws import programs
-from tests.language.test_layout import sheets
+from tests.sheets.test_layout import sheets
 
 import anygame
-from anygame.analysis.edits import Edit, apply_edits
 from anygame.analysis.normal import binding_order
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine
@@ -22,8 +21,9 @@ from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Literal, Source, parse_program, parse_term, read_source
 from anygame.language.forms import comments_of, form_of
-from anygame.language.layout import format_sheet
 from anygame.language.unification import match
+from anygame.sheets.edits import Edit, apply_edits
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import anygame
 from anygame.errors import RuleSheetError
 from anygame.language import ReadingLimits, Source, Variable, parse_program, parse_term
 from anygame.language.forms import infix_constant, infix_variable
-from anygame.language.layout import format_sheet
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from anygame.language import Program

@@ -12,7 +12,7 @@ from tests.match.games import COUNTDOWN, Raising
 
 import anygame
 from anygame.errors import RecordError
-from anygame.language.writing import write_whole
+from anygame.files import write_whole
 from anygame.match import replay, run
 from anygame.match.record import Record, new_match_id, parse_record, read_record, write_record
 

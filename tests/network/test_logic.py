@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from anygame.network.logic.circuit import Circuit, in_order, simplified
 from anygame.network.logic.factoring import Products, factored
 from anygame.network.logic.gates import Gates
-from anygame.network.logic.ragged import order_of
 from anygame.network.logic.rewrites import drop_implied_conditions, merge_conjunctions
 from anygame.network.network import FALSE, TRUE
+from anygame.network.ragged import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

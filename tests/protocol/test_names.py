@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import anygame
 from anygame.language.parser import parse_term
-from anygame.language.scrambling import Scrambling
 from anygame.language.terms import Compound, Constant, Term
 from anygame.match.judging import match_ignoring_case
 from anygame.protocol.player.played_game import OriginalNames
+from anygame.sheets.scrambling import Scrambling
 
 SHEETS = sorted((Path(__file__).parents[2] / "gdl").glob("*.kif"))
 RESERVED = (

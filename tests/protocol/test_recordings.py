@@ -11,7 +11,6 @@ from tests.protocol.recordings import Exchange, exchanges, find_recordings, name
 
 import anygame
 from anygame.language.parser import parse_term
-from anygame.language.scrambling import Scrambling
 from anygame.match.judging import judge
 from anygame.match.seats import MatchInfo, Reply
 from anygame.players import RandomPlayer
@@ -32,6 +31,7 @@ from anygame.protocol.messages import (
     parse_message,
 )
 from anygame.protocol.seat import RemoteSeat, read_response
+from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
     from anygame.language.terms import Term

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import anygame
 from anygame.envs.open_spiel.state import describe
-from anygame.language.installed import open_sheet
 from anygame.proving import facts
 from anygame.proving.facts import Facts, facts_of
+from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     import pytest

@@ -12,10 +12,10 @@ import anygame
 from anygame.errors import QuizError
 from anygame.language.parser import parse_program
 from anygame.language.rules import Atom, Literal, map_atoms
-from anygame.language.scrambling import Scrambling
 from anygame.quiz import KINDS, STYLES, Question, Sheet, questions
 from anygame.quiz.prose import prose_rule
 from anygame.quiz.question import read_quiz
+from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -136,7 +136,7 @@ def _is_sheet(name: str) -> bool:
     """Return whether a word names a rule sheet, which may be missing, or a game of the package."""
     if name.startswith("-"):
         return False
-    from anygame.language.installed import SUFFIXES, find_installed
+    from anygame.sheets.installed import SUFFIXES, find_installed
 
     if "/" in name or name.endswith(SUFFIXES):
         return True
@@ -152,7 +152,7 @@ def _refuse(name: str) -> None:
         sys.exit()
     parser = _parser()
     if name and not name.startswith("-"):
-        from anygame.language.installed import games
+        from anygame.sheets.installed import games
 
         near = get_close_matches(name.lower(), [*COMMANDS, *games()], n=3)
         advice = did_you_mean(near, "`anygame --help` lists the commands")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.shared_options import MachineOption
 from anygame.errors import RuleSheetError
+from anygame.files import file_faults, write_whole
 from anygame.game.loading import load, loads
 from anygame.language.diagnostics import did_you_mean
-from anygame.language.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 from anygame.language.source import Source
-from anygame.language.writing import file_faults, write_whole
+from anygame.sheets.installed import SUFFIXES, find_installed, nearest_games, open_sheet
 
 if TYPE_CHECKING:
     from anygame.cli.shared_options import ReadingOptions

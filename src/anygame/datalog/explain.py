@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binders, substitute_atom
+from anygame.datalog.derivations import Attempt, Derivation, Failure
 from anygame.errors import LimitError
-from anygame.language.derivations import Attempt, Derivation, Failure
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, atoms_in, map_terms
 from anygame.language.terms import Variable, substitute
 from anygame.language.unification import apply, match_all, measure, unify_all

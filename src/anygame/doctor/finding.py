@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from anygame.language.source import Span
 
 if TYPE_CHECKING:
-    from anygame.analysis.edits import Edit
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
     from anygame.proving import Verdict
+    from anygame.sheets.edits import Edit
 
 #: Joint moves from the initial state, each in the order of the roles.
 Line = tuple[tuple["Term", ...], ...]

@@ -11,9 +11,9 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.edits import Edit as TextEdit
     from anygame.doctor.finding import Finding
     from anygame.language.source import Source
+    from anygame.sheets.edits import Edit as TextEdit
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.declarations import declarations
-from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
-from anygame.analysis.lenient import (
-    LENIENT_MENDS,
-    lenient_mends,
-    read_leniently,
-    role_mend,
-    unbound_role,
-    with_readings,
-)
 from anygame.analysis.normal import binding_order
 from anygame.analysis.safety import normal_rules
 from anygame.doctor import CODES, check_program
@@ -24,11 +14,21 @@ from anygame.doctor.finding import Finding
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Severity
 from anygame.language.forms import COMMENT_MARKS, form_of, places_of_comments
-from anygame.language.layout import format_rules
 from anygame.language.parser import parse_items, parse_program
 from anygame.language.rules import Literal, walk
 from anygame.language.sentences import OPERATORS, fold_head
 from anygame.language.source import Source
+from anygame.sheets.declarations import declarations
+from anygame.sheets.edits import Edit, Mend, apply_edits, end_of_line
+from anygame.sheets.layout import format_rules
+from anygame.sheets.lenient import (
+    LENIENT_MENDS,
+    lenient_mends,
+    read_leniently,
+    role_mend,
+    unbound_role,
+    with_readings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

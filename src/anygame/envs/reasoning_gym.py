@@ -24,8 +24,8 @@ except ImportError:
     raise missing("reasoning-gym", "reasoning-gym") from None
 
 if TYPE_CHECKING:
-    from anygame.language.scrambling import Style
     from anygame.quiz.question import Kind, QuizForm
+    from anygame.sheets.scrambling import Style
 
 NAME: Final = "anygame_quiz"
 

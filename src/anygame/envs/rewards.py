@@ -12,7 +12,7 @@ import numpy as np
 from anygame.errors import MissingExtraError, SimultaneousMovesError
 from anygame.game.game import Game
 from anygame.game.loading import load
-from anygame.language.installed import find_installed
+from anygame.sheets.installed import find_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from anygame.envs.rewards import missing
 from anygame.game.loading import load
-from anygame.language.scrambling import Style
 from anygame.quiz import KINDS, Question, grade, questions
 from anygame.quiz.asking import DEFAULT_STATES
 from anygame.quiz.question import Kind, QuizForm
 from anygame.quiz.wording import reply_of
+from anygame.sheets.scrambling import Style
 
 try:
     import verifiers.v1 as vf

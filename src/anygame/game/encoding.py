@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import EncodingError, LimitError
+from anygame.files import file_faults, read_bounded, write_whole
 from anygame.language.diagnostics import shown
-from anygame.language.writing import file_faults, read_bounded, write_whole
 
 if TYPE_CHECKING:
     import os

@@ -11,10 +11,10 @@ from anygame.errors import RuleSheetError
 from anygame.game.game import Game
 from anygame.language.diagnostics import Diagnostic, format_diagnostics
 from anygame.language.forms import form_of
-from anygame.language.installed import open_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
 from anygame.language.terms import collector_paused
+from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     import os
@@ -111,7 +111,7 @@ def game_of(
     except RuleSheetError as error:
         if not lenient or program.source is None:
             raise
-        from anygame.analysis.lenient import in_places_of, read_leniently
+        from anygame.sheets.lenient import in_places_of, read_leniently
 
         source, mends = read_leniently(program, case_sensitive=case_sensitive)
         if not mends:

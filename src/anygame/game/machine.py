@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
+    from anygame.datalog.derivations import Derivation, Failure
     from anygame.game.outcomes import Outcome, Stuck
-    from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
     from anygame.playouts import PlayoutRequest, Tally

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from anygame.errors import DeviceError
 from anygame.game.outcomes import usable_goal
 from anygame.language.diagnostics import shown
-from anygame.language.markup import meter, paragraph, table
+from anygame.markup import meter, paragraph, table
 from anygame.playouts import PlayoutRequest, Tally
 from anygame.plotting import axes_or_new
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
 
+from anygame.datalog.derivations import Failure
 from anygame.errors import GoalError, IllegalMoveError, LimitError, QueryError, SimultaneousMovesError
 from anygame.game.outcomes import goal_of, no_legal_move
 from anygame.game.roles import legal_move, moves_in_order
 from anygame.game.showing import show
-from anygame.language.derivations import Failure
 from anygame.language.diagnostics import shown
 from anygame.language.parser import parse_atom, parse_term
 from anygame.language.terms import Term, Variable
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anygame.datalog.derivations import Derivation
     from anygame.game.machine import Machine, Position, View
     from anygame.game.roles import JointMove, Role
     from anygame.game.showing import BoardView
-    from anygame.language.derivations import Derivation
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
 

@@ -11,12 +11,12 @@ from urllib.request import url2pathname
 
 from lsprotocol import types as lsp
 
-from anygame.language.installed import SUFFIXES
 from anygame.language_server.checking.findings import Findings
 from anygame.language_server.lines import Lines
 from anygame.language_server.outline import outline
 from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import WrittenSheet
+from anygame.sheets.installed import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,10 +10,10 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, Literal
 
-from anygame.language.layout import format_sheet
 from anygame.language.source import Source
 from anygame.language_server.settings import LIMITS
 from anygame.language_server.sheet import Range
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
+from anygame.files import file_faults, read_bounded, write_whole
 from anygame.language.diagnostics import shown
-from anygame.language.markup import folded, html, paragraph, table
 from anygame.language.parser import parse_nodes
-from anygame.language.writing import file_faults, read_bounded, write_whole
+from anygame.markup import folded, html, paragraph, table
 from anygame.match.judging import Verdict, spaced
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import AnygameError, RecordError
 from anygame.game.loading import loads
 from anygame.game.showing import animate
-from anygame.language.markup import paragraph
+from anygame.markup import paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

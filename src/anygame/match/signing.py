@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, needing
-from anygame.language.writing import write_whole
+from anygame.files import write_whole
 
 if TYPE_CHECKING:
     import os

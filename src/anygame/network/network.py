@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.ragged import levels_of
+from anygame.network.ragged import levels_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anygame.errors import AnygameError
-from anygame.language.scrambling import Scrambling
 from anygame.language.terms import Compound
 from anygame.match.seats import (
     ABORT_CLOCK,
@@ -37,6 +36,7 @@ from anygame.protocol.messages import (
     format_message,
     parse_info,
 )
+from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

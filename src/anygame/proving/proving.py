@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import LimitError, QueryError
 from anygame.language.diagnostics import shown
-from anygame.language.markup import html
+from anygame.markup import html
 from anygame.progress import reporting
 from anygame.proving.verdict import SURVEYS, Verdict, Verdicts
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
-    from anygame.language.scrambling import Style
     from anygame.language.terms import Term
     from anygame.quiz.question import Kind, QuizForm
     from anygame.quiz.sheets import Sheet
+    from anygame.sheets.scrambling import Style
 
 #: States that may follow one whose value is asked for.
 DEFAULT_STATES: Final = 20_000

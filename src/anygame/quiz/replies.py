@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.rules import KEYWORDS
-from anygame.language.scrambling import unambiguous
 from anygame.language.terms import Compound, Constant, Term
 from anygame.quiz.prose import infix_of_sentence
+from anygame.sheets.scrambling import unambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from anygame.errors import QuizError
 from anygame.game.loading import game_of
-from anygame.language.layout import format_rules
 from anygame.language.parser import parse_program
 from anygame.language.rules import format_program
-from anygame.language.scrambling import Scrambling, Style
 from anygame.language.source import Source
 from anygame.quiz.prose import infix_term, prose_rule
+from anygame.sheets.layout import format_rules
+from anygame.sheets.scrambling import Scrambling, Style
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.language.markup import Markup, code, meter, paragraph, table
+from anygame.markup import Markup, code, meter, paragraph, table
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:

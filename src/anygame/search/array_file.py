@@ -14,7 +14,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from anygame.errors import ModelError
-from anygame.language.writing import write_whole
+from anygame.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
-from anygame.language.markup import meter, table
+from anygame.markup import meter, table
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:

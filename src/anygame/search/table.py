@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PositionError
-from anygame.language.markup import folded, html, meter, paragraph, table
+from anygame.markup import folded, html, meter, paragraph, table
 from anygame.search.analysis import best_first
 from anygame.search.goals import Bounds
 

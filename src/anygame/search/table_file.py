@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import TableError, TermSyntaxError
+from anygame.files import write_whole
 from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
-from anygame.language.writing import write_whole
 from anygame.search.table import Table, kind_type
 
 if TYPE_CHECKING:

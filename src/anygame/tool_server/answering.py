@@ -22,11 +22,11 @@ from anygame.game.joint_moves import (
 )
 from anygame.game.loading import loads, read_silently
 from anygame.language.diagnostics import Severity, shown
-from anygame.language.installed import describe_sheet
-from anygame.language.layout import format_sheet
 from anygame.language.source import Source
 from anygame.proving import each_verdict, equal
 from anygame.search import Search, solve
+from anygame.sheets.installed import describe_sheet
+from anygame.sheets.layout import format_sheet
 from anygame.tool_server.bounds import LIMITS, LONGEST_TEXT, SEARCH_MEMORY
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pydantic import Field
 from anygame.doctor import CODES
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
-from anygame.language.installed import describe_sheet
+from anygame.sheets.installed import describe_sheet
 from anygame.tool_server import answers  # noqa: TC001
 from anygame.tool_server.bounds import (
     MOST,

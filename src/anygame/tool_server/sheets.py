@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import QueryError
 from anygame.language.diagnostics import did_you_mean, shown
-from anygame.language.installed import SUFFIXES, describe_sheet, games, installed_path
 from anygame.language.text import read_source
+from anygame.sheets.installed import SUFFIXES, describe_sheet, games, installed_path
 from anygame.tool_server.bounds import LIMITS, LONGEST_SHEET, MOST_CHARACTERS, MOST_SHEETS
 
 if TYPE_CHECKING:

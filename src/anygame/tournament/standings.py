@@ -14,7 +14,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import needing
-from anygame.language.markup import meter, table
+from anygame.markup import meter, table
 from anygame.plotting import axes_or_new, image
 
 if TYPE_CHECKING:

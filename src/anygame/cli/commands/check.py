@@ -33,9 +33,9 @@ from anygame.doctor.finding import Finding
 from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
+from anygame.files import file_faults, write_whole
 from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
-from anygame.language.installed import SUFFIXES
-from anygame.language.writing import file_faults, write_whole
+from anygame.sheets.installed import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,9 +8,9 @@ from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.matches.seating import HUMAN
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.errors import needing
-from anygame.language.installed import games
 from anygame.players.levels import LEVELS
 from anygame.players.loading import STRATEGIES
+from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")
 

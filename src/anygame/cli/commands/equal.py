@@ -10,7 +10,7 @@ from anygame.cli.output import print_json, print_lines
 from anygame.cli.proofs import SHAPE, compared, verdict_lines, write_matches
 from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
 from anygame.cli.sheets import read_game
-from anygame.language.writing import file_faults
+from anygame.files import file_faults
 
 _DETAILS: Final = f"""\
 Both are played at once, roles and moves matched by name. The games are the same where

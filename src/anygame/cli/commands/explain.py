@@ -11,8 +11,8 @@ from anygame.cli.progress import compile_game
 from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError
+from anygame.files import file_faults
 from anygame.game import inspection
-from anygame.language.writing import file_faults
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

@@ -10,8 +10,8 @@ from anygame.cli.output import complain, print_lines
 from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.sheets import check_writable, print_changes, print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
-from anygame.language.layout import format_sheet
 from anygame.language.source import Source
+from anygame.sheets.layout import format_sheet
 
 _DETAILS: Final = f"""\
 Facts stand on one line, rules with each formula of the body on a line of its own;

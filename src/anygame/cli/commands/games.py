@@ -9,7 +9,7 @@ from anygame.cli.options import Command, Status, command_options
 from anygame.cli.output import Screen, print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
 from anygame.game import load
-from anygame.language.installed import describe_sheet, games, open_sheet, summary_of
+from anygame.sheets.installed import describe_sheet, games, open_sheet, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,8 +10,8 @@ from anygame.cli.output import print_json, print_lines, table_lines
 from anygame.cli.progress import progress
 from anygame.cli.shared_options import JsonOption, json_shape
 from anygame.errors import QuizError
+from anygame.files import file_faults
 from anygame.language.diagnostics import shown
-from anygame.language.writing import file_faults
 from anygame.quiz import KINDS, Grade, grade
 from anygame.quiz.question import read_object, read_quiz
 

@@ -21,14 +21,14 @@ from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import ReadingOptions
 from anygame.cli.sheets import make_folder, read_game
 from anygame.errors import QuizError
-from anygame.language.writing import file_faults, write_whole
+from anygame.files import file_faults, write_whole
 from anygame.quiz import FORMS, KINDS, STYLES, Sheet, questions
 from anygame.quiz.asking import DEFAULT_STATES
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
-    from anygame.language.scrambling import Style
     from anygame.quiz.question import Kind, QuizForm
+    from anygame.sheets.scrambling import Style
 
 _DETAILS: Final = """\
 legal     which moves of a role are legal

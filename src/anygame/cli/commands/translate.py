@@ -12,9 +12,9 @@ from anygame.cli.shared_options import LENIENT_HELP
 from anygame.cli.sheets import print_sheet, replace_sheet, sheet_source
 from anygame.errors import RuleSheetError
 from anygame.language.forms import COMMENT_MARKS, form_of
-from anygame.language.layout import format_sheet
 from anygame.language.parser import parse_program
 from anygame.language.source import Source
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -64,7 +64,7 @@ def run(options: _Options) -> int:
 
 def _written_out(source: Source) -> Source:
     """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
-    from anygame.analysis.lenient import read_leniently
+    from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
     return plain if mends else source

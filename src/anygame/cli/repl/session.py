@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import AnygameError, PositionError
+from anygame.files import file_faults, read_bounded, write_whole
 from anygame.game.encoding import rules_digest
 from anygame.game.joint_moves import legal_by_role, play_text
 from anygame.language.parser import parse_term
-from anygame.language.writing import file_faults, read_bounded, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

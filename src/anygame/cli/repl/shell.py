@@ -30,10 +30,10 @@ from anygame.game.joint_moves import (
 )
 from anygame.game.typed_moves import meant_moves, nearest_moves
 from anygame.language.diagnostics import counted, did_you_mean, format_diagnostics, shown
-from anygame.language.installed import describe_sheet, sheet_heading
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant
 from anygame.search.analysing import SECONDS
+from anygame.sheets.installed import describe_sheet, sheet_heading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

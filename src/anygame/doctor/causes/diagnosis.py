@@ -16,7 +16,6 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.edits import apply_edits, offset_before
 from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals, causes_of_names
 from anygame.doctor.codes import play, reading
 from anygame.doctor.play.checking import BRIEF
@@ -24,15 +23,16 @@ from anygame.doctor.work import Budget, work_of_checks, work_of_game
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
 from anygame.language.source import Source
+from anygame.sheets.edits import apply_edits, offset_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from anygame.analysis.edits import Mend
     from anygame.doctor.checked_sheet import CheckedSheet
     from anygame.doctor.finding import Finding
     from anygame.doctor.play.checking import Bounds, PlayCheck
     from anygame.language.source import Span
+    from anygame.sheets.edits import Mend
 
 #: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
 _ORDER: Final = (

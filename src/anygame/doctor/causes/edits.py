@@ -13,23 +13,23 @@ from collections import Counter, defaultdict, deque
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.edits import Edit, Mend, apply_edits
-from anygame.analysis.sorts import Sorts, constants_in
 from anygame.doctor.play.monitors import keeps
 from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
 from anygame.doctor.spelling import slips
 from anygame.language.forms import form_of, infix_constant
 from anygame.language.rules import Distinct, Literal, Not, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
+from anygame.sheets.edits import Edit, Mend, apply_edits
+from anygame.sheets.sorts import Sorts, constants_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.analysis.sorts import Place
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Node, Source, Span
     from anygame.language.terms import Term
+    from anygame.sheets.sorts import Place
 
 #: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
 _SAYS_WHAT: Final = {

@@ -7,20 +7,20 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.analysis.sorts import lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.sheet import key_of, times
 from anygame.doctor.spelling import is_near, nearest, slips
 from anygame.language.diagnostics import Severity, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Constant
+from anygame.sheets.sorts import lists_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
+    from anygame.sheets.sorts import Place
 
 #: Uses that make a name a common one.
 _COMMON: Final = 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.sorts import Sorts, constants_in
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.codes.declarations import IDLE_MOVES
 from anygame.doctor.comparison import numbered, words_of
@@ -12,6 +11,7 @@ from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
 from anygame.language.unification import unify
+from anygame.sheets.sorts import Sorts, constants_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,22 +9,22 @@ from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.analysis.sorts import Sorts, lists_of
 from anygame.doctor.code import PRACTICE, Code, check
 from anygame.doctor.comparison import odd_place
 from anygame.doctor.sheet import STATE, asked_of, key_of, named
 from anygame.language.diagnostics import Note, Severity, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
+from anygame.sheets.sorts import Sorts, lists_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.analysis.sorts import Place
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
+    from anygame.sheets.sorts import Place
 
 #: Other rules that agree on which argument belongs to which: one could be the slip itself.
 _MOST_OFTEN: Final = 2

@@ -21,12 +21,12 @@ from anygame.language.terms import Compound, Constant, Variable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from anygame.datalog.derivations import Derivation
     from anygame.doctor.finding import Line
     from anygame.doctor.sheet import Key
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
-    from anygame.language.derivations import Derivation
     from anygame.language.rules import Program, Rule
     from anygame.language.source import Span
     from anygame.language.terms import Term

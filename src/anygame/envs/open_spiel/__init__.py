@@ -14,7 +14,7 @@ from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_r
 from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
 from anygame.envs.rewards import missing
 from anygame.game import Game
-from anygame.language.installed import open_sheet
+from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     from anygame.envs.open_spiel.state import Dynamics

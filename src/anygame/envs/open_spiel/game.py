@@ -21,7 +21,7 @@ from anygame.envs.open_spiel.state import (
 )
 from anygame.errors import RuleSheetError
 from anygame.game.encoding import rules_digest
-from anygame.language.installed import open_sheet
+from anygame.sheets.installed import open_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from anygame.datalog.derivations import Derivation, Failure
     from anygame.datalog.schema import Frame
     from anygame.game.machines.reasoner import ReasonerMachine
-    from anygame.language.derivations import Derivation, Failure
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
     from anygame.network.block import Stuck as StuckNetwork

@@ -22,10 +22,10 @@ from anygame.language.unification import match_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from anygame.datalog.derivations import Derivation, Failure
     from anygame.datalog.reasoner import Fluents, Move
     from anygame.datalog.schema import Frame
     from anygame.datalog.strategy import Strategy
-    from anygame.language.derivations import Derivation, Failure
     from anygame.language.limits import Limits
     from anygame.language.rules import Atom, Program
     from anygame.language.terms import Term, Variable

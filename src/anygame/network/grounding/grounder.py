@@ -28,7 +28,7 @@ from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
-from anygame.network.logic.ragged import strong_components
+from anygame.network.ragged import strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 
 from anygame.errors import LimitError
 from anygame.network.budget import COMPOSED
-from anygame.network.logic.ragged import order_of
+from anygame.network.ragged import order_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ import numpy as np
 
 from anygame.network.kernels.phases import cyclic_gates
 from anygame.network.kernels.schedule import Order, ends_of
-from anygame.network.logic.ragged import starts_of
 from anygame.network.network import Cycle
+from anygame.network.ragged import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,7 +33,7 @@ from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
 from anygame.network.kernels.schedule import runs_of_shapes
-from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

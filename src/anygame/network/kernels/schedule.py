@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.kernels.phases import cyclic_gates
-from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import gates_by_level, units_of
+from anygame.network.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

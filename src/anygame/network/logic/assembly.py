@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.ragged import distinct, places, starts_of, strong_components
 from anygame.network.network import Cycle, Network
+from anygame.network.ragged import distinct, places, starts_of, strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 from anygame.network.logic.disjunctions import equal_disjunctions
 from anygame.network.logic.factoring import Products
 from anygame.network.logic.hashing import SEEDS, mixed
-from anygame.network.logic.ragged import distinct, order_of, places, starts_of, strong_components
+from anygame.network.ragged import distinct, order_of, places, starts_of, strong_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.logic.hashing import mixed
-from anygame.network.logic.ragged import distinct, levels_of, order_of, places, starts_of, strong_components
 from anygame.network.network import FALSE, TRUE
+from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of, strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

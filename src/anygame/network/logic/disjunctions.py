@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.logic.hashing import SEEDS, mixed
-from anygame.network.logic.ragged import distinct, places, starts_of
+from anygame.network.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

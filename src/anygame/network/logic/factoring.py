@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.logic.hashing import mixed
-from anygame.network.logic.ragged import distinct, starts_of
 from anygame.network.network import FALSE
+from anygame.network.ragged import distinct, starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.network.logic.circuit import simplified
-from anygame.network.logic.ragged import distinct, places, starts_of
 from anygame.network.network import FALSE
+from anygame.network.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from anygame.errors import LimitError
-from anygame.network.logic.ragged import places
 from anygame.network.network import gates_by_level
+from anygame.network.ragged import places
 from anygame.search.hidden.observing import TurnReader
 from anygame.search.lane_pool import packed_state
 

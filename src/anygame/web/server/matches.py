@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from anygame.language.installed import describe_sheet, sheet_heading
+from anygame.sheets.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
 from anygame.web.server.processes import (
     RETRY_AFTER,

@@ -9,9 +9,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from anygame.language.installed import summary_of
 from anygame.match.judging import outcome
 from anygame.players.levels import LEVELS
+from anygame.sheets.installed import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import RecordError
-from anygame.language.installed import describe_sheet
 from anygame.match.record import parse_record, read_record
+from anygame.sheets.installed import describe_sheet
 from anygame.web.server.match_routes import NotFoundError
 from anygame.web.server.processes import MatchFaultError
 from anygame.web.server.sheets import Sheet, title_of

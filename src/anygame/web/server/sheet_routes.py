@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from anygame.errors import ModelError
-from anygame.language.installed import sheet_heading
 from anygame.players.levels import LEVELS, USUAL
 from anygame.search.model import load_model
+from anygame.sheets.installed import sheet_heading
 from anygame.web.server.bodies import read_form, read_seconds
 from anygame.web.server.guards import visitor_of
 from anygame.web.server.match_routes import NotFoundError, RefusedError

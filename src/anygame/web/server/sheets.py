@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError
-from anygame.language.installed import SUFFIXES, describe_sheet, games, open_sheet
+from anygame.files import write_whole
 from anygame.language.text import read_source
-from anygame.language.writing import write_whole
+from anygame.sheets.installed import SUFFIXES, describe_sheet, games, open_sheet
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:

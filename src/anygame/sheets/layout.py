@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.errors import RuleSheetError
 from anygame.language.forms import Comment, comments_of, form_of, infix_constant, infix_variable, marked
-from anygame.language.page import WIDTH, CommentedItems, Page
 from anygame.language.parser import parse_items, parse_program, read_items
 from anygame.language.rules import format_rule
 from anygame.language.sentences import fold, fold_head
 from anygame.language.source import Node, Source
+from anygame.sheets.page import WIDTH, CommentedItems, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.language.forms import Form
     from anygame.language.limits import ReadingLimits
-    from anygame.language.page import Part
     from anygame.language.rules import Program, Rule
+    from anygame.sheets.page import Part
 
 _INDENT: Final = 4
 #: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import anygame
-from anygame.language.markup import code, meter, table
+from anygame.markup import code, meter, table
 from anygame.match import Record, replay, run
 from anygame.tournament import Result, standings
 

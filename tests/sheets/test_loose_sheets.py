@@ -15,14 +15,14 @@ from tests.examples import examples
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.analysis.lenient import LENIENT_MENDS
 from anygame.doctor import check_program, read_sheet
 from anygame.doctor.mending import MENDS, mend_sheet
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language import Source, parse_program
-from anygame.language.installed import open_sheet
-from anygame.language.layout import format_sheet
 from anygame.language.rules import Literal, Rule
+from anygame.sheets.installed import open_sheet
+from anygame.sheets.layout import format_sheet
+from anygame.sheets.lenient import LENIENT_MENDS
 
 SHEETS = Path(__file__).parents[1] / "data" / "lenient"
 TURN = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anygame.language.installed import describe_sheet
+from anygame.sheets.installed import describe_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ import pytest
 
 import anygame
 from anygame import LenientReadingWarning
-from anygame.analysis.lenient import read_leniently
 from anygame.doctor import check_program
 from anygame.doctor.mending import mend_sheet
 from anygame.errors import RuleSheetError
 from anygame.language import Source, parse_program
-from anygame.language.layout import format_sheet
 from anygame.protocol.player.played_game import PlayerSettings, load_rules
+from anygame.sheets.layout import format_sheet
+from anygame.sheets.lenient import read_leniently
 
 if TYPE_CHECKING:
     from anygame.game.backends import MachineName

@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.declarations import ValueRelations
-from anygame.analysis.edits import Edit, Mend, apply_edits, end_of_line
 from anygame.analysis.normal import TooManyAlternatives, is_ground_fact, normalise
 from anygame.analysis.safety import name_of, unsafe_variables
-from anygame.analysis.sorts import ROLE, Sorts
 from anygame.language.forms import form_of, infix_variable, places_of_comments
 from anygame.language.parser import parse_program
 from anygame.language.rules import (
@@ -32,13 +29,16 @@ from anygame.language.rules import (
 )
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Constant, Variable, substitute
+from anygame.sheets.declarations import ValueRelations
+from anygame.sheets.edits import Edit, Mend, apply_edits, end_of_line
+from anygame.sheets.sorts import ROLE, Sorts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from anygame.analysis.sorts import Place
     from anygame.language.rules import Formula, Program
     from anygame.language.terms import Term
+    from anygame.sheets.sorts import Place
 
 
 #: What declares the last argument of a head.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from anygame.language.markup import code, folded, html
+from anygame.markup import code, folded, html
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,7 +2,7 @@
 
 After a change that is meant, write the expected texts anew, and read the difference::
 
-    python tests/language/test_layout.py
+    python tests/sheets/test_layout.py
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from anygame.errors import RuleSheetError
 from anygame.language import Program, Source, format_program, parse_program, read_source
 from anygame.language import layout as layout_module
 from anygame.language.forms import comments_of, form_of
-from anygame.language.layout import format_sheet
 from anygame.language.limits import ReadingLimits
+from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
     from anygame.language.forms import Form
