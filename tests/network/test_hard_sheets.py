@@ -1,4 +1,4 @@
-"""Sheets of kinds that are hard to ground: jumps, sowing, lines, chains, all marks at once, clocks."""
+"""Sheets of kinds that are hard to ground: jumps, sowing, lines, chains, lists, counts, clocks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ _BOUNDS = {
     "fading_stones": (100_000, 40),
     "hex_chains": (100_000, 30),
     "hex_linked": (60_000, 30),
+    "hex_rows": (30_000, 30),
     "kalaha": (70_000, 30),
     "lines_of_action": (200_000, 10),
     "merrills_at_once": (200_000, 60),
+    "merrills_counted": (700_000, 60),
     "merrills_in_phases": (12_000, 60),
     "mill": (20_000, 60),
     "sudoku": (100_000, 20),

@@ -104,6 +104,66 @@ def test_lists_are_asked_about_with_what_makes_them_known() -> None:
     """)
 
 
+#: Stones of a row, which one recursive view counts or looks at; the rest of each sheet says how.
+_ROW = """
+    (role r) (init (at a free)) (init (at b free)) (init (at c free)) (init (at d mine)) (init (turn 0))
+    (<= (legal r (put ?x)) (true (at ?x free))) (legal r wait)
+    (<= (next (at ?x mine)) (does r (put ?x)))
+    (<= (next (at ?x ?m)) (true (at ?x ?m)) (not (put ?x)))
+    (<= (put ?x) (does r (put ?x)))
+    (<= (next (turn ?n)) (true (turn ?m)) (succ ?m ?n))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (order a b) (order b c) (order c d) (order d end) (begin 0 a)
+    (row (list a (list b (list c (list d nil))))) (row (list d (list c nil)))
+    (is_list nil) (<= (is_list (list ?x ?rest)) (order ?x ?y) (is_list ?rest))
+    (<= terminal (true (turn 5)))
+"""
+_WALKS = {
+    "from what a view says": """
+        (<= (start ?n ?x) (true (turn ?t)) (begin ?n ?x))
+        (<= (goal r ?g) (start ?n ?x) (sum ?x ?n ?g))
+        (<= (sum end ?n ?n) (succ ?n ?m))
+        (<= (sum ?x ?n ?g) (true (at ?x mine)) (order ?x ?y) (succ ?n ?m) (sum ?y ?m ?g))
+        (<= (sum ?x ?n ?g) (true (at ?x free)) (order ?x ?y) (sum ?y ?n ?g))
+    """,
+    "with numbers as terms": """
+        (<= (goal r 100) (sum a (s (s (s 0)))))
+        (<= (goal r 0) (sum a ?n) (distinct ?n (s (s (s 0)))))
+        (<= (sum end 0) (true (turn ?n)))
+        (<= (sum ?x (s ?n)) (true (at ?x mine)) (order ?x ?y) (sum ?y ?n))
+        (<= (sum ?x ?n) (order ?x ?y) (not (true (at ?x mine))) (sum ?y ?n))
+    """,
+    "along lists": """
+        (<= (has ?m (list ?x ?rest)) (true (at ?x ?m)) (is_list ?rest))
+        (<= (has ?m (list ?x ?rest)) (order ?x ?y) (has ?m ?rest))
+        (<= (long ?l) (row ?l) (true (turn ?n)) (not (short ?l)))
+        (<= (short (list ?x (list ?y nil))) (row (list ?x (list ?y nil))) (true (at ?x mine)))
+        (<= (goal r 100) (long ?l) (not (has free ?l)))
+        (<= (goal r 0) (long ?l) (has free ?l))
+    """,
+    "along lists that another walk makes": """
+        (<= (mine nil nil) (true (turn ?n)))
+        (<= (mine (list ?x ?rest) (list ?x ?of)) (true (at ?x mine)) (mine ?rest ?of))
+        (<= (mine (list ?x ?rest) ?of) (true (at ?x free)) (mine ?rest ?of))
+        (<= (length nil 0) (true (turn ?n)))
+        (<= (length (list ?x ?rest) ?n) (is_list ?rest) (true (at ?x ?m)) (length ?rest ?k) (succ ?k ?n))
+        (<= (goal r ?n) (row ?l) (mine ?l ?of) (length ?of ?n))
+    """,
+}
+
+
+@pytest.mark.parametrize("way", _WALKS)
+def test_recursive_views_are_grounded_for_what_is_asked_of_them(way: str) -> None:
+    _agrees(_ROW + _WALKS[way], playouts=8)
+
+
+def test_counts_that_cannot_come_about_are_not_grounded() -> None:
+    text = _ROW + _WALKS["from what a view says"]
+    numbers = " ".join(f"(succ {n} {n + 1})" for n in range(5, 400))
+    compiled = _agrees(text + numbers, playouts=2)
+    assert dict(compiled.stages)["grounding"]["instances"] < 1_000
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_games_that_are_taken_for_large(name: str) -> None:
     _agrees(SHEETS[name])

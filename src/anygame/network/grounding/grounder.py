@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 #: Rules with a join of more rows than this go through the passes for large ones, too.
 _FEW_ROWS: Final = 4_000_000
+#: Bounds that are kept, perhaps, where only the rows that rules ask for are grounded.
+_BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
 
@@ -142,6 +144,7 @@ class _Grounder:
         filled: dict[Relation, Table],
         *,
         large: bool,
+        endless: bool,
     ) -> None:
         self._reasoner = reasoner
         self._limits = limits
@@ -150,7 +153,9 @@ class _Grounder:
         self._large = large
         self._budget = budget
         self._tables = Tables(reasoner.terms, limits.join, budget)
-        self._static = StaticRelations(reasoner, self._tables, percepts=percepts, filled=filled)
+        self._static = StaticRelations(
+            reasoner, self._tables, percepts=percepts, endless=endless, filled=filled
+        )
         self._roles = [reasoner.terms.number(role) for role in reasoner.roles]
         self._own_relations = count(1)
         self._instances = 0
@@ -377,18 +382,25 @@ def ground(
     budget = budget or Budget(limits.steps, limits.seconds)
     filled: dict[Relation, Table] = {}
 
-    def run(most: GroundingLimits, *, large: bool) -> Grounding:
-        grounder = _Grounder(reasoner, most, budget, progress, without, percepts, filled, large=large)
+    def run(most: GroundingLimits, *, large: bool, endless: bool = True) -> Grounding:
+        grounder = _Grounder(
+            reasoner, most, budget, progress, without, percepts, filled, large=large, endless=endless
+        )
         try:
             return grounder.run()
         finally:
             filled.update(grounder.filled)
 
     few = replace(limits, instances=min(limits.few, limits.instances), join=min(_FEW_ROWS, limits.join))
-    for most, large in ((few, False), (limits, True)):
-        try:
-            return run(most, large=large)
-        except LimitError as error:
-            if error.limit != "instances":
-                raise
+    try:
+        return run(few, large=False, endless=False)
+    except LimitError as error:
+        if error.limit not in _BY_DEMAND:
+            raise
+        first = error
+    try:
+        return run(limits, large=True)
+    except LimitError as error:
+        if {first.limit, error.limit} != {"instances"}:
+            raise
     return run(limits, large=False)

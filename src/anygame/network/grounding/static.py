@@ -58,6 +58,7 @@ class StaticRelations:
     Args:
         tables: where rows go; what questions to the reasoner cost is spent from their budget.
         percepts: whether what roles see is asked of the network too.
+        endless: whether a relation on demand is computed as a whole although it may have no end.
         filled: tables that were filled for the same reasoner before.
 
     Attributes:
@@ -70,8 +71,10 @@ class StaticRelations:
         tables: Tables,
         *,
         percepts: bool = True,
+        endless: bool = True,
         filled: dict[Relation, Table] | None = None,
     ) -> None:
+        self._endless = endless
         self._keys = (*ASKED, SEEN) if percepts else ASKED
         self._reasoner = reasoner
         self._engine = reasoner.engine
@@ -233,6 +236,9 @@ class StaticRelations:
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
         """Return a table with at least those rows of a relation on demand that have the given keys."""
         if not known:
+            if not self._endless and not self._engine.ends(relation, ()):
+                message = f"the rules ask for all of {relation.title}, which may have no end"
+                raise LimitError(message, "facts", relation=relation.title)
             # Computed as a whole, which it then stays.
             self._engine.rows(self._engine.static, relation)
         # It may have been computed as a whole meanwhile: some rule may need all of it.

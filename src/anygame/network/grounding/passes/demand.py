@@ -14,6 +14,11 @@ becomes::
 These are *magic sets* (Bancilhon, Maier, Sagiv and Ullman 1986, "Magic sets and other strange ways to
 implement logic programs"; Beeri and Ramakrishnan 1991, "On the power of magic"). Each view is asked by one
 set of columns, those that every rule that reads it binds, so that it stays one relation.
+
+A recursive view may have rows without end (one for every list, one for every count so far), and the rules
+need few. So any literal of a rule may bind what the rule asks of it, where other views bind nothing: to read
+one more view is cheap beside that. Non-recursive views come first, then recursive ones in the order of the
+body, so that no two wait for each other.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from anygame.datalog.relations import FlatAtom, reads_of, variables_in
 from anygame.language.terms import Constant, variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
 from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom
+from anygame.network.ragged import strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,6 +68,7 @@ class _Demand:
     def __init__(self, rules: Sequence[GroundRule], context: Context) -> None:
         self._rules = rules
         self._context = context
+        self._recursive = _recursive_views(rules, context)
         self._asked_by: dict[Relation, _Columns] = {
             relation: frozenset(range(relation.width)) for relation in _restrictable(rules, context)
         }
@@ -107,13 +114,13 @@ class _Demand:
         return changed
 
     def _bound_columns(self, read: _Read, columns: _Columns) -> _Columns:
-        bound = self._bound(read.rule)
+        bound = self._bound(read)
         return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
 
     def _cheap_columns(self, read: _Read, columns: _Columns) -> _Columns:
-        if read.rule.head.relation in self._asked_by:
+        if read.rule.head.relation in self._asked_by or read.atom.relation in self._recursive:
             return columns
-        used = binders(self._free_literals(read.rule), _variables(read.atom, columns))[:_MOST_BINDERS]
+        used = binders(self._free_literals(read), _variables(read.atom, columns))[:_MOST_BINDERS]
         bound = {variable for atom in used for variable in variables_of_atom(atom)}
         return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
 
@@ -123,22 +130,38 @@ class _Demand:
         known = _variables(read.rule.head, head_columns)
         return columns if can_be_joined(read.rule, guards, self._context, known) else frozenset()
 
-    def _bound(self, rule: GroundRule) -> set[Variable]:
-        """Return the variables that are known before any view of a rule is read."""
+    def _bound(self, read: _Read) -> set[Variable]:
+        """Return the variables that are known before a view of a rule is read."""
+        rule = read.rule
         columns = self._asked_by.get(rule.head.relation)
-        if columns is None:
-            free = {v for atom in self._free_literals(rule) for v in variables_of_atom(atom)}
-            return bound_by(rule, free)
-        return determined(rule, _variables(rule.head, columns), self._context, _MOST_VALUES)
+        known = set() if columns is None else _variables(rule.head, columns)
+        if columns is None or read.atom.relation in self._recursive:
+            free = {v for atom in self._free_literals(read) for v in variables_of_atom(atom)}
+            return bound_by(rule, known | free)
+        return determined(rule, known, self._context, _MOST_VALUES)
 
-    def _free_literals(self, rule: GroundRule) -> list[FlatAtom]:
-        """Return the literals of a rule that are grounded whoever asks."""
+    def _free_literals(self, read: _Read) -> list[FlatAtom]:
+        """Return the literals that may bind what a rule asks of a view."""
         return [
             atom
-            for atom in (*rule.positives, *rule.guards)
-            if atom.relation not in self._asked_by
-            and not (self._context.is_view(atom.relation) and not is_own(atom.relation))
+            for atom in (*read.rule.positives, *read.rule.guards)
+            if self._is_free(atom.relation) or self._comes_first(atom, read)
         ]
+
+    def _is_free(self, relation: Relation) -> bool:
+        """Whether a relation is grounded whoever asks."""
+        return relation not in self._asked_by and not (
+            self._context.is_view(relation) and not is_own(relation)
+        )
+
+    def _comes_first(self, atom: FlatAtom, read: _Read) -> bool:
+        """Whether a view is read before a recursive one, which it may bind."""
+        if read.atom.relation not in self._recursive or atom is read.atom:
+            return False
+        if atom.relation not in self._recursive:
+            return True
+        literals = read.rule.positives
+        return atom in literals and (read.negated or literals.index(atom) < literals.index(read.atom))
 
     def _asking(self, read: _Read) -> Iterator[GroundRule]:
         """Yield the rule that says which rows are asked for, if it says anything."""
@@ -160,11 +183,17 @@ class _Demand:
         if read.negated:
             found = _binding(rule, wanted)
             every = [*rule.positives, *rule.guards]
-        elif head_columns is not None:
-            return narrow_guards(rule, known, self._context, _MOST_VALUES)
         else:
-            every = self._free_literals(rule)
-            found = binders(every, wanted)
+            every = self._free_literals(read)
+            found = []
+            if head_columns is not None:
+                found = narrow_guards(rule, known, self._context, _MOST_VALUES)
+                wanted -= determined(rule, known, self._context, _MOST_VALUES)
+            found = list(dict.fromkeys([*found, *binders(every, wanted)]))
+            bound = known.union(*map(variables_of_atom, found))
+            if not bound_by(rule, bound).issuperset(wanted):
+                # Nested terms bind some of them, by way of any literal.
+                return every
         return found if can_be_joined(rule, found, self._context, known) else every
 
     def _head_asked(self, rule: GroundRule) -> list[FlatAtom]:
@@ -190,6 +219,22 @@ def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relatio
         found -= free
         changed = bool(free)
     return [relation for relation in heads if relation in found and relation.width]
+
+
+def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relation]:
+    """Return the views that depend on themselves."""
+    views = [*dict.fromkeys(rule.head.relation for rule in rules if context.is_view(rule.head.relation))]
+    numbers = {relation: number for number, relation in enumerate(views)}
+    reads: list[set[int]] = [set() for _ in views]
+    for rule in rules:
+        if rule.head.relation in numbers:
+            read = {numbers[atom.relation] for atom in rule.atoms if atom.relation in numbers}
+            reads[numbers[rule.head.relation]] |= read
+    found: set[Relation] = set()
+    for component in strong_components(range(len(views)), lambda number: sorted(reads[number])):
+        if len(component) > 1 or component[0] in reads[component[0]]:
+            found.update(views[number] for number in component)
+    return found
 
 
 def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
