@@ -19,9 +19,9 @@ from tests.language.test_laws import law, programs
 
 from anygame.errors import RuleSheetError
 from anygame.language import Program, Source, format_program, parse_program, read_source
-from anygame.language import layout as layout_module
 from anygame.language.forms import comments_of, form_of
 from anygame.language.limits import ReadingLimits
+from anygame.sheets import layout as layout_module
 from anygame.sheets.layout import format_sheet
 
 if TYPE_CHECKING:
