@@ -66,6 +66,20 @@ __all__ = [
 class AnygameError(Exception):
     """The root: catch this to catch everything anygame raises on purpose."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what notebooks show: the caller's frames and the message, without frames of anygame."""
+        # Only notebooks need them, and every start of the program would wait.
+        import traceback
+        from pathlib import Path
+
+        own = (str(Path(__file__).parent), "/IPython/", "\\IPython\\")
+        frames = [
+            frame
+            for frame in traceback.extract_tb(self.__traceback__)
+            if not any(part in frame.filename for part in own)
+        ]
+        return [*traceback.format_list(frames), *traceback.format_exception_only(self)]
+
 
 class RuleSheetError(AnygameError, ValueError):
     """A rule sheet cannot be used.

@@ -128,7 +128,7 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
     [
         ([], "COMMAND"),
         (["legla", "gdl/pig.kif"], "there is no command 'legla'; did you mean legal?"),
-        (["zzz"], "there is no command 'zzz'; `anygame --help` lists the commands"),
+        (["zzz"], "there is no command 'zzz'\n  try: anygame --help\n"),
         (["--seed", "1"], "unrecognized arguments: --seed"),
         (["solve", "pig", "--second", "1"], "unrecognized arguments: --second 1; did you mean --seconds?"),
         (["query", "gdl/pig.kif"], "required: PATTERN"),
@@ -493,3 +493,28 @@ def test_tests_of_rules_are_spelled_out_in_the_strata() -> None:
     output, status = run(["explain", "-", "--strata"], sheet)
     assert status == 0
     assert "(?x != ?y or ?x == a)" in output
+
+
+def test_a_mistake_in_the_usage_is_told_first_and_in_two_lines() -> None:
+    for words, said in (
+        (["solve", "gdl/pig.kif", "--frobnicate"], "unrecognized arguments: --frobnicate"),
+        (["solve"], "the following arguments are required: FILE"),
+        (["perft", "gdl/pig.kif", "many"], "argument DEPTH: expected a whole number from 0, found 'many'"),
+    ):
+        output, status = run(words)
+        name = f"anygame {words[0]}"
+        assert (output, status) == (f"{name}: error: {said}\n  try: {name} --help\n", 2)
+
+
+def test_trees_are_drawn_in_ascii_where_a_terminal_has_no_more(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.kif"
+    sheet.write_text(
+        "(role x) (p 1) (caf\u00e9 1) (<= (legal x go) (p 1) (caf\u00e9 1)) (<= terminal (p 2)) (goal x 0)"
+    )
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(sys.path)}
+    output = subprocess.run(
+        [sys.executable, "-m", "anygame", "repl", str(sheet)],
+        input=b"why (legal x go)\n", env=ascii_only, capture_output=True, check=True,
+    ).stdout.decode("ascii")  # fmt: skip
+    assert "\n+- (p 1)" in output
+    assert "\n`- (caf\\xe9 1)" in output

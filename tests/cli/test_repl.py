@@ -31,7 +31,7 @@ def start(tmp_path: Path, game: str, *, program: str = MAIN, columns: int = 100)
     around = {name: value for name, value in os.environ.items() if name not in {"LINES", "COLUMNS"}}
     child: spawn[str] = pexpect.spawn(
         sys.executable,
-        ["-c", program, "repl", f"gdl/{game}.kif", "--seed", "1"],
+        ["-c", program, "repl", str(ROOT / "gdl" / f"{game}.kif"), "--seed", "1"],
         cwd=str(ROOT),
         env=around | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
         dimensions=(40, columns),
@@ -52,6 +52,17 @@ def copolymer(tmp_path: Path) -> Iterator[spawn[str]]:
 def shown(child: spawn[str]) -> str:
     """Return what came before the last match, without the codes of the terminal."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", child.before or "")
+
+
+def test_a_greeting_counts_warnings(tmp_path: Path) -> None:
+    for facts, said in (("(p)", "has 1 warning: see"), ("(p) (q)", "has 2 warnings: see")):
+        sheet = tmp_path / "sheet.kif"
+        sheet.write_text(f"(role x) {facts} (legal x go) (<= terminal (true done)) (goal x 0)")
+        child = start(tmp_path, str(sheet.with_suffix("")))
+        child.expect("0>")
+        greeting = shown(child)
+        child.close(force=True)
+        assert said in greeting
 
 
 def test_terminal_shows_game_board_and_who_acts(copolymer: spawn[str]) -> None:

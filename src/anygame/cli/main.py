@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
+import codecs
 import os
 import sys
+from argparse import RawDescriptionHelpFormatter
 from contextlib import suppress
 from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.command_table import COMMANDS, load_command
-from anygame.cli.options import Status
+from anygame.cli.options import Parser, Status
 from anygame.cli.output import complain, fallback_notices
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language.diagnostics import Diagnostic, Severity, did_you_mean
@@ -53,6 +54,8 @@ exit status:
   143  ended by SIGTERM
 """
 
+#: What stands for characters of trees and tables where a stream has only ASCII.
+_PLAIN: Final = {"├": "+", "└": "`", "│": "|", "─": "-", "±": "+-"}
 #: Errors that `--lenient` takes care of.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
@@ -107,8 +110,18 @@ def _open_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    codecs.register_error("anygame.plain", _in_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="anygame.plain")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters that a stream cannot encode: marks like them, else escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    marks = (_PLAIN.get(mark, mark) for mark in error.object[error.start : error.end])
+    return "".join(marks).encode("ascii", "backslashreplace").decode(), error.end
 
 
 def _drop_output() -> None:
@@ -155,19 +168,18 @@ def _refuse(name: str) -> None:
         from anygame.sheets.installed import games
 
         near = get_close_matches(name.lower(), [*COMMANDS, *games()], n=3)
-        advice = did_you_mean(near, "`anygame --help` lists the commands")
-        parser.error(f"there is no command {name[:40]!r}{advice}")
+        parser.error(f"there is no command {name[:40]!r}{did_you_mean(near)}")
     parser.parse_args([name])
     parser.error("the following arguments are required: COMMAND")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     """Return what reads a command line without a command, and prints the list of them."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="anygame",
         description="Play, question and simulate any game written in the Game Description Language (GDL).",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", help="print the version and exit")

@@ -17,7 +17,7 @@ from dataclasses import Field, dataclass, field, fields
 from enum import IntEnum
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,7 +139,15 @@ class Command(Generic[OptionsT]):
                 groups[group].add_argument(*(flags or [each.name]), **settings, **named)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Ends the process with one line about a mistake, and one that names the help."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong, and end the process."""
+        self.exit(Status.BAD_INPUT, f"{self.prog}: error: {message}\n  try: {self.prog} --help\n")
+
+
+class _Parser(Parser):
     """Accepts options between positional arguments, as in ``legal FILE --after MOVES ROLE``."""
 
     def parse_args(  # type: ignore[override]

@@ -131,7 +131,7 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
 def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     lemmas = counted(verdict.steps, "lemma")
     if verdict.outcome == "open" and verdict.depth is not None:
-        yield f"no match of up to {verdict.depth} moves decides it"
+        yield f"no match of up to {counted(verdict.depth, 'move')} decides it"
     if verdict.note:
         yield from verdict.note.splitlines()
     if verdict.match is not None:

@@ -107,10 +107,14 @@ def shown(text: str, width: int = 60) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with a noun for what is counted.
 
-    >>> counted(1, "move"), counted(2_000, "move")
-    ('1 move', '2,000 moves')
+    >>> counted(1, "move"), counted(2_000, "move"), counted(2, "try"), counted(0, "match"), counted(3, "play")
+    ('1 move', '2,000 moves', '2 tries', '0 matches', '3 plays')
     """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    if number == 1:
+        return f"1 {noun}"
+    if noun[-1] == "y" and noun[-2] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}{'es' if noun.endswith(('s', 'sh', 'ch', 'x')) else 's'}"
 
 
 def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:

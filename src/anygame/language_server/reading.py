@@ -29,7 +29,7 @@ _TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     ),
     "infix": re.compile(
         r"(?P<comment>%[^\r\n]*)|(?P<open>\()|(?P<close>\))"
-        r"|(?P<name>\??'(?:[^'\r\n]|'')*'?|[A-Za-z0-9_]+)|(?P<mark>:-|[,&|~.])"
+        r"|(?P<name>\??'(?:[^'\r\n]|'')*'?|-?[A-Za-z0-9_]+)|(?P<mark>:-|[,&|~.])"
     ),
 }
 _ITEM_START: Final[dict[Form, re.Pattern[str]]] = {

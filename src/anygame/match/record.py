@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import RecordError, TermSyntaxError
 from anygame.files import file_faults, read_bounded, write_whole
-from anygame.language.diagnostics import shown
+from anygame.language.diagnostics import counted, shown
 from anygame.language.parser import parse_nodes
 from anygame.markup import folded, html, paragraph, table
 from anygame.match.judging import Verdict, spaced
@@ -119,7 +119,7 @@ class Record:
 
     def _told(self) -> str:
         ended = "completed" if self.is_completed else "given up" if self.is_aborted else "not completed"
-        return f"{self.step} joint moves, {ended}"
+        return f"{counted(self.step, 'joint move')}, {ended}"
 
     def _repr_html_(self) -> str:
         roles = self.own.get("roles")

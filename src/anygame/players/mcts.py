@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, ModelError, TableError
+from anygame.language.diagnostics import counted
 from anygame.players.player import Player, check_option, in_both_forms
 from anygame.search import load_table
 from anygame.search.model import wanted_model
@@ -234,7 +235,7 @@ class MctsPlayer(Player):
                 share = each.visits / max(1, sum(other.visits for other in moves))
                 line = ", ".join(" ".join(map(str, joint)) for joint in each.line[1:_SAID])
                 then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
-                self.say(f"{best}: {worth}, {share:.0%} of {found.iterations:,} tries{then}")
+                self.say(f"{best}: {worth}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.language.diagnostics import counted
 from anygame.markup import Markup, code, meter, paragraph, table
 from anygame.plotting import axes_or_new
 
@@ -250,7 +251,7 @@ class Analysis:
             color=["seagreen" if each.proven is not None else "lightsteelblue" for _, each in known],
             capsize=3,
         )
-        ax.set_yticks(range(len(moves)), [f"{each.move}, {each.visits:,} visits" for each in moves])
+        ax.set_yticks(range(len(moves)), [f"{each.move}, {counted(each.visits, 'visit')}" for each in moves])
         ax.set_ylim(len(moves) - 0.5, -0.5)
         ax.set_xlabel(f"goal of {told}: proven (dark), or the mean and its standard error")
         return ax
@@ -283,9 +284,9 @@ class Analysis:
 
     def _summary(self) -> str:
         return (
-            f"{self.iterations:,} iterations in {self.seconds:.2f} s "
-            f"({self.iterations_per_second:,.0f} a second), {self.nodes:,} nodes, {self.depth} deep, "
-            f"{self.bytes / 2**20:,.1f} MiB, {self.engine}"
+            f"{counted(self.iterations, 'iteration')} in {self.seconds:.2f} s "
+            f"({self.iterations_per_second:,.0f} a second), {counted(self.nodes, 'node')}, "
+            f"{self.depth} deep, {self.bytes / 2**20:,.1f} MiB, {self.engine}"
         )
 
     def _told_roles(self) -> list[Role]:
@@ -380,4 +381,4 @@ class PracticeReport:
         if self.trial_matches:
             trial = f"{self.trial_score:.3g} points of {self.trial_matches} trial matches"
         used = "used" if self.is_used else "not used"
-        return f"practised {self.games:,} games in {self.seconds:.1f} s; {trial}: {used}"
+        return f"practised {counted(self.games, 'game')} in {self.seconds:.1f} s; {trial}: {used}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
+from anygame.language.diagnostics import counted
 from anygame.markup import meter, table
 from anygame.plotting import axes_or_new
 
@@ -67,12 +68,11 @@ class TrainingProgress:
 
     def __str__(self) -> str:
         low, high = (round(100 * bound) for bound in self.interval)
-        score = (
-            f"; {100 * self.score:.0f} % ({low} to {high}) of {self.matches} matches against half the games"
-        )
+        matches = counted(self.matches, "match")
+        score = f"; {100 * self.score:.0f} % ({low} to {high}) of {matches} against half the games"
         left = "" if self.left is None else f"; {duration_text(self.left)} left"
         return (
-            f"{self.games:,} games in {duration_text(self.seconds)}, error {self.error:.3f}"
+            f"{counted(self.games, 'game')} in {duration_text(self.seconds)}, error {self.error:.3f}"
             f"{score if self.matches else ''}{left}"
         )
 
@@ -133,7 +133,8 @@ class ModelFigures:
                 f"{self.trial_score:.3g} points of {self.trial_matches} trial matches "
                 f"at {self.trial_leaves:,} leaves a move"
             )
-        return f"{self.game}: {self.games:,} games; {trial}: {'used' if self.is_used else 'not used'}"
+        used = "used" if self.is_used else "not used"
+        return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve of the training: scores against the self of half as many games, and errors.

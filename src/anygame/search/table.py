@@ -8,6 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from anygame.errors import PositionError
+from anygame.language.diagnostics import counted
 from anygame.markup import folded, html, meter, paragraph, table
 from anygame.search.analysis import best_first
 from anygame.search.goals import Bounds
@@ -79,9 +80,11 @@ class Solution:
 
     def _repr_html_(self) -> str:
         rows = [(role, *_told(value, self.bounds.get(role))) for role, value in self.goals.items()]
-        found = f"{self.method}, {self.states:,} states" if self.solved else f"not solved: {self.reason}"
+        states = counted(self.states, "state")
+        found = f"{self.method}, {states}" if self.solved else f"not solved: {self.reason}"
         steps = "".join([f"<li>{html(', '.join(map(str, joint)))}</li>" for joint in self.line[:_MOST_STEPS]])
-        line = folded(f"best play, {len(self.line):,} joint moves", f"<ol>{steps}</ol>") if steps else ""
+        moves = counted(len(self.line), "joint move")
+        line = folded(f"best play, {moves}", f"<ol>{steps}</ol>") if steps else ""
         return table(("role", "value", "between"), rows) + paragraph(found) + line
 
 

@@ -204,7 +204,7 @@ def _progress(examination: Examination | None) -> str:
     """Return how far playing has come, for people."""
     if examination is None or examination.played is None or examination.settings.play is None:
         return ""
-    return f" after {examination.played} of {examination.settings.play.playouts} playouts"
+    return f" after {examination.played} of {counted(examination.settings.play.playouts, 'playout')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     """Yield a verdict in short: the findings have the matches."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
-        notes.insert(0, f"no match of up to {verdict.depth} moves decides it")
+        notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")
     if verdict.outcome == "refuted":
         notes = [f"{len(verdict.found)} never" if verdict.found else ""]
     yield f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])

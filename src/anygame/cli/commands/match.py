@@ -196,7 +196,7 @@ class _Series:
         print(f"\n{counted(count, 'game')}, seed {self.terms.seed}")
         width = max(len(seat.name) for seat in self.seats)
         for each in self._standings():
-            trouble = f"  {each.errors} replies replaced" if each.errors else ""
+            trouble = f"  {counted(each.errors, 'reply')} replaced" if each.errors else ""
             print(f"  {each.name.ljust(width)}  {each.estimate or 'no goals'}{trouble}")
 
     def _standings(self) -> list[Standing]:

@@ -10,6 +10,7 @@ from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import compile_game, progress
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.game.machine import reason_of
+from anygame.language.diagnostics import counted
 from anygame.search import save_table, solve
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def run(options: _Options) -> int:
         if options.table is not None and found.table is None:
             print(f"nothing was written to {options.table}: no values are known")
         elif options.table is not None and found.table is not None:
-            print(f"the values of {len(found.table):,} states are in {options.table}")
+            print(f"the values of {counted(len(found.table), 'state')} are in {options.table}")
     return Status.OK if found.solved else Status.ANSWER_IS_NO
 
 
@@ -76,7 +77,7 @@ def _solved(game: Game, state: State, options: _Options) -> Solution:
             table=table,
             seconds=options.seconds,
             progress=lambda expanded, found: show(
-                description=f"{found:,} states, {found - expanded:,} of them to be continued"
+                description=f"{counted(found, 'state')}, {found - expanded:,} of them to be continued"
             ),
             proving=lambda found: show(description=f"looking for a proof: {found.iterations:,} leaves"),
         )
@@ -116,8 +117,8 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
     part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
     proof = f", then {found.leaves:,} leaves in search of a proof" if found.leaves else ""
     yield (
-        f"{found.states:,} states{part}, {found.edges:,} joint moves, {found.depth} deep{proof}; "
-        f"{found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
+        f"{counted(found.states, 'state')}{part}, {counted(found.edges, 'joint move')}, "
+        f"{found.depth} deep{proof}; {found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
     )
 
 

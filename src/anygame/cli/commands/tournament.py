@@ -20,6 +20,7 @@ from anygame.cli.output import Screen, complain, print_json, print_lines, table_
 from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
+from anygame.language.diagnostics import counted
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
 from anygame.tournament.running import Tournament
@@ -237,7 +238,7 @@ def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Stand
 def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int) -> None:
     failed = sum(result.goals is None for result in results)
     given_up = f", {failed} given up" if failed else ""
-    print(f"{len(results)} of {planned} matches{given_up}")
+    print(f"{len(results)} of {counted(planned, 'match')}{given_up}")
     rows = [("player", RATING, "goals", "games", "replaced")]
     for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
         rows.append((name.text, rating.text, goals.text, games.text, replaced.text))

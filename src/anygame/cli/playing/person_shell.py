@@ -12,6 +12,7 @@ from anygame.cli.repl.manual import COMMANDS, Command, CommandError
 from anygame.cli.repl.shell import Shell
 from anygame.errors import LimitError
 from anygame.game.state import RoleView
+from anygame.language.diagnostics import counted
 from anygame.search.analysing import SECONDS
 from anygame.search.hidden.knowledge import Knowledge
 
@@ -170,7 +171,7 @@ class PersonShell(Shell):
             for line in lines:
                 self.screen.say(line)
         else:
-            self.screen.say(f"  {len(legal)} moves, such as {legal[0]}; `legal` lists them")
+            self.screen.say(f"  {counted(len(legal), 'move')}, such as {legal[0]}; `legal` lists them")
 
     def _chooser(self) -> Role:
         if not self.choosers:

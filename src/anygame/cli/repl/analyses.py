@@ -8,6 +8,7 @@ from anygame.cli.output import table_lines
 from anygame.cli.progress import analyse, compile_game, compile_search
 from anygame.cli.repl.manual import CommandError
 from anygame.game.state import RoleView
+from anygame.language.diagnostics import counted
 from anygame.search import Search, load_table, solve
 from anygame.search.model import usable_model
 
@@ -73,7 +74,7 @@ class Analyses:
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:
         """Yield lines with all moves of a role, the best first; raises as `hint_of`."""
         found = self._searched(role, seconds)
-        yield f"{found.iterations:,} tries in {found.seconds:.2f} s, {found.believed}"
+        yield f"{counted(found.iterations, 'try')} in {found.seconds:.2f} s, {found.believed}"
         rows = [(str(role), "tries", "goal")]
         rows += [
             (f"  {each.move}", f"{each.visits:,}", "" if each.goal is None else f"{each.goal:.2f}")
@@ -125,7 +126,7 @@ def _hint(role: Role, best: MoveAnalysis) -> str:
 def _values(table: Table, state: State) -> Iterator[str]:
     """Yield what a table says of a state, and of the moves of the role that chooses."""
     distance = table.distance(state)
-    end = "" if distance is None else f"   (the end after {distance} joint moves)"
+    end = "" if distance is None else f"   (the end after {counted(distance, 'joint move')})"
     for role, bounds in (table.value(state) or {}).items():
         yield f"{role}: {_text(bounds)}{end}"
     best = table.best_moves(state)

@@ -99,7 +99,7 @@ class Shell:
         self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")
         warnings = len(game.program.warnings)
         if warnings:
-            self.screen.say(f"The rule sheet has {warnings} oddities: see `warnings`.")
+            self.screen.say(f"The rule sheet has {counted(warnings, 'warning')}: see `warnings`.")
         with suppress(KeyboardInterrupt):
             self.execute("board")
         self.screen.say(self.status(), "bold")

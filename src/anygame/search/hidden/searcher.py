@@ -17,6 +17,7 @@ import numpy as np
 
 from anygame.errors import LimitError
 from anygame.game.state import RoleView
+from anygame.language.diagnostics import counted
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.goals import Bounds
 from anygame.search.hidden.belief import Belief
@@ -454,5 +455,5 @@ class BeliefSearcher:
         """How many states the belief holds, in words."""
         count = 0 if self._belief.particles is None else len(self._belief.particles)
         if self._belief.is_guess:
-            return f"{count:,} guesses"
+            return f"{counted(count, 'guess')}"
         return f"{count:,} {'states believed in' if self._belief.is_exact else 'particles'}"

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
 from anygame.players.levels import LEVELS
 from anygame.sheets.installed import summary_of
@@ -171,7 +172,7 @@ def _status(
     if last["thinking"]:
         return f"{' and '.join(_called(match, role) for role in last['thinking'])} thinking ..."
     if match.is_elsewhere and not last["live"]:
-        return f"A record, as far as it goes: {last['last']} moves."
+        return f"A record, as far as it goes: {counted(last['last'], 'move')}."
     if last["turn"]:
         seats = dict(zip(match.roles, match.seats, strict=True))
         free = [role for role in last["turn"] if seats[role]["kind"] == "open"]
