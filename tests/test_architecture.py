@@ -160,7 +160,7 @@ _ALLOWED = {
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {
     "lark": ("language/kif.py",),
-    "networkx": ("analysis/dependencies.py", "proving/survey.py", "proving/visiting.py"),
+    "networkx": ("proving/survey.py", "proving/visiting.py"),
     "h11": ("protocol/http/framing.py",),
     "cryptography": ("match/signing.py",),
     "openskill": ("tournament/standings.py",),

@@ -3,8 +3,8 @@
     python tools/cold_start.py
     python tools/cold_start.py gdl/hex_pie.kif --runs 21
 
-Runs ``anygame legal SHEET`` and ``python -c "import lark, networkx"`` (what the package is built on) in fresh
-processes, in alternation, so that both see the same noise, and from compiled bytecode. Prints the median of
+Runs ``anygame legal SHEET`` and ``python -c "import lark"`` (the one library that it loads) in processes of
+their own, in alternation, so that both see the same noise, and from compiled bytecode. Prints the median of
 each and the ratio.
 ``--imports`` also prints which packages take how long to import (``python -X importtime``).
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
-_BASE: Final = "import lark, networkx"
+_BASE: Final = "import lark"
 _ANSWER: Final = "import sys; from anygame.cli.main import main; sys.exit(main())"
 _IMPORT: Final = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 

@@ -370,17 +370,39 @@ def test_other_commands_end_quietly_when_interrupted(monkeypatch: pytest.MonkeyP
     assert run(["legal", "gdl/tic_tac_toe.kif"]) == ("", 130)
 
 
-def test_help_and_version_load_no_library_that_they_do_not_need() -> None:
+def _loaded(*arguments: str) -> set[str]:
+    """Return the modules that a command has loaded at its end."""
     program = (
         "import sys; from anygame.cli.main import main\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print(sorted({'lark', 'rich', 'prompt_toolkit'} & set(sys.modules)))"
+        "finally: print('\\n', *sys.modules)"
     )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_help_and_version_load_no_library_that_they_do_not_need() -> None:
     for argument in ("--version", "--help"):
-        done = subprocess.run(
-            [sys.executable, "-c", program, argument], capture_output=True, text=True, check=True
-        )
-        assert done.stdout.endswith("[]\n")
+        assert not {"lark", "rich", "prompt_toolkit"} & _loaded(argument)
+
+
+#: What takes long to load, and no question about a state needs.
+_HEAVY = {"asyncio", "llvmlite", "networkx", "numpy", "prompt_toolkit", "rich", "scipy", "multiprocessing"}
+_HEAVY |= {"anygame.network", "anygame.proving", "anygame.search", "anygame.players", "anygame.doctor"}
+
+
+@pytest.mark.parametrize("question", [["legal"], ["state"], ["goals"], ["query", "(legal ?r ?m)"]], ids=str)
+def test_a_question_about_a_state_loads_nothing_heavy(question: list[str]) -> None:
+    command, *rest = question
+    loaded = _loaded(command, "tic_tac_toe", *rest)
+    assert "anygame.datalog.reasoner" in loaded
+    assert not _HEAVY & loaded
+
+
+def test_networkx_is_loaded_for_proofs_alone() -> None:
+    assert {"networkx", "anygame.proving"} <= _loaded("prove", "tic_tac_toe", "--property", "ends")
 
 
 def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,22 +8,19 @@ depends negatively on ``goal``.
 Stratification is that of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988), to which
 GDL holds; looking at single rules goes a part of the way to local stratification, which looks at ground atoms
 (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
-
-This is the one module that imports networkx, and only when there are rules to order: nothing
-else that is imported takes as long.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from anygame.analysis.groups import grouped
+from anygame.analysis.groups import grouped, strong_components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
-
-    import networkx as nx
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
 R = TypeVar("R", bound="Hashable")
 
@@ -80,21 +77,18 @@ def components(
     Returns:
         The components in the order of computation, and the negative cycles (none where stratified).
     """
-    import networkx as nx
-
     by_head = grouped((head(rule), rule) for rule in rules)
-    relations: nx.DiGraph[Hashable] = nx.DiGraph()
-    relations.add_nodes_from(by_head)
+    parents: dict[Hashable, set[Hashable]] = {relation: set() for relation in by_head}
     negative: set[tuple[Hashable, Hashable]] = set()
     for rule in rules:
         for read in reads(rule):
             if read.relation in by_head:
-                relations.add_edge(read.relation, head(rule))
+                parents[head(rule)].add(read.relation)
                 if not read.positive:
                     negative.add((read.relation, head(rule)))
     group_of: dict[Hashable, int] = {}
     groups: list[list[Hashable]] = []
-    for group in _ordered_components(relations):
+    for group in _ordered_components(parents):
         for relation in group:
             group_of[relation] = len(groups)
         groups.append(group)
@@ -127,17 +121,28 @@ def components(
     return result, cycles
 
 
-def _ordered_components(graph: nx.DiGraph[R]) -> Iterable[list[R]]:
-    """Yield strongly connected components in topological order, ties in order of insertion."""
-    import networkx as nx
-
-    condensed = nx.condensation(graph)
-    position = {node: number for number, node in enumerate(graph)}
-    first = {
-        node: min(position[member] for member in data["members"]) for node, data in condensed.nodes(data=True)
-    }
-    for node in nx.lexicographical_topological_sort(condensed, key=first.__getitem__):
-        yield sorted(condensed.nodes[node]["members"], key=position.__getitem__)
+def _ordered_components(parents: Mapping[R, Collection[R]]) -> Iterator[list[R]]:
+    """Yield strongly connected components, parents first, ties in the order of the nodes."""
+    nodes = list(parents)
+    number = {node: place for place, node in enumerate(nodes)}
+    above = [sorted(number[parent] for parent in parents[node]) for node in nodes]
+    # A component is known by its first node.
+    members = {min(found): sorted(found) for found in strong_components(range(len(nodes)), above.__getitem__)}
+    first_of = {node: first for first, found in members.items() for node in found}
+    sorter = TopologicalSorter(
+        {
+            first: {first_of[n] for node in found for n in above[node]} - {first}
+            for first, found in members.items()
+        }
+    )
+    sorter.prepare()
+    ready: list[int] = []
+    while sorter.is_active():
+        for first in sorter.get_ready():
+            heappush(ready, first)
+        first = heappop(ready)
+        yield [nodes[node] for node in members[first]]
+        sorter.done(first)
 
 
 def _refine(
@@ -147,20 +152,17 @@ def _refine(
     may_feed: Callable[[R, R, int], bool],
     cycles: list[NegativeCycle[R]],
 ) -> list[list[R]]:
-    import networkx as nx
-
     inside = set(members)
-    graph: nx.DiGraph[R] = nx.DiGraph()
-    graph.add_nodes_from(members)
+    parents: dict[R, set[R]] = {rule: set() for rule in members}
     negations: list[tuple[R, R, int]] = []
     for rule in members:
         for index, read in enumerate(reads(rule)):
             for feeder in by_head.get(read.relation, ()):
                 if feeder in inside and may_feed(feeder, rule, index):
-                    graph.add_edge(feeder, rule)
+                    parents[rule].add(feeder)
                     if not read.positive:
                         negations.append((feeder, rule, index))
-    parts = [list(part) for part in _ordered_components(graph)]
+    parts = list(_ordered_components(parents))
     number_of = {rule: number for number, part in enumerate(parts) for rule in part}
     for number, part in enumerate(parts):
         found = {

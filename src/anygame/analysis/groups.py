@@ -1,11 +1,11 @@
-"""Things by what they have in common, and all that is reached from some of them."""
+"""Things grouped by a key, by what is reached from them, and by strongly connected components."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
@@ -36,3 +36,43 @@ def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, 
         found.update(dict.fromkeys(new))
         pending += new
     return found
+
+
+#: A root above all targets; no node has this number.
+_NOBODY: Final = -1
+
+
+def strong_components(targets: Iterable[int], parents: Callable[[int], list[int]]) -> Iterator[list[int]]:
+    """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion).
+
+    >>> [sorted(found) for found in strong_components([3], {1: [2], 2: [1], 3: [2, 4], 4: []}.__getitem__)]
+    [[1, 2], [4], [3]]
+    """
+    index: dict[int, int] = {}
+    low: dict[int, int] = {_NOBODY: 0}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    work = [(_NOBODY, iter(targets))]
+    while True:
+        node, rest = work[-1]
+        for parent in rest:
+            if parent not in index:
+                index[parent] = low[parent] = len(index)
+                stack.append(parent)
+                on_stack.add(parent)
+                work.append((parent, iter(parents(parent))))
+                break
+            if parent in on_stack:
+                low[node] = min(low[node], index[parent])
+        else:
+            work.pop()
+            if node == _NOBODY:
+                return
+            above = work[-1][0]
+            low[above] = min(low[above], low[node])
+            if low[node] == index[node]:
+                component = [stack.pop()]
+                while component[-1] != node:
+                    component.append(stack.pop())
+                on_stack.difference_update(component)
+                yield component

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
@@ -104,39 +102,3 @@ def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
         np.subtract.at(waiting, readers, 1)
         ready = distinct(readers[waiting[readers] == 0])
     return levels
-
-
-#: Who reads the targets: no node.
-_NOBODY = -1
-
-
-def strong_components(targets: Iterable[int], parents: Callable[[int], list[int]]) -> Iterator[list[int]]:
-    """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {_NOBODY: 0}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    work = [(_NOBODY, iter(targets))]
-    while True:
-        node, rest = work[-1]
-        for parent in rest:
-            if parent not in index:
-                index[parent] = low[parent] = len(index)
-                stack.append(parent)
-                on_stack.add(parent)
-                work.append((parent, iter(parents(parent))))
-                break
-            if parent in on_stack:
-                low[node] = min(low[node], index[parent])
-        else:
-            work.pop()
-            if node == _NOBODY:
-                return
-            above = work[-1][0]
-            low[above] = min(low[above], low[node])
-            if low[node] == index[node]:
-                component = [stack.pop()]
-                while component[-1] != node:
-                    component.append(stack.pop())
-                on_stack.difference_update(component)
-                yield component

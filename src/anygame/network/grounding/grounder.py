@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
@@ -28,7 +29,6 @@ from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
-from anygame.network.ragged import strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.network import FALSE, TRUE, gates_by_level, units_of
-from anygame.network.ragged import places, strong_components
+from anygame.network.ragged import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

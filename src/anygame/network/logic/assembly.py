@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.network import Cycle, Network
-from anygame.network.ragged import distinct, places, starts_of, strong_components
+from anygame.network.ragged import distinct, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.logic.disjunctions import equal_disjunctions
 from anygame.network.logic.factoring import Products
 from anygame.network.logic.hashing import SEEDS, mixed
-from anygame.network.ragged import distinct, order_of, places, starts_of, strong_components
+from anygame.network.ragged import distinct, order_of, places, starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

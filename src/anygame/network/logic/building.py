@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.budget import LITERAL
 from anygame.network.logic.circuit import Circuit, in_order, simplified
 from anygame.network.logic.factoring import Products, factored
-from anygame.network.ragged import levels_of, strong_components
+from anygame.network.ragged import levels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.groups import strong_components
 from anygame.network.logic.hashing import mixed
 from anygame.network.network import FALSE, TRUE
-from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of, strong_components
+from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

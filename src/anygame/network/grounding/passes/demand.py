@@ -27,11 +27,11 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from anygame.analysis.groups import strong_components
 from anygame.datalog.relations import FlatAtom, reads_of, variables_in
 from anygame.language.terms import Constant, variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
 from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom
-from anygame.network.ragged import strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
