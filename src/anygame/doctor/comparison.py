@@ -93,7 +93,23 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
         return False
     places = [(0, 0), *((m, n) for m in range(1, len(one)) for n in range(1, len(other)))]
     near = ((m, n) for m, n in places if _near(one[m], other[n]))
-    return any(is_variant(_without(one, m), _without(other, n)) for m, n in near)
+    return any(
+        is_variant(_without(one, m), _without(other, n))
+        and (
+            not (renamed := _renamed(one[m], other[n]))
+            or is_variant((*one[:m], renamed, *one[m + 1 :]), other)
+        )
+        for m, n in near
+    )
+
+
+def _renamed(one: Words, other: Words) -> Words:
+    """Return a part of a rule with its one other name exchanged for another part's; empty if it has none."""
+    ours, theirs = (Counter(blind(words)) for words in (one, other))
+    left, right = list((ours - theirs).elements()), list((theirs - ours).elements())
+    if not len(left) == len(right) == 1 or "?" in (*left, *right):
+        return ()
+    return tuple(right[0] if word == left[0] else word for word in one)
 
 
 def _without(parts: Parts, number: int) -> Parts:

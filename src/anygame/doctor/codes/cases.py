@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, permutations, product
 from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from anygame.doctor.comparison import Values, Words
-    from anygame.doctor.sheet import Sheet
+    from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
 
+#: A relation, and the number of an argument.
+_Argument = tuple["Key", int]
 #: Rules that are the same but for numbers: fewer leave out a number by chance.
 _FEWEST_IN_ROW: Final = 4
 _FEWEST_APART: Final = 6
@@ -47,8 +49,9 @@ _RULES: Final = """\
 _MISSING_CASE: Final = Code(
     "missing-case",
     Severity.WARNING,
-    "a rule that one number or letter lacks, or that lacks a condition there, where all others have it",
-    demand="Where each number (or letter) from one to another has the same rule, none is left out.",
+    "a rule that one number or value lacks, or that lacks a condition there, where all others have it",
+    demand="Where each number (or letter) from one to another, or each value of a table, has a rule, none is "
+    "left out.",
     why="A hole in a row of rules is most often a rule that was forgotten, or changed by mistake.",
     source=PRACTICE,
     bad=_RULES,
@@ -73,6 +76,42 @@ def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield _MISSING_CASE.found(message, rule.span, Note("as here", like.span), hint=hint)
             elif not shorter:
                 yield from _of_rows(family, heads)
+
+
+@check(_MISSING_CASE, once=True)
+def _missing_value(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report the one value for which a relation has no rule, where it has one for all others of a table."""
+    values = {(key, n): column for key, rules in sheet.heads.items() for n, column in _named(rules)}
+    for rule in sheet.program.rules:
+        places: dict[Variable, list[_Argument]] = defaultdict(list)
+        for formula in rule.body:
+            if isinstance(formula, Literal):
+                for n, term in enumerate(formula.atom.arguments):
+                    if isinstance(term, Variable) and (formula.atom.key, n) in values:
+                        places[term].append((formula.atom.key, n))
+        for one, other in chain.from_iterable(permutations(each, 2) for each in places.values()):
+            missing = values[one].keys() - values[other].keys()
+            if len(missing) == 1 and len(values[one]) >= _FEWEST_IN_ROW and one[0] != other[0]:
+                (value,) = missing
+                like = next(iter(values[other].values()))
+                if like.body:
+                    given = values[one][value]
+                    message = (
+                        f"no rule of {shown(other[0][0])} is for {value}, as there is for the others of "
+                        f"{shown(one[0][0])}: what asks for both never fires for {value}"
+                    )
+                    note = Note(f"{value} is given here", given.head.span)
+                    yield _MISSING_CASE.found(message, like.head.span, note, hint=f"a rule for {value}")
+
+
+def _named(rules: Sequence[Rule]) -> Iterator[tuple[int, dict[Constant, Rule]]]:
+    """Yield the places at which the heads of a relation of its own all have constants, with these."""
+    head = rules[0].head
+    columns = zip(*(rule.head.arguments for rule in rules), strict=True)
+    for n, column in enumerate(columns if head.predicate not in KEYWORDS else ()):
+        named = {term: rule for term, rule in zip(column, rules, strict=True) if isinstance(term, Constant)}
+        if all(isinstance(term, Constant) for term in column):
+            yield n, named
 
 
 def _of_rows(family: Sequence[tuple[Values, Rule]], heads: Container[Words]) -> Iterator[Diagnostic]:
