@@ -7,9 +7,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from anygame.analysis.edits import Edit, apply_edits
+from anygame.language.scrambling import Scrambling
 from tests.examples import some
 
-from anygame.analysis.edits import Edit, apply_edits
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine
 from anygame.doctor.fixes import fixes_of
@@ -18,7 +19,6 @@ from anygame.errors import AnygameError
 from anygame.game.game import Game
 from anygame.language import Severity, Source, parse_program, read_source
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
-from anygame.language.scrambling import Scrambling
 from anygame.language.terms import Compound
 from anygame.proving import equal
 
