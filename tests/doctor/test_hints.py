@@ -7,8 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from anygame.analysis.edits import Edit, apply_edits
-from anygame.language.scrambling import Scrambling
 from tests.examples import some
 
 from anygame.doctor.checked_sheet import ExaminationSettings
@@ -21,6 +19,8 @@ from anygame.language import Severity, Source, parse_program, read_source
 from anygame.language.rules import KEYWORDS, And, Atom, Distinct, Literal, Not, Or, Rule
 from anygame.language.terms import Compound
 from anygame.proving import equal
+from anygame.sheets.edits import Edit, apply_edits
+from anygame.sheets.scrambling import Scrambling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
