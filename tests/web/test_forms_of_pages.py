@@ -35,6 +35,54 @@ def test_a_file_is_uploaded_and_played(page: Page, server: Server, tmp_path: Pat
     assert "Over" in (page.locator("#status").text_content() or "")
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("", "my_game"), (";;; -*-Lisp-*-\n;****\n;* Nim *\n;****\n", "Nim")],
+)
+def test_an_upload_is_called_by_title_or_file(page: Page, server: Server, text: str, title: str) -> None:
+    page.goto(f"{server.address}/")
+    content = (text + _SHEET.partition("\n")[2]).encode()
+    file = {"name": "my_game.kif", "mimeType": "text/plain", "buffer": content}
+    page.locator("#file").set_input_files(file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Read it").click()
+    assert page.locator("h1").text_content() == title
+    assert "Lisp" not in "".join(page.locator("h1, .lead, .heading").all_text_contents())
+    page.goto(f"{server.address}/")
+    assert page.locator("#upload .own").get_by_text(title, exact=True).count() == 1
+
+
+def test_a_search_without_hits_says_so(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/")
+    shown = page.locator("#sheets > li:not([hidden])")
+    games = shown.count()
+    page.locator("#filter").fill("tic-tac-toe")
+    assert 0 < shown.count() < games
+    assert page.locator("#no-game").is_hidden()
+    page.locator("#filter").fill("no such game")
+    assert shown.count() == 0
+    page.locator("#no-game").get_by_role("button").click()
+    assert shown.count() == games
+
+
+def test_cards_have_titles_above_names(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/")
+    card = page.locator("#sheets > li", has=page.locator("a[href='/sheet/tic_tac_toe']"))
+    assert card.locator("h2").text_content() == "Tic-tac-toe"
+    assert card.locator(".name").text_content() == "tic_tac_toe"
+
+
+def test_errors_stand_above_folded_remarks(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/write")
+    remarks = "".join(f"(<= (odd{n} ?x) (role ?x) (role ?y))\n" for n in range(20))
+    page.locator("#text").fill(f"{remarks}{_SHEET}(<= (goal ?r ?v) (role ?r))")
+    page.locator("#checked .found.error").wait_for()
+    assert "error" in (page.locator("#checked .found").first.get_attribute("class") or "")
+    assert page.locator("#checked .found.info").count() > 0
+    assert page.locator("#checked .found.info:visible").count() == 0
+    page.locator("#remarks summary").click()
+    assert page.locator("#checked .found.info:visible").count() > 0
+
+
 @pytest.mark.slow
 def test_the_editor_tells_that_all_are_busy_and_asks_again(page: Page, server: Server) -> None:
     answered: list[str] = []

@@ -57,7 +57,7 @@ def test_moves_have_their_texts_as_names_and_facts_stand_in_details(page: Page, 
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
     assert page.get_by_role("grid").count() == 1
-    facts = page.locator("details:has(summary:text('Facts'))").text_content() or ""
+    facts = page.locator("#facts-details").text_content() or ""
     assert "(cell 2 2 x)" in facts
     assert page.locator("#status").text_content() == "o to move."
     assert page.get_by_text("reads what players say").count() == 0
@@ -177,8 +177,10 @@ def test_what_is_not_legal_says_why_not(page: Page, server: Server) -> None:
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
     board_click(page, "2 2")
+    assert "You have no move at 2 2 now." in (page.locator("#message").text_content() or "")
+    assert page.locator("#why-details[open]").count() == 0
+    page.locator("#message").get_by_role("button", name="Why?").click()
     page.locator("#answer pre").wait_for()
-    assert "(mark 2 2) is not legal here" in (page.locator("#message").text_content() or "")
     assert "fails  (true (cell 2 2 b))" in (page.locator("#answer").text_content() or "")
 
 

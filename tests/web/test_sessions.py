@@ -182,6 +182,108 @@ def test_a_board_is_flipped_and_stays_so(page: Page, server: Server) -> None:
     assert cell.get_attribute("transform")
 
 
+def test_things_that_fall_fall_down_on_a_flipped_board_too(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/connect_four")
+    corner = page.locator("[role=gridcell][data-terms='a 1']")
+    below = page.locator("[role=gridcell][data-terms='f 1']")
+    before, bottom = corner.bounding_box(), below.bounding_box()
+    page.get_by_role("button", name="Flip").click()
+    after, fallen = corner.bounding_box(), below.bounding_box()
+    assert before
+    assert bottom
+    assert after
+    assert fallen
+    assert after["x"] > before["x"] + 100
+    assert after["y"] == pytest.approx(before["y"], abs=1)
+    assert fallen["y"] == pytest.approx(bottom["y"], abs=1)
+
+
+def test_a_rematch_with_seats_exchanged_is_not_flipped(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
+    page.get_by_role("button", name="Flip").click()
+    page.locator("#resign").click()
+    page.locator("#resign-sure").click()
+    wait_until_over(page)
+    page.locator("#rematch").click()
+    page.locator(".match[data-mine='o']").wait_for()
+    assert page.locator("#flip").get_attribute("aria-pressed") == "false"
+    page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
+    page.locator("#flip[aria-pressed='true']").wait_for()
+
+
+def _played(page: Page, address: str, game: str, *moves: str) -> None:
+    """Make moves for all roles of a new match."""
+    page.goto(f"{address}/play/{game}")
+    for step, move in enumerate(moves, 1):
+        page.get_by_role("button", name=move, exact=True).click()
+        wait_for_step(page, step)
+
+
+def test_the_end_says_who_won_and_shows_the_line(page: Page, server: Server) -> None:
+    moves = ("(mark 1 1)", "(mark 2 1)", "(mark 2 2)", "(mark 3 1)", "(mark 3 3)")
+    _played(page, server.address, "tic_tac_toe", *moves)
+    wait_until_over(page)
+    assert _text(page, "#status") == "Over. x wins: x 100, o 0."
+    assert _text(page, "#status strong") == "x wins"
+    assert page.locator("#status .dot.colour-blue").count() == 1
+    assert page.locator(".boards .chain circle").count() == 2 * 3
+    page.get_by_role("link", name="back").click()
+    page.locator(".match[data-step='4']").wait_for()
+    assert page.locator(".boards .chain").count() == 0
+
+
+def test_a_draw_has_no_line(page: Page, server: Server) -> None:
+    order = ("1 1", "2 2", "3 3", "1 2", "3 2", "3 1", "1 3", "2 3")
+    _played(page, server.address, "tic_tac_toe", *[f"(mark {cell})" for cell in order])
+    wait_until_over(page)
+    assert _text(page, "#status strong") == "It is a draw"
+    assert page.locator(".boards .chain, #status .dot").count() == 0
+
+
+def test_where_most_cells_are_legal_only_the_one_below_the_pointer_is_marked(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.address}/play/connect_four")
+    assert page.locator("#match.calm").count() == 1
+    assert page.locator(".frame.live").first.is_hidden()
+    cell = page.locator("[role=gridcell][data-terms='f 4']")
+    ground = "each => getComputedStyle(each.querySelector('title + *')).fill"
+    calm = cell.evaluate(ground)
+    cell.hover()
+    assert cell.evaluate(ground) != calm
+    page.goto(f"{server.address}/play/line_chess")
+    assert page.locator("#match.calm").count() == 0
+    assert page.locator(".frame.live").first.is_visible()
+
+
+def test_facts_beside_a_board_are_folded_unless_they_count(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/hex_pie")
+    assert page.locator("#folded-details:not([open]) dt").all_text_contents()
+    assert "(player1 red)" not in _text(page, ".boards")
+    page.goto(f"{server.address}/play/pig")
+    page.locator(".boards > .listings").wait_for()
+    assert "player1 0" in _text(page, ".boards .listings")
+    assert page.locator("#folded-details").count() == 0
+
+
+@pytest.mark.parametrize("name", ["connect_four", "tic_tac_toe", "hex_pie"])
+def test_board_and_buttons_fit_a_small_screen(page: Page, server: Server, name: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{server.address}/play/{name}")
+    boxes = [each.bounding_box() for each in page.locator(".left .tools .button, .left .tools button").all()]
+    assert len(boxes) > 4
+    assert all(box["y"] + box["height"] <= 800 for box in boxes if box)
+
+
+def test_a_list_says_that_it_goes_on_below(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/six_in_a_row")
+    page.locator(".list.continued").wait_for()
+    page.locator(".list").evaluate("each => each.scrollTo(0, each.scrollHeight)")
+    page.locator(".list:not(.continued)").wait_for()
+    page.goto(f"{server.address}/play/connect_four")
+    page.locator(".list:not(.continued)").wait_for()
+
+
 #: The top and bottom of the legend, and of all rows of the board together.
 _HEIGHTS: Final = """() => [".below", "[role=row]"].map((part) => {
     const all = [...document.querySelectorAll(`.boards ${part}`)].map((each) => each.getBoundingClientRect());
@@ -277,7 +379,7 @@ def test_the_rules_stand_beside_the_board(page: Page, server: Server) -> None:
 
 def test_a_bot_is_the_usual_opponent(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
-    page.get_by_role("link", name="Play tic_tac_toe").click()
+    page.get_by_role("link", name="Play Tic-tac-toe").click()
     page.locator("#moves button").first.wait_for()
     assert "medium" in _text(page, ".players")
     page.goto(f"{server.address}/sheet/tic_tac_toe")
@@ -326,7 +428,7 @@ def test_a_match_to_its_end_and_its_rematch_by_keys_alone(page: Page, server: Se
     page.goto(f"{server.address}/")
     if name == _SESSIONS[0]:
         _look_around(page, name, "first")
-    _tab_to(page, page.get_by_role("link", name=f"Play {name}", exact=True))
+    _tab_to(page, page.locator(f"a.button[href^='/play/{name}?']"))
     page.keyboard.press("Enter")
     page.locator(".match").wait_for()
     _look_around(page, name, "begun")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from anygame.markup import code, folded, html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,6 +28,14 @@ class Derivation:
     reason: str
     place: str = ""
     premises: tuple[Derivation, ...] = ()
+
+    def __iter__(self) -> Iterator[Derivation]:
+        """Yield this derivation and all within it."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending += reversed(node.premises)
 
     def __str__(self) -> str:
         lines: list[str] = []

@@ -24,6 +24,9 @@ _SUFFIX: Final = ".kif"
 #: Letters of a summary from which something can be learned: more than "Two players take turns.".
 _TELLING: Final = 30
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+#: Characters of frames around comments, and what marks a line that is for editors.
+_FRAME: Final = ";*=#~+|_- \t"
+_EDITOR: Final = "-*-"
 #: What the names of rule sheets end in.
 SUFFIXES: Final = (_SUFFIX, ".gdl", ".hrf")
 
@@ -91,14 +94,18 @@ def nearest_games(name: str) -> list[str]:
 def describe_sheet(text: str) -> tuple[str, str]:
     r"""Return title and description of a sheet: the first two paragraphs of its head comment.
 
+    Frames and rules of signs count as blank, and so does a line for editors, such as ``-*-Lisp-*-``.
+
     >>> describe_sheet(";;; Nim\n;;;\n;;; Take matches.\n;;; Who takes the last one wins.\n\n(role x)")
     ('Nim', 'Take matches. Who takes the last one wins.')
+    >>> describe_sheet("; -*-Lisp-*-\n;******\n;* Nim *\n;*     *\n;* By Ada *\n;******")
+    ('Nim', 'By Ada')
     """
     title: list[str] = []
     description: list[str] = []
     paragraph = title
     for line in text.splitlines():
-        words = line.lstrip("; ").rstrip()
+        words = "" if _EDITOR in line else line.strip(_FRAME)
         if not line.startswith(";") or (description and not words):
             break
         if words:
@@ -134,7 +141,13 @@ def sheet_heading(text: str) -> str:
     # What follows with fewer signs is for programs, or about how the rules were read.
     signs = len(lines[0]) - len(lines[0].lstrip(";")) if lines else 0
     head = takewhile(lambda line: line.startswith(";" * signs), lines)
-    return "\n".join([line.lstrip(";").removeprefix(" ").rstrip() for line in head]).strip("\n")
+    return "\n".join([_unframed(line.lstrip(";")) for line in head if _EDITOR not in line]).strip("\n")
+
+
+def _unframed(line: str) -> str:
+    """Return a line of a comment without the frame around it; its indentation stays."""
+    line = line.strip("*") if line.startswith("*") else line
+    return line.removeprefix(" ").rstrip() if line.strip(_FRAME) else ""
 
 
 def _folder() -> Path:

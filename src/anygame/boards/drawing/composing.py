@@ -24,7 +24,7 @@ from anygame.boards.drawing.pictures import (
 )
 from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
-from anygame.boards.finding.layout import Lines, Positions
+from anygame.boards.finding.layout import Layout, Lines, Positions
 from anygame.boards.finding.search import find_boards
 from anygame.game.roles import moves_in_order
 from anygame.language.parser import parse_term
@@ -73,6 +73,10 @@ class Painter:
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
         self._reader = MoveReader(game.program.rules, self.boards.shown)
+        self._upright = any(
+            isinstance(board, Layout) and self._reader.names_columns(number, board)
+            for number, board in enumerate(self.boards.shown)
+        )
         self._makers = [
             LineGridMaker(number, board, self.colours)
             if isinstance(board, Lines)
@@ -166,6 +170,7 @@ class Painter:
                 )
                 for wish in self.boards.wishes
             ),
+            upright=self._upright,
         )
 
     def _grids(self, facts: Collection[Term], known: Known) -> list[Grid]:

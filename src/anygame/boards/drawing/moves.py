@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.boards.drawing.pictures import Known
-    from anygame.boards.finding.layout import Board
+    from anygame.boards.finding.layout import Board, Layout
     from anygame.language.rules import Atom, Rule
     from anygame.language.terms import Term
 
@@ -74,6 +74,20 @@ class MoveReader:
         if not found and not any(places):
             found = self._by_value(move.arguments, known)
         return tuple(found), tuple(alone)
+
+    def names_columns(self, number: int, layout: Layout) -> bool:
+        """Whether moves name columns of a board alone, as where things are dropped into them."""
+        named: dict[tuple[str, int], set[int]] = defaultdict(set)
+        for (kind, functor, arity, _), coordinates in self._coordinates.items():
+            for board, which in coordinates if kind == "move" else ():
+                if board == number:
+                    named[functor, arity].add(which)
+        # Who moves may be the other coordinate.
+        is_owned = any((*move, number) == found[:3] for move in named for found in self._movers)
+        if is_owned or len(layout.key) < 2:
+            return False
+        column = {layout.key.index(layout.column)}
+        return bool(named) and all(coordinates == column for coordinates in named.values())
 
     def _of_layout(
         self,

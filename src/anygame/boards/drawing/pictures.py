@@ -254,7 +254,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Cells that a side wants, as the sheet says.
+    """Cells that a side wants, as the sheet says, or by which it has won.
 
     Attributes:
         side: a role, or a colour.
@@ -280,6 +280,8 @@ class Picture:
         colours: for every role the colour in which it is shown.
         notes: why a board hint of the sheet was not followed, or no board was found.
         aims: what sides want, where the sheet says so.
+        chains: cells by which a side has won.
+        upright: whether moves name columns alone, as where things fall: the board has a top and a bottom.
     """
 
     title: str
@@ -290,6 +292,8 @@ class Picture:
     colours: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     aims: tuple[Aim, ...] = ()
+    chains: tuple[Aim, ...] = ()
+    upright: bool = False
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells of all boards."""

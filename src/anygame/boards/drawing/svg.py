@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby
 from math import hypot
 from typing import TYPE_CHECKING, Final
 
@@ -53,6 +53,8 @@ _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
 #: The same of a square.
 _SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+#: The middles of cells that touch are closer than this, at a corner too.
+_TOUCHING: Final = 1.5
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
 #: In cells: the room of a title, of labels on each side, and between grids.
 _TITLE: Final = 0.8
@@ -141,9 +143,10 @@ class _Drawing:
         """Return all that is drawn."""
         boards = [element for placed in self._placed for element in self._grid(placed)]
         aims = [element for aim in self._picture.aims for element in self._aim(aim)]
+        chains = [element for chain in self._picture.chains for element in self._chain(chain)]
         arrows = [element for arrow in self._picture.arrows for element in self._arrow(arrow)]
         below = ['<g class="below">', *self._below, "</g>"] if self._below else []
-        return [*boards, *aims, *arrows, *below]
+        return [*boards, *aims, *arrows, *chains, *below]
 
     def described(self) -> str:
         """Return the boards in words, for screen readers."""
@@ -297,6 +300,23 @@ class _Drawing:
                 yield f'<path d="{drawn}" stroke-width="{pixels(width)}"{stroke}/>'
             for x, y in () if drawn else places:
                 yield circle(x, y, 0.44, f'{stroke} stroke-width="{pixels(width / 2)}"')
+        yield "</g>"
+
+    def _chain(self, chain: Aim) -> Iterator[str]:
+        """Yield rings around the cells of a chain, and lines between those that touch."""
+        places = [self._where[cell] for cell in chain.cells]
+        lines = "".join(
+            f"M{pixels(x1)} {pixels(y1)}L{pixels(x2)} {pixels(y2)}"
+            for (x1, y1), (x2, y2) in combinations(places, 2)
+            if hypot(x2 - x1, y2 - y1) < _TOUCHING
+        )
+        yield '<g class="chain">'
+        for paint, width in (("edge", 0.09), ("won", 0.05)):
+            stroke = f'{self._paint(stroke=paint)} stroke-linecap="round" stroke-width="{pixels(width)}"'
+            if lines:
+                yield f'<path d="{lines}" {stroke}/>'
+            for x, y in places:
+                yield circle(x, y, 0.42, f'fill="none" {stroke}')
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:

@@ -132,6 +132,10 @@ class StateSearch:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
             found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
+        # Rows count all playouts of the state, not those of this call alone.
+        found["playouts"] = max(
+            [sum(move["visits"] for move in moves) for moves in found["moves"].values()], default=0
+        )
         for moves in found["moves"].values():
             del moves[_MOST_MOVES:]
             for move in moves:

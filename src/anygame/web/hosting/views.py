@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from itertools import groupby
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import Painter, svg
+from anygame.boards import Aim, Painter, svg
+from anygame.errors import AnygameError
 from anygame.game.machine import reason_of
 from anygame.match.judging import describe_fault
 from anygame.web.hosting.course import summary_of
@@ -17,7 +19,7 @@ from anygame.web.hosting.course import summary_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards import Picture
+    from anygame.boards import Listing, Picture
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -69,7 +71,7 @@ def state_view(
         "terminal": summary.is_terminal,
         "goals": dict(zip(roles, summary.goals or [None] * len(roles), strict=True)),
         "joint": dict(zip(roles, map(str, joint), strict=True)) if joint else None,
-        "picture": draw(painter, state, before=before, joint=joint),
+        "picture": draw(painter, state, before=before, joint=joint, goals=summary.goals),
     }
 
 
@@ -165,7 +167,12 @@ _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
 def draw(
-    painter: Painter, state: State, *, before: State | None, joint: Sequence[Term] | None
+    painter: Painter,
+    state: State,
+    *,
+    before: State | None,
+    joint: Sequence[Term] | None,
+    goals: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Return the boards of a state as SVG, and the cells that every legal move names.
 
@@ -174,9 +181,11 @@ def draw(
         state: what is drawn.
         before: the state before it, and the ``joint`` move between; None at the start.
         joint: see ``before``.
+        goals: of every role at the end, to show how the winner won; none elsewhere.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
-    return drawn(painter.picture(state, last=joint, before=before, legal_for=roles), roles)
+    picture = painter.picture(state, last=joint, before=before, legal_for=roles)
+    return drawn(replace(picture, chains=_chains(state, goals, picture)) if goals else picture, roles)
 
 
 def drawn(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
@@ -190,15 +199,45 @@ def drawn(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
         "svg": _svg(picture) if 0 < count <= _MOST_CELLS else "",
         "touches": touches,
         "colours": dict(picture.colours),
+        "upright": picture.upright,
         "listings": [
             {
                 "name": listing.name,
                 "facts": [text for text, _ in listing.facts[:_MOST_LISTED]],
                 "hands": [(hand.owner, hand.cards[:_MOST_LISTED]) for hand in listing.hands[:_MOST_LISTED]],
+                "told": not picture.grids or bool(listing.hands) or _is_counted(listing),
             }
             for listing in picture.others
         ],
     }
+
+
+def _is_counted(listing: Listing) -> bool:
+    """Whether facts beside a board hold numbers, such as scores and steps: players want to see these."""
+    return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
+
+
+def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
+    """Return for each winner the cells that the derivation of its goal names, or else that of the end.
+
+    A derivation that names everything on the board, as one that counts does, shows no line.
+    """
+    reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
+    best = max(reached.values(), default=0)
+    if len(set(reached.values())) == 1 < len(reached):
+        return ()
+    standing = {f"(true {thing.fact})": cell.id for cell in picture.cells() for thing in cell.contents}
+    found = []
+    for role in (role for role, goal in reached.items() if goal == best):
+        for atom in (f"(goal {role} {best})", "terminal"):
+            with suppress(AnygameError):
+                cells = dict.fromkeys(
+                    standing[each.conclusion] for each in state.explain(atom) if each.conclusion in standing
+                )
+                if 0 < len(cells) < len(set(standing.values())):
+                    found.append(Aim(role, picture.colours.get(role, ""), tuple(cells)))
+                    break
+    return tuple(found)
 
 
 #: Joint moves after which a thumbnail shows a game, at most: its boards are seldom empty then.

@@ -105,7 +105,7 @@ logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of a file, its text. An empty file does not count.
+    """Return the fields of a form; of a file, its text, and its name as ``NAME_name``. Skips empty files.
 
     Raises:
         MatchFaultError: it is no form, has too many fields, or is not UTF-8 text.
@@ -155,6 +155,7 @@ def _multipart(boundary: bytes | None, body: bytes) -> dict[str, str]:
     def keep_file(file: File) -> None:
         file.file_object.seek(0)
         keep(file.field_name, file.file_object.read())
+        keep((file.field_name or b"") + b"_name", (file.file_name or b"").decode(errors="replace").encode())
 
     try:
         parser = FormParser(

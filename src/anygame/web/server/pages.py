@@ -69,6 +69,8 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
             _player(match, last, number, mine, shows_all=shows_all) for number in range(len(match.roles))
         ],
         "status": status,
+        "verdict": _verdict(last, mine),
+        "winners": [last["picture"]["colours"].get(role, "") for role in _winners(last)],
         "over": last["over"],
         "since": last["since"],
         "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
@@ -156,13 +158,10 @@ def _status(
     match: Match, last: dict[str, Any], mine: list[str], asking: str | None, *, shows_all: bool
 ) -> str:
     """Return whose turn it is, or how it ended, in a sentence."""
-    if last["left"]:
-        return f"Over. {_leaving(last, mine)}."
+    if verdict := _verdict(last, mine):
+        return f"Over. {''.join(verdict)}."
     if last["fault"]:
         return f"The match has no result: {last['fault']}"
-    if last["over"]:
-        goals = {role: goal for role, goal in last["goals"].items() if role != "random"}
-        return f"Over. {outcome(goals, mine)}."
     if asking:
         return "Your move." if len(mine) == 1 else f"{asking} to move."
     if not shows_all:
@@ -180,6 +179,27 @@ def _status(
             return f"Waiting for somebody who plays {' and '.join(free)}: send the link."
         return f"Waiting for the move of {' and '.join(_called(match, role) for role in last['turn'])}."
     return "Going on: nobody has a choice ..." if last["log"] else "Going on ..."
+
+
+def _verdict(last: dict[str, Any], mine: list[str]) -> tuple[str, str] | None:
+    """Return how a match ended, in a few words and in numbers; None where it goes on or has no result."""
+    if last["left"]:
+        return _leaving(last, mine), ""
+    if last["fault"] or not last["over"]:
+        return None
+    words, colon, goals = outcome(_goals(last), mine).partition(": ")
+    return words, f"{colon}{goals}"
+
+
+def _goals(last: dict[str, Any]) -> dict[str, int]:
+    return {role: goal for role, goal in last["goals"].items() if role != "random"}
+
+
+def _winners(last: dict[str, Any]) -> list[str]:
+    """Return the roles that won, where others did not."""
+    goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
+    found = [role for role, goal in goals.items() if goal == max(goals.values())]
+    return found if len(found) < len(goals) else []
 
 
 def _called(match: Match, role: str) -> str:
@@ -201,7 +221,7 @@ def _leaving(last: dict[str, Any], mine: list[str]) -> str:
 def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:
     """Return the boards as the role that is asked to move knows them, or else somebody's first role."""
     role = asking or next(iter(mine), "")
-    picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": []}
+    picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": [], "upright": False}
     return board_context(picture, asking)
 
 
@@ -212,4 +232,5 @@ def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]
         "svg": Markup(picture["svg"]),
         "touches": picture["touches"].get(asking, {}),
         "listings": picture["listings"],
+        "upright": picture["upright"],
     }

@@ -223,7 +223,8 @@ class SheetRoutes:
         if is_record(text):
             response = await self._replays.upload(text)
         else:
-            sheet = await asyncio.to_thread(self._sheets.keep, text, visitor.name)
+            name = form.get("file_name", "") if form.get("file") else ""
+            sheet = await asyncio.to_thread(self._sheets.keep, text, visitor.name, name)
             response = RedirectResponse(f"/sheet/{sheet.name}", 303)
         visitor.mark(response)
         return response

@@ -26,9 +26,6 @@ _RECORD: Final = ".json"
 #: A sheet that was uploaded: nobody can guess its name.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: What stands for editors in the first line of old sheets.
-_MODE: Final = "-*-"
-_LINE_OF_SIGNS: Final = re.compile(r"[^\w\s]{4,}")
 #: Characters of a title: a line of a page.
 _LONGEST_TITLE: Final = 80
 #: Sheets of a folder that are offered; more make no list that one reads.
@@ -95,14 +92,15 @@ class Sheets:
             return Sheet(name, name, "", f"; {error}")
         return _described(name, source.text)
 
-    def keep(self, text: str, visitor: str) -> Sheet:
-        """Keep a sheet that a visitor has uploaded. Raises OSError where the disk is full."""
+    def keep(self, text: str, visitor: str, file: str = "") -> Sheet:
+        """Keep a sheet that a visitor has uploaded, perhaps as a file. Raises OSError if the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
         # A record may keep as much text as an upload; a tenth of their number is plenty of uploads.
         make_room(self._folder, max(1, self._settings.kept // 10))
-        write_whole(self._folder / f"{name}.json", json.dumps({"visitor": visitor, "text": text}))
-        return _described(name, text, visitor)
+        kept = {"visitor": visitor, "file": Path(file.replace("\\", "/")).stem, "text": text}
+        write_whole(self._folder / f"{name}.json", json.dumps(kept))
+        return _described(name, **kept)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
         """Return what a visitor has uploaded, without its text, the latest first."""
@@ -114,7 +112,7 @@ class Sheets:
     def _uploaded(self, name: str) -> Sheet | None:
         try:
             kept = json.loads((self._folder / f"{name}.json").read_bytes())
-            return _described(name, str(kept["text"]), str(kept["visitor"]))
+            return _described(name, str(kept["text"]), str(kept["visitor"]), str(kept.get("file", "")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -160,20 +158,13 @@ def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[s
         yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())
 
 
-def _described(name: str, text: str, visitor: str = "") -> Sheet:
+def _described(name: str, text: str, visitor: str = "", file: str = "") -> Sheet:
     title, description = describe_sheet(text)
-    return Sheet(
-        name, title_of(title) or ("your sheet" if visitor else name), description[:500], text, visitor
-    )
+    title = title_of(title) or title_of(file) or ("your sheet" if visitor else name)
+    return Sheet(name, title, description[:500], text, visitor)
 
 
 def title_of(text: str) -> str:
-    """Return the title of a sheet as it may stand above a page; empty where its first comment is none.
-
-    >>> title_of("Tic-tac-toe"), title_of("-*-Lisp-*- *****"), title_of("******** Nim ********")
-    ('Tic-tac-toe', '', 'Nim')
-    """
-    if _MODE in text:
-        return ""
-    words = " ".join(_LINE_OF_SIGNS.sub(" ", text).split())
+    """Return the title of a sheet as it may stand above a page: one line."""
+    words = " ".join(text.split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

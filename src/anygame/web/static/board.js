@@ -32,7 +32,8 @@ function dress() {
 
 // -- the other side -------------------------------------------------------------------------------
 
-const flipping = () => `anygame.flip.${holder.dataset.sheet}`;
+// Each role of a sheet has its own setting: after a rematch with seats exchanged, one sits on the other side.
+const flipping = () => `anygame.flip.${holder.dataset.sheet}.${part().dataset.mine}`;
 const isFlipped = () => setting(flipping()) === "yes";
 
 function toggleFlip() {
@@ -43,6 +44,7 @@ function toggleFlip() {
 }
 
 // Everything but the legend goes to the opposite place: cells and texts upright, all else turned with the board.
+// A board on which things fall is seen from behind: left and right are exchanged, the bottom stays the bottom.
 function turn() {
   const svg = holder.querySelector(".boards svg");
   if (!svg) return;
@@ -53,6 +55,7 @@ function turn() {
   const boxes = upright.map((each) => each.getBBox());
   const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
   const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
+  const isMirrored = "upright" in holder.querySelector(".boards").dataset;
   const height = Math.max(...boxes.map((box) => box.y + box.height)) - y;
   for (const each of [...upright, ...others]) {
     if (!isFlipped()) {
@@ -60,9 +63,9 @@ function turn() {
       delete each.dataset.turned;
     } else if (!each.hasAttribute("transform")) {
       const box = each.getBBox();
-      const [u, v] = [2 * x + width - 2 * box.x - box.width, 2 * y + height - 2 * box.y - box.height];
-      const isUpright = upright.includes(each);
-      each.setAttribute("transform", isUpright ? `translate(${u} ${v})` : `rotate(180 ${x + width / 2} ${y + height / 2})`);
+      const [u, v] = [2 * x + width - 2 * box.x - box.width, isMirrored ? 0 : 2 * y + height - 2 * box.y - box.height];
+      const whole = isMirrored ? `translate(${2 * x + width} 0) scale(-1 1)` : `rotate(180 ${x + width / 2} ${y + height / 2})`;
+      each.setAttribute("transform", upright.includes(each) ? `translate(${u} ${v})` : whole);
       each.dataset.turned = "";
     }
   }

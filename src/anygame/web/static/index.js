@@ -3,12 +3,22 @@
 
 const filter = document.getElementById("filter");
 filter.closest("label").hidden = false;
-filter.addEventListener("input", () => {
-  const wanted = filter.value.toLowerCase();
-  for (const item of document.querySelectorAll("#sheets > li")) {
-    item.hidden = !item.textContent.toLowerCase().includes(wanted);
-  }
+const noGame = document.getElementById("no-game");
+
+function search() {
+  const wanted = filter.value.trim().toLowerCase();
+  const items = [...document.querySelectorAll("#sheets > li")];
+  for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+  noGame.hidden = items.some((item) => !item.hidden);
+}
+
+filter.addEventListener("input", search);
+noGame.querySelector("button").addEventListener("click", () => {
+  filter.value = "";
+  search();
+  filter.focus();
 });
+search();
 
 const text = document.getElementById("text");
 document.addEventListener("dragover", (event) => event.preventDefault());

@@ -28,7 +28,10 @@ function light() {
   const { selected } = choice;
   const live = choice.live();
   const carried = choice.carried();
-  for (const cell of holder.querySelectorAll("[role=gridcell]")) {
+  const cells = holder.querySelectorAll("[role=gridcell]");
+  // Where most cells are legal, marking all says nothing: only the one below the pointer is marked.
+  holder.classList.toggle("calm", !selected.length && 2 * live.size > cells.length);
+  for (const cell of cells) {
     const id = cell.dataset.id;
     const isLive = live.has(id) && !selected.includes(id);
     cell.classList.toggle("selected", selected.includes(id));
@@ -49,9 +52,10 @@ function light() {
 
 function click(cell) {
   say("");
+  const from = choice.selected.length ? cellOf(choice.selected[0]) : null;
   const { move, among, refused } = choice.click(cell.dataset.id);
   if (move) return play(move.button);
-  if (refused) whyNot(cell);
+  if (refused) refuse(cell, from);
   light();
   if (among) {
     say(`There are ${among.length} moves here: choose one.`);
@@ -184,20 +188,31 @@ function imagined(cell) {
   return text.slice(0, at) + cell.dataset.terms + text.slice(at + own.dataset.terms.length);
 }
 
-async function whyNot(cell) {
+// Say in plain words that a click makes no move; the rules are a click away.
+function refuse(cell, from) {
+  if (!moves().length) return;
+  const name = (one) => one.dataset.terms || "this place";
+  say(from ? `You cannot move from ${name(from)} to ${name(cell)} now.` : `You have no move at ${name(cell)} now.`);
   const form = document.getElementById("why");
-  const move = imagined(cell);
-  if (!form || !move) return;
-  form.elements.move.value = move;
-  say(`${move} is not legal here.`);
-  await explain(form);
+  const move = form && imagined(cell);
+  if (!move) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Why?";
+  button.addEventListener("click", () => {
+    form.elements.move.value = move;
+    explain(form);
+  });
+  document.getElementById("message").append(" ", button);
 }
 
 async function explain(form) {
   const response = await fetch(`${form.action}?part=1&${new URLSearchParams(new FormData(form))}`).catch(() => null);
   if (!response) return;
   document.getElementById("answer").innerHTML = await response.text();
-  document.getElementById("why-details").open = true;
+  const details = document.getElementById("why-details");
+  details.open = true;
+  details.scrollIntoView({ block: "nearest" });
 }
 
 // What is shown only when it is asked for.
@@ -210,6 +225,18 @@ async function fill(name) {
   const response = await fetch(`${link.getAttribute("href")}?part=1`).catch(() => null);
   if (response && place.isConnected) place.innerHTML = await response.text();
 }
+
+// -- lists that are longer than their place --------------------------------------------------------
+
+function measure() {
+  for (const each of holder.querySelectorAll(".list, .log, #values")) {
+    const hidden = each.scrollHeight - each.clientHeight - each.scrollTop;
+    each.classList.toggle("continued", hidden > 8);
+  }
+}
+
+holder.addEventListener("scroll", measure, true);
+window.addEventListener("resize", measure);
 
 // -- the page -------------------------------------------------------------------------------------
 
@@ -267,6 +294,7 @@ holder.addEventListener("submit", (event) => {
   }
 });
 
+holder.addEventListener("toggle", measure, true);
 holder.addEventListener("toggle", (event) => LATER.forEach((name) => event.target.id === `${name}-details` && fill(name)), true);
 window.addEventListener("popstate", () => refresh());
 
@@ -275,6 +303,7 @@ function start() {
   if (cells.length && !cells.some((cell) => cell.getAttribute("tabindex") === "0")) cells[0].setAttribute("tabindex", "0");
   light();
   dress();
+  measure();
 }
 
 setInterval(() => {

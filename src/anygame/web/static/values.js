@@ -23,6 +23,7 @@ async function analyse() {
     const found = await values(step, "seconds=1");
     if (!found || !analysing || mine !== analyses) break;
     document.getElementById("values").replaceChildren(found);
+    measure();
     warm();
     drawBar(known.get(Number(step)));
     if ("solved" in found.dataset) break;
