@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import warnings
 from itertools import count
+from random import Random
 from threading import Event, Thread
 from time import sleep
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.game.sheets import SHEETS
 
 import anygame
-from anygame.search import Analysis, Search
+from anygame.search import Analysis, Search, solve
+from anygame.search.one_player import LineSearch
 from anygame.search.state_tree import StateSearcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _tic_tac_toe() -> anygame.Game:
@@ -197,3 +203,111 @@ def test_without_a_network_that_knows_percepts_the_state_is_searched() -> None:
     search = Search(game, seed=1, role=game.roles[0])
     assert search.run(iterations=20).engine == "states"
     assert "has no network" in str(search.no_beliefs)
+
+
+# -- ends ------------------------------------------------------------------------------------------------
+
+#: Moves stay legal at the end, where they mean nothing.
+_OVER = """
+(role me) (role you) (legal me a) (legal me b) (legal you a) (legal you b)
+(<= (next (did ?x)) (does me ?x)) (<= terminal (true (did ?x)))
+(<= (goal me 100) (true (did a))) (<= (goal you 0) (true (did a)))
+(<= (goal me 0) (true (did b))) (<= (goal you 100) (true (did b)))
+"""
+_ALONE = _OVER.replace("(role you) ", "").replace("(legal you a) (legal you b)", "")
+_HIDDEN = _OVER + "(<= (sees me ?x) (does you ?x))"
+#: Players of two end where nobody has a goal, after some moves that make a graph.
+_NO_GOAL = """
+(role me) {role} (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) {legal}
+(<= (legal me (go ?m)) (true (at ?n)) (succ ?n ?m)) (<= (legal me stay) (true (at ?n)))
+(<= (next (at ?m)) (does me (go ?m))) (<= (next (at ?n)) (does me stay) (true (at ?n)))
+(<= terminal (true (at 3))) {goal}
+"""
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+@pytest.mark.parametrize("rules", [_OVER, _ALONE, _HIDDEN], ids=["two", "one", "hidden"])
+@pytest.mark.parametrize("knows", [True, False])
+def test_there_is_no_move_after_the_end(machine: Any, rules: str, knows: bool) -> None:
+    game = anygame.loads(rules, machine=machine)
+    search = Search(game, seed=1, role=None if knows else game.roles[0])
+    start = game.initial_state()
+    end = start.next(["a"] * len(game.roles))
+    for budget in ({"iterations": 20}, {"seconds": 0.05}):
+        for state in (start, end):
+            found = search.run(state, **budget)
+            for place, role in enumerate(game.roles):
+                moves = found.moves.get(role, ())
+                assert bool(moves) == (
+                    state is start and (knows or not place or search.no_beliefs is not None)
+                )
+                if not moves:
+                    with pytest.raises(ValueError, match=r"no (legal )?move"):
+                        search.best(place)
+                else:
+                    assert search.best(place) == moves[0].move
+        assert found.iterations == 0
+    lines = LineSearch(anygame.loads(_ALONE, machine=machine))
+    lines.begin(lines._game.initial_state().next(["a"]))
+    assert lines.is_done
+    assert set(lines.analysis().moves.values()) == {()}
+    with pytest.raises(ValueError, match="no legal move"):
+        lines.best(0)
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("second", [False, True])
+def test_where_no_end_gives_a_goal_the_search_ends_and_says_so(
+    machine: Any, threads: int, second: bool
+) -> None:
+    role, legal = ("(role you)", "(legal you wait)") if second else ("", "")
+    rules = _NO_GOAL.format(role=role, legal=legal, goal="(<= (goal me 50) (true (at 1)))")
+    game = anygame.loads(rules, machine=machine)
+    search = Search(game, seed=1, threads=threads)
+    state = game.initial_state()
+    for _ in range(2):
+        found = search.run(state, stop=_soon())
+        assert found.iterations < 10_000_000
+        assert found.reason == solve(game, state).reason == "no end gives me a goal"
+        assert set(found.goals.values()) == set(found.proven.values()) == {None}
+        assert {each.goal for each in found.moves[game.roles[0]]} == {None}
+        assert str(found).endswith("not solved: no end gives me a goal")
+        assert found.to_json()["reason"] == found.reason
+        state = state.play("me", state.legal_moves("me")[0])
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_where_some_end_gives_a_goal_the_search_goes_on(machine: Any) -> None:
+    rules = _NO_GOAL.format(role="", legal="", goal="") + (
+        "(<= (legal me out) (true (at 1))) (<= (next out) (does me out)) (<= terminal (true out))"
+        "(<= (goal me 60) (true out))"
+    )
+    found = Search(anygame.loads(rules, machine=machine), seed=1).run(iterations=3_000)
+    assert found.iterations >= 3_000
+    assert found.reason == ""
+    assert next(iter(found.moves.values()))[0].bounds.least == 60
+
+
+def _soon() -> Callable[[], bool]:
+    """Ask for an end after far more slices than are needed, so that a search without one fails."""
+    asked = count()
+    return lambda: next(asked) > 400
+
+
+def test_the_best_move_is_the_first_one_of_the_analysis_with_a_table_too() -> None:
+    game = _tic_tac_toe()
+    table = solve(game, table=True).table
+    assert table is not None
+    for seed in range(12):
+        random = Random(seed)
+        search, state = Search(game, seed=seed, table=table), game.initial_state()
+        while not state.is_terminal:
+            found = search.run(state, iterations=3)
+            for place, role in enumerate(game.roles):
+                assert (
+                    search.best(place) == found.best(role) == search.analysis(lines=False).moves[role][0].move
+                )
+            ((mover, best),) = table.best_moves(state).items()
+            assert found.best(mover) == best[0]
+            state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.search.board_sheets import breakthrough, connect
@@ -12,6 +13,7 @@ from tests.search.graph_games import KINDS, bounds, completed, missing, random_n
 
 import anygame
 from anygame.search import solve
+from anygame.search.one_player import LineSearch
 
 if TYPE_CHECKING:
     from anygame import Game, State
@@ -127,6 +129,37 @@ def test_the_winner_hurries_and_the_loser_delays() -> None:
     found = solve(_nim(3, 4))
     # First makes the heaps equal; second then answers with as little as it can, and is mirrored.
     assert len(found.line) == 7
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_the_winner_takes_the_shortest_way_and_the_loser_the_longest(forward: bool) -> None:
+    """Against layers of states: from which best play ends within one joint move, two, and so on."""
+    random, lengths = Random(f"lengths {forward}"), set()
+    for _ in range(60):
+        nodes = random_nodes(random, ("left", "right"), forward=forward)
+        game = anygame.loads(sheet(nodes), machine="reasoner")
+        found = solve(game, table=True)
+        if not found.solved or found.table is None:
+            continue
+        values = {n: found.table.value(game.state([f"(at {n})"])) or {} for n in reached(nodes)}
+        goals = [node.goals[0] for n, node in enumerate(nodes) if n in values and node.goals[0] is not None]
+        middle = (min(goals) + max(goals)) / 2
+        ended, within = {n for n in values if not nodes[n].after}, 0
+        while 0 not in ended:
+            within += 1
+            joining = set()
+            for n in values.keys() - ended:
+                keeping = {after for after in nodes[n].after.values() if values[after] == values[n]}
+                lefts, rights, _ = nodes[n].moves
+                own = values[n]["left"].least
+                late = (own < middle and len(lefts) > 1) or (own > middle and len(rights) > 1)
+                if keeping <= ended if late else keeping & ended:
+                    joining.add(n)
+            assert joining
+            ended |= joining
+        assert len(found.line) == within, sheet(nodes)
+        lengths.add(within)
+    assert len(lengths) > 2
 
 
 def test_mixed_strategies_have_their_expectation() -> None:
@@ -352,6 +385,40 @@ def test_values_hold_whatever_goals_are_missing(kinds: tuple[str, ...], forward:
                         assert known.least - 1e-6 <= value.least, sheet(nodes)
                         assert value.most <= known.most + 1e-6, sheet(nodes)
     assert solved
+
+
+#: One role may go on, end without a goal, or end with a goal that is not the greatest one named.
+_MISSED = """
+(role me) (init (at 0)) (succ 0 1) (succ 1 2) (choice on) (choice out) (choice off)
+(<= (legal me ?m) (choice ?m)) (<= (next (at ?m)) (does me on) (true (at ?n)) (succ ?n ?m))
+(<= (next (at ?n)) (does me ?c) (distinct ?c on) (true (at ?n))) (<= (next (did ?c)) (does me ?c))
+(<= over (true (did off))) (<= over (true (did out))) (<= over (true (at 2))) (<= terminal over)
+(<= (goal me 60) (true (did off))) (<= (goal me 0) (true (at 2)) (true (did on)))
+(<= (goal me 80) (true (never)))
+"""
+
+
+@pytest.mark.parametrize("machine", ["reasoner", "network"])
+def test_all_searches_claim_the_same_where_an_end_has_no_goal(machine: Any) -> None:
+    game = anygame.loads(_MISSED, machine=machine)
+    found = solve(game)
+    assert (found.solved, found.bounds["me"]) == (False, (60, 100))
+    line = solve(game, seconds=5, memory=1)
+    assert (line.method, line.solved, line.bounds) == ("best goal", False, found.bounds)
+    search = LineSearch(game, seed=1)
+    assert search.run(seconds=10).proven
+    known = search.analysis()
+    assert known.proven == {"me": None}
+    assert known.moves[game.roles[0]][0].bounds == (60, 100)
+
+
+def test_a_line_without_an_upper_bound_is_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.loads(_MISSED, machine="reasoner")
+    short = replace(LineSearch(game, seed=1).run(seconds=10), proven=False, most=None, misses_goal=False)
+    monkeypatch.setattr(LineSearch, "run", lambda *_args, **_options: short)
+    found = solve(game, seconds=5, memory=1)
+    assert (found.solved, found.goals, found.bounds) == (False, {"me": None}, {"me": (60, 100)})
+    assert "do not hold them" in found.reason
 
 
 def test_where_nobody_can_move_there_is_no_goal_either() -> None:

@@ -177,6 +177,7 @@ class Analysis:
         interrupted: whether the run was ended by Ctrl-C.
         fallback: why it is states that are searched although lanes were to be; None otherwise.
         believed: in a search of beliefs, how many states agree with what the role knows, in words.
+        reason: why the values are not known although all states were seen; empty otherwise.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -206,6 +207,7 @@ class Analysis:
     interrupted: bool = False
     fallback: str | None = None
     believed: str = ""
+    reason: str = ""
 
     @property
     def iterations_per_second(self) -> float:
@@ -267,6 +269,7 @@ class Analysis:
             "engine": self.engine,
             "fallback": self.fallback,
             "solved": self.is_solved,
+            "reason": self.reason,
             "goals": dict(self.goals),
             "proven": dict(self.proven),
             "moves": {role: [each.to_json() for each in moves] for role, moves in self.moves.items()},
@@ -280,7 +283,9 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         tables = [_html_table(role, self.moves[role], self.proven[role]) for role in self._told_roles()]
-        return "".join(tables) + paragraph(self._summary())
+        return "".join(tables) + paragraph(
+            "; not solved: ".join(filter(None, [self._summary(), self.reason]))
+        )
 
     def _summary(self) -> str:
         return (
@@ -303,6 +308,8 @@ class Analysis:
         yield self._summary()
         for role in self._told_roles():
             yield from _table(role, self.moves[role], self.proven[role], rows, steps)
+        if self.reason:
+            yield f"not solved: {self.reason}"
 
 
 def _table(

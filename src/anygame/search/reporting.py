@@ -66,6 +66,10 @@ class ReadableTree(Protocol[_Node]):
     def bytes(self) -> int:
         """The memory that it takes, about."""
 
+    @property
+    def without_goal(self) -> list[int]:
+        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
         """Return visits of a node, and for a role mean value and bounds."""
 
@@ -93,12 +97,9 @@ class TreeReporter(Generic[_Node]):
             ValueError: the role has no legal move there.
         """
         moves = self._moves(role, lines=False)
-        if moves:
-            return moves[0].move
-        legal = self._state.legal_moves(self.game.roles[role])
-        if not legal:
+        if not moves:
             raise ValueError(f"{self.game.roles[role]} has no legal move here")
-        return legal[0]
+        return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return what is known of the root; iterations and seconds are left at 0."""
@@ -114,7 +115,14 @@ class TreeReporter(Generic[_Node]):
             goals={role: goal for role, (goal, _) in values.items()},
             proven={role: proven for role, (_, proven) in values.items()},
             engine=self.engine,
+            reason=next(
+                (f"no end gives {self.game.roles[place]} a goal" for place in self._without_goal), ""
+            ),
         )
+
+    @property
+    def _without_goal(self) -> list[int]:
+        return next(filter(None, [tree.without_goal for tree in self._trees]), [])
 
     def _goal(self, role: int, value: float) -> float:
         """Return a value between 0 and 1 as a goal."""
@@ -136,7 +144,7 @@ class TreeReporter(Generic[_Node]):
         if low >= high:
             return self._goal(role, low), self._goal(role, low)
         visits = sum(each[0] for each in known)
-        if not visits:
+        if not visits or role in self._without_goal:
             return None, None
         return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
 
@@ -149,13 +157,16 @@ class TreeReporter(Generic[_Node]):
             legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
             return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
+        has_goal = role not in self._without_goal
         found = best_first(
             [
                 MoveAnalysis(
                     move=option.move,
                     visits=option.tries,
-                    goal=self._goal(role, option.mean) if option.tries or option.low == option.high else None,
-                    error=self._error(role, option),
+                    goal=self._goal(role, option.mean)
+                    if has_goal and (option.tries or option.low == option.high)
+                    else None,
+                    error=self._error(role, option) if has_goal else None,
                     bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
                     estimate=None if option.estimate is None else self._goal(role, option.estimate),
                 )

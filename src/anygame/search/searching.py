@@ -150,7 +150,7 @@ class Search:
             the trial of the model spoke for them.
 
     Attributes:
-        table: the exact values; analyses of states that it has tell them as proven.
+        table: the exact values; in states that it has, moves are proven by them and the best ones are its.
         fallback: what keeps the search from using lanes although it was to; None otherwise. A
             ``FallbackWarning`` says it, too.
         no_beliefs: why the states that are given are searched although a role was; None otherwise.
@@ -515,7 +515,10 @@ class Search:
         Raises:
             ValueError: it has none, or there was no run yet.
         """
-        return self._begun().best(role)
+        best = self._begun().best(role)
+        if self.table is None or self._start is None:
+            return best
+        return next(iter(self.table.best_moves(self._start).get(self._game.roles[role], ())), best)
 
     def _begun(self) -> Searcher:
         if self._searcher is None:

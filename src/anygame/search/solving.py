@@ -139,11 +139,13 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     if line.goal is None:
         reason = f"no end gives {role} a goal" if line.proven else solution.reason
         return replace(solution, reason=reason, seconds=spent)
-    most: float = line.goal if line.proven or line.most is None else line.most
-    reason = "" if line.proven else solution.reason
-    if line.misses_goal and line.goal < (highest := max(*USUAL, GoalScale(game).highest)):
-        most, reason = highest, f"an end without a goal for {role} may be worth more"
-    solved = not reason
+    highest = max(*USUAL, GoalScale(game).highest)
+    bound = line.most_worth(highest)
+    most = max(line.goal, highest) if bound is None else bound
+    solved = line.proven and most == line.goal
+    reason = "" if solved else solution.reason
+    if line.misses_goal and not solved:
+        reason = f"an end without a goal for {role} may be worth more"
     return replace(
         solution,
         method="best goal",

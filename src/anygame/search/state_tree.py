@@ -156,6 +156,13 @@ class _Node:
         """The memory that it takes, about."""
         return _BYTES_OF_A_NODE + _BYTES_OF_A_MOVE * sum([len(each.moves) for each in self.bandits])
 
+    @property
+    def unseen(self) -> int:
+        """Joint moves that were not made yet; 1 before they are counted."""
+        if self.worth is not None:
+            return 0
+        return prod([len(each.moves) for each in self.bandits]) - len(self.children) if self.bandits else 1
+
     def replies(self, role: int) -> int:
         """Return how many joint moves the others have, ``random`` aside."""
         others = (each for place, each in enumerate(self.bandits) if place != role and not each.is_random)
@@ -191,6 +198,8 @@ class StateSearcher(TreeReporter[_Node]):
         # what others can do to it.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
+        #: Joint moves of the tree that were not made yet, and the roles that an end gave a goal.
+        self._unseen, self._with_goal = 0, set[int]()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
         self.bytes = 0
@@ -206,7 +215,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._state, self.depth = state, 0
         found = self._nodes.get(state)
         if found is None:
-            self._nodes, self.bytes = {}, 0
+            self._nodes, self.bytes, self._unseen, self._with_goal = {}, 0, 0, set()
             found = self._made(state)
         self._root = found
         if not found.bandits and found.worth is None:
@@ -230,9 +239,11 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is an end, or proven."""
+        """Whether the root is an end, or proven, or no end gives a role a goal."""
         root = self._root
-        return root is None or root.worth is not None or self._is_closed(root)
+        if root is None or root.worth is not None or self._is_closed(root):
+            return True
+        return bool(self.without_goal)
 
     # -- what is known -----------------------------------------------------------------------------
 
@@ -246,6 +257,14 @@ class StateSearcher(TreeReporter[_Node]):
     def nodes(self) -> int:
         """How many nodes there are."""
         return len(self._nodes)
+
+    @property
+    def without_goal(self) -> list[int]:
+        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+        root = self.root
+        if self._unseen or any(root.least[place] < root.most[place] for place in self._with_goal):
+            return []
+        return [place for place in self._wanting if place not in self._with_goal]
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
         """Return visits of a node, and for a role mean value and bounds."""
@@ -369,7 +388,8 @@ class StateSearcher(TreeReporter[_Node]):
         return list(state.goals().values())
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
-        """Note whether roles are still opponents: of two, one has less the more the other has."""
+        """Note who has a goal, and whether two roles are still opponents: what one gains the other loses."""
+        self._with_goal.update(place for place, goal in enumerate(goals) if goal is not None)
         if len(self._wanting) != 2 or not self._is_opposed:
             return
         one, other = (goals[place] for place in self._wanting)
@@ -388,6 +408,7 @@ class StateSearcher(TreeReporter[_Node]):
         node = self._nodes[state] = _Node(state, [0.0] * roles, [1.0] * roles)
         self.bytes += node.bytes
         if not state.is_terminal:
+            self._unseen += node.unseen
             return node
         goals = self._goals(state)
         self._see_end(goals)
@@ -402,11 +423,13 @@ class StateSearcher(TreeReporter[_Node]):
 
     def _open(self, node: _Node) -> None:
         """Find the moves of a node; where a role has none, play ends."""
+        unseen = node.unseen
         if node.state.stuck_role is not None:
             node.worth = self._scale.worth(self._goals(node.state))
         else:
             node.open()
             self.bytes += node.bytes - _BYTES_OF_A_NODE
+        self._unseen += node.unseen - unseen
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
         """Return the node of a state as a child of another; None where there is no room for a new one."""
@@ -416,6 +439,7 @@ class StateSearcher(TreeReporter[_Node]):
                 return None
             child = self._made(state)
         node.children[chosen] = child
+        self._unseen -= 1
         child.parents.append(node)
         waiting = [child]
         while waiting:
@@ -436,13 +460,16 @@ class StateSearcher(TreeReporter[_Node]):
                 yield False
         if len(reached) == len(self._nodes):
             return
-        size = 0
+        size, unseen = 0, 0
+        self._with_goal.clear()
         for number, node in enumerate(reached.values()):
             node.parents = [parent for parent in node.parents if parent.state in reached]
-            size += node.bytes
+            size, unseen = size + node.bytes, unseen + node.unseen
+            if node.state.is_terminal:
+                self._see_end(self._goals(node.state))
             if number % _AT_A_TIME == 0:
                 yield False
-        self._nodes, self.bytes = reached, size
+        self._nodes, self.bytes, self._unseen = reached, size, unseen
 
 
 # -- bounds ------------------------------------------------------------------------------------------

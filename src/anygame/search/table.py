@@ -51,8 +51,9 @@ class Solution:
         edges: joint moves from the expanded ones.
         depth: every state that so many joint moves lead to, at the least, was expanded; -1 if none was.
         line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
-            mixed choice, or as far as a search kept it; where a game of one role is not solved, of the best
-            line that was found.
+            mixed choice. A winner takes the shortest way and a loser the longest, except under ``maximin``:
+            its line ends where the search kept no more, and keeps the value, but is not optimal in length.
+            Where a game of one role is not solved, the best line found.
         seconds: how long it took, compiling aside.
         bytes: memory at the peak, as far as it grows with the game.
         table: the values of all states, if they were asked for and computed.
@@ -268,7 +269,7 @@ def _proven(
     """Return moves with their exact values, the best ones first, in their order."""
     order = {move: place for place, move in enumerate(best)}
     told = [replace(each, bounds=known[each.move]) for each in moves]
-    return best_first(sorted(told, key=lambda each: order.get(each.move, len(order))))
+    return tuple(sorted(best_first(told), key=lambda each: order.get(each.move, len(order))))
 
 
 def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:

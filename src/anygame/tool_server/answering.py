@@ -379,6 +379,7 @@ def analyse(at: Position, seconds: float) -> View:
         "seconds": found["seconds"],
         "iterations": found["iterations"],
         "solved": found["solved"],
+        "reason": found["reason"],
         "goals": {str(role): goal for role, goal in found["goals"].items()},
         "proven": {str(role): goal for role, goal in found["proven"].items()},
         "roles": listed,

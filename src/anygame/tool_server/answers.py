@@ -235,6 +235,7 @@ class Analysed(TypedDict):
     seconds: float
     iterations: int
     solved: bool
+    reason: str
     goals: dict[str, float | None]
     proven: dict[str, float | None]
     roles: list[RoleValues]

@@ -24,8 +24,8 @@ _DETAILS: Final = f"""\
 For each role its moves, the best first: visits (how many leaves were evaluated below
 them), the mean goal and its standard error, the value or its bounds where they are
 proven, and a line of best play as far as it is known. On a terminal, the table grows.
-Without --seconds and --iterations it goes on until Ctrl-C, or all is proven. The time
-counts once the game is compiled.
+Without --seconds and --iterations it ends when all is proven, when all states were seen
+and no end gives a goal, or by Ctrl-C. The time counts once the game is compiled.
 
 The model of the sheet that `anygame train` has made is searched with, if there is one and
 its trial spoke for it; with --iterations only if --model says so, since the same seed then
@@ -35,12 +35,13 @@ finds the same on every machine.
 with --json, an object a line, about four times a second and at the end; terms are texts
 in KIF:
   {{"game", "step", "terminal", "iterations", "seconds", "nodes", "depth", "bytes", "engine",
-   "fallback", "solved", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
+   "fallback", "solved", "reason", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
    "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
                      "line": [[MOVE]]}}]}}}}
   what is not known is null; bounds enclose the value; engine is `lanes` where leaves are
   evaluated side by side in the compiled game, or `states`; fallback says why it is states
-  although lanes would be faster; depth is that of the tree
+  although lanes would be faster; depth is that of the tree; reason says that no end gives
+  a role a goal, once all states were seen
 """
 
 _NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of several roles"

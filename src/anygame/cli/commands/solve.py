@@ -111,7 +111,12 @@ def _lines(state: State, found: Solution) -> Iterator[str]:
         if count:
             yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
     if found.line:
-        yield "a line of best play:" if found.solved else "the best line that was found:"
+        kept = (
+            "a line that keeps the value, of any length:"
+            if found.method == "maximin"
+            else "a line of best play:"
+        )
+        yield kept if found.solved else "the best line that was found:"
     for number, joint in enumerate(found.line, start=1):
         yield f"{number:>3}  {'  '.join(map(str, joint))}"
     part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
@@ -126,7 +131,8 @@ _DETAILS: Final = f"""\
 One role: the best goal. Two roles, of which one gains what the other loses: minimax
 where they take turns, mixed strategies (extra `solve`) where they move together.
 Where states are too many to be counted, a search looks for a proof of what each of
-two roles can make sure of (maximin), or for the best line of one.
+two roles can make sure of (maximin), or for the best line of one. A winner's line is
+the shortest, a loser's the longest, but under maximin, which does not compare lengths.
 Moves of `random` are weighed alike. An end that gives a role no goal, or several,
 may be worth anything to it: a value is given where that makes no difference.
 For other games, and those with hidden

@@ -362,10 +362,10 @@ class BeliefSearcher:
         Args:
             state: one that agrees with what the role knows.
         """
-        legal = state.legal_moves(self._role)
+        legal = () if state.is_terminal else state.legal_moves(self._role)
         self._drawn = self._random.choice(legal) if legal else None
         self._allowed, self._lanes, self._has_searched = [], None, False
-        if self._belief.particles is not None:
+        if self._belief.particles is not None and not state.is_terminal:
             self._allowed = self._allowed_in(legal).tolist()
             self._drawn = self._moves[self._random.choice(self._allowed)]
             self._search.forget_if_full()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.game.game import Game
+    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.one_player.lines import Line
@@ -148,22 +149,25 @@ class LineSearch:
         Raises:
             ValueError: the role has no legal move.
         """
-        line, start = self.line, self._begun.start
-        legal = start.legal_moves(start.game.roles[role])
+        line, name = self.line, self._game.roles[role]
+        legal = self._legal(name)
         if not legal:
-            raise ValueError(f"{start.game.roles[role]} has no legal move here")
+            raise ValueError(f"{name} has no legal move here")
         return line.moves[0][role] if line.moves else legal[0]
+
+    def _legal(self, role: Role) -> tuple[Term, ...]:
+        start = self._begun.start
+        return () if start.is_terminal else start.legal_moves(role)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
         """Return what is known of the moves: the one of the best line, and that no other leads further."""
         line, start = self.line, self._begun.start
         goals = [*(self._begun.goals or USUAL), *([] if line.goal is None else [line.goal])]
-        most = line.goal if line.proven and line.goal is not None else line.most
+        most = line.most_worth(max(*USUAL, *goals))
         bounds = Bounds(min(goals), max(goals) if most is None else most)
         roles = [role for role in start.game.roles if not role.is_random]
         moves = {
-            role: [MoveAnalysis(move, 0, None, None, bounds) for move in start.legal_moves(role)]
-            for role in roles
+            role: [MoveAnalysis(move, 0, None, None, bounds) for move in self._legal(role)] for role in roles
         }
         chooser = start.game.roles[self._chooser]
         if line.goal is not None and line.moves:
@@ -178,7 +182,7 @@ class LineSearch:
             bytes=self.bytes,
             moves={role: tuple(of_role) for role, of_role in moves.items()},
             goals={role: line.goal if role == chooser else None for role in roles},
-            proven={role: line.goal if role == chooser and line.proven else None for role in roles},
+            proven={role: line.goal if role == chooser and line.goal == most else None for role in roles},
             engine="lines",
         )
 

@@ -38,6 +38,15 @@ class Line:
     method: str
     misses_goal: bool = False
 
+    def most_worth(self, highest: float) -> float | None:
+        """Return an upper bound of what can be reached; None where there is none.
+
+        Args:
+            highest: what an end is worth at most that gives the role no goal, or several.
+        """
+        known = self.goal if self.proven else self.most
+        return max(highest, known or highest) if self.misses_goal else known
+
 
 #: Playouts that are looked at where the rules do not show it: a choice that none of them meets is rare. The
 #: reasoner plays some tens in a second.

@@ -231,6 +231,30 @@ class Tree:
         used = sum(each.nbytes for each in store) - store.slots.nbytes
         return int(used * share) + fixed + sum(each.nbytes for each in self.worker)
 
+    @property
+    def without_goal(self) -> list[int]:
+        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+        store, roles = self.store, np.flatnonzero(~self._code.random)
+        seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
+        while len(layer):
+            seen[layer] = True
+            going = layer[store.status[layer] == EXPANDED]
+            first = store.first_child[store.expansion[going]]
+            if (
+                len(going) + np.count_nonzero(store.status[layer] == TERMINAL) < len(layer)
+                or (first < 0).any()
+            ):
+                return []
+            counts = store.option_counts[store.expansion[going]].prod(axis=1, dtype=np.int64)
+            starts = np.repeat(first - np.cumsum(counts) + counts, counts)
+            children = np.unique(store.child[starts + np.arange(counts.sum())])
+            if (children == NONE).any():
+                return []
+            layer = children[~seen[children]]
+        proven = store.low[: self.nodes] == store.high[: self.nodes]
+        with_goal = proven[seen & (store.status[: self.nodes] == TERMINAL)].any(axis=0)
+        return [] if (with_goal & ~proven[self.root])[roles].any() else roles[~with_goal[roles]].tolist()
+
     def value(self, node: int, role: int) -> tuple[int, float, float, float]:
         """Return visits of a node, and for a role mean value and bounds."""
         store = self.store
@@ -456,7 +480,7 @@ class TreeSearcher(TreeReporter[int]):
             share = None if iterations is None else -(-iterations // len(self._trees))
             with ThreadPoolExecutor(len(self._trees)) as pool:
                 grown = list(pool.map(lambda tree: tree.advance(deadline, share), self._trees))
-        self._is_exhausted = all(done for _, done in grown) or self._is_proven
+        self._is_exhausted = all(done for _, done in grown) or self._is_proven or bool(self._without_goal)
         return sum(leaves for leaves, _ in grown)
 
     @property
