@@ -9,7 +9,7 @@ import numpy as np
 from anygame.analysis.groups import strong_components
 from anygame.network.logic.disjunctions import equal_disjunctions
 from anygame.network.logic.factoring import Products
-from anygame.network.logic.hashing import SEEDS, mixed
+from anygame.network.logic.hashing import all_in_rows, candidates, mixed
 from anygame.network.ragged import distinct, order_of, places, starts_of
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
     groups, keys = _mapped(groups, literal_of)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
-        _resolve(literal_of, members, *_summary(groups, keys))
+        _resolve(literal_of, members, groups, keys)
         changed = int((before != literal_of[members]).sum())
         if changed:
             groups, keys = _mapped(groups, literal_of)
@@ -272,53 +272,46 @@ def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
 
 
 def _each_once(groups: list[Ids]) -> tuple[list[Ids], Keys]:
-    if not groups:
-        return groups, np.zeros(0, np.uint64)
-    heads = np.concatenate([rows[:, 0] for rows in groups])
-    keys = np.concatenate([_keys(rows[:, 1:], SEEDS[0]) for rows in groups])
-    whole = keys + mixed(heads.astype(np.uint64), SEEDS[1])
+    heads = _heads(groups)
+    keys = np.concatenate([*(_keys(rows[:, 1:]) for rows in groups), np.zeros(0, np.uint64)])
+    whole = keys + mixed(~heads.astype(np.uint64))  # no literal is so large
     order = order_of(whole)
     again = np.flatnonzero(whole[order[1:]] == whole[order[:-1]]) + 1
     again = again[heads[order[again]] == heads[order[again - 1]]]
+    again = again[_have_same_literals(groups, order[again], order[again - 1])]
     fresh = np.ones(len(order), np.bool_)
     fresh[order[again]] = False
     ends = np.cumsum([len(rows) for rows in groups])
-    kept = [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=True)]
+    kept = [rows[mask] for rows, mask in zip(groups, np.split(fresh, ends[:-1]), strict=False)]
     return kept, keys[fresh]
 
 
-def _keys(literals: Ids, seed: np.uint64) -> Keys:
-    """Return one key per conjunction; what pads it does not count."""
+def _heads(groups: list[Ids]) -> Ids:
+    return np.concatenate([*(rows[:, 0] for rows in groups), np.zeros(0, np.int32)])
+
+
+def _keys(literals: Ids) -> Keys:
+    """Return one key per conjunction; what pads it does not count. Different ones may have the same key."""
     total = np.zeros(len(literals), np.uint64)
     for column in literals.T:
-        total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1), seed))
-    return mixed(total, seed)
+        total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1)))
+    return mixed(total)
 
 
-def _summary(groups: list[Ids], firsts: Keys) -> tuple[Ids, Keys, Keys, Ids, Ids]:
-    """Return the heads, two keys of all that derives each, how much that is, and a lone literal or -3."""
-    if not groups:
-        none = np.zeros(0, np.int64)
-        return none, firsts, firsts, none, none
-    heads = np.concatenate([rows[:, 0] for rows in groups])
-    seconds = np.concatenate([_keys(rows[:, 1:], SEEDS[1]) for rows in groups])
-    lone = np.concatenate([_lone(rows) for rows in groups])
-    order = order_of(heads)
-    heads, firsts, seconds, lone = heads[order], firsts[order], seconds[order], lone[order]
-    starts = np.flatnonzero(np.concatenate([[True], heads[1:] != heads[:-1]])) if len(heads) else heads
-    sizes = np.diff(np.append(starts, len(heads)))
-    return (
-        heads[starts],
-        np.add.reduceat(firsts, starts) if len(starts) else firsts,
-        np.add.reduceat(seconds, starts) if len(starts) else seconds,
-        sizes,
-        # An atom that holds in any case says so by its only literal that matters.
-        np.where(
-            np.maximum.reduceat(lone == HOLDS, starts) if len(starts) else sizes > 0,
-            HOLDS,
-            np.where(sizes == 1, lone[starts], _NONE),
-        ),
-    )
+def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> NDArray[np.bool_]:
+    """Return which conjunctions have the literals of others; both by their numbers over all groups."""
+    ends = np.cumsum([0, *map(len, groups)])
+    first, second = (np.searchsorted(ends, numbers, "right") - 1 for numbers in (some, others))
+    equal = np.zeros(len(some), np.bool_)
+    for pair in distinct(first * len(groups) + second).tolist():
+        one, other = divmod(pair, len(groups))
+        here = np.flatnonzero((first == one) & (second == other))
+        left, right = groups[one][some[here] - ends[one], 1:], groups[other][others[here] - ends[other], 1:]
+        # Literals stand at the end, behind what pads the row.
+        extra = left.shape[1] - right.shape[1]
+        is_padded = ((left if extra > 0 else right)[:, : abs(extra)] == HOLDS).all(axis=1)
+        equal[here] = is_padded & (left[:, max(0, extra) :] == right[:, max(0, -extra) :]).all(axis=1)
+    return equal
 
 
 def _lone(rows: Ids) -> Ids:
@@ -329,32 +322,32 @@ def _lone(rows: Ids) -> Ids:
     return np.where(several, _NONE, rows[:, -1])
 
 
-def _resolve(
-    literal_of: Ids,
-    members: Ids,
-    heads: Ids,
-    first: Keys,
-    second: Keys,
-    sizes: Ids,
-    only: Ids,
-) -> None:
+def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> None:
     """Find what atoms have become, in place."""
+    order = order_of(_heads(groups))
+    lone = np.concatenate([*map(_lone, groups), np.zeros(0, np.int64)])[order]
+    of_rows = _heads(groups)[order]
+    starts = np.flatnonzero(np.diff(of_rows, prepend=-1))
+    heads, sizes = of_rows[starts], np.diff(np.append(starts, len(order)))
     derived = np.zeros(len(literal_of), np.bool_)
     derived[heads] = True
     literal_of[members[(literal_of[members] == 2 * members) & ~derived[members]]] = FAILS
+    only = np.where(sizes == 1, lone[starts], _NONE)
+    # An atom that holds in any case says so by its only literal that matters.
+    only[np.searchsorted(starts, np.flatnonzero(lone == HOLDS), "right") - 1] = HOLDS
     named = only != _NONE
     _name(literal_of, heads[named], only[named])
     rest = np.flatnonzero(~named)
     if len(rest):
-        order = rest[order_of(first[rest])]
-        same = np.zeros(len(order), np.bool_)
-        same[1:] = (
-            (sizes[order[1:]] == sizes[order[:-1]])
-            & (first[order[1:]] == first[order[:-1]])
-            & (second[order[1:]] == second[order[:-1]])
-        )
-        leaders = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
-        literal_of[heads[order][same]] = 2 * heads[order][leaders[same]]
+        sums = np.add.reduceat(keys[order], starts)
+        again, first = candidates(rest[order_of(sums[rest])], sums, sizes)
+        lengths = sizes[again]
+        owners = np.repeat(np.arange(len(again)), lengths)
+        # The conjunctions of each, by their keys: so those of equal atoms stand in the same order.
+        rows = [order[places(starts[of], lengths)] for of in (again, first)]
+        some, others = (found[np.lexsort((keys[found], owners))] for found in rows)
+        equal = all_in_rows(lengths, _have_same_literals(groups, some, others))
+        literal_of[heads[again[equal]]] = 2 * heads[first[equal]]
     literal_of[members] = _followed(literal_of, literal_of[members])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.analysis.groups import strong_components
-from anygame.network.logic.hashing import mixed
+from anygame.network.logic.hashing import equal_rows, mixed
 from anygame.network.network import FALSE, TRUE
 from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of
 
@@ -188,20 +188,8 @@ class _Hashing:
         own = len(self._circuit.opened)
         gates = np.concatenate([gates[gates >= own], gates[gates < own]])
         order = gates[order_of(self._keys[gates])]
-        same = np.zeros(len(order), np.bool_)
-        same[1:] = (self._keys[order[1:]] == self._keys[order[:-1]]) & (
-            self._lengths[order[1:]] == self._lengths[order[:-1]]
-        )
-        leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
-        again, first = order[same], leaders[same]
-        lengths = self._lengths[again]
-        differ = (
-            self._literals[places(self._firsts[again], lengths)]
-            != self._literals[places(self._firsts[first], lengths)]
-        )
-        equal = np.ones(len(again), np.bool_)
-        equal[np.repeat(np.arange(len(again)), lengths)[differ]] = False
-        self._become[self._base + again[equal]] = 2 * (self._base + first[equal])
+        again, first = equal_rows(order, self._keys, self._firsts, self._lengths, self._literals)
+        self._become[self._base + again] = 2 * (self._base + first)
 
     def _follow(self) -> None:
         """Let names of names name what those do."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.hashing import SEEDS, mixed
-from anygame.network.ragged import distinct, places, starts_of
+from anygame.network.logic.hashing import equal_rows, mixed
+from anygame.network.ragged import distinct, order_of, places, starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,16 +79,10 @@ def equal_disjunctions(owners: Numbers, literals: Numbers) -> tuple[Numbers, Num
 
 def _equal(numbers: Numbers, firsts: Numbers, sizes: Numbers, literals: Numbers) -> tuple[Numbers, Numbers]:
     """Return which sets of literals are there before, and which ones these are."""
-    keys = []
-    for seed in SEEDS:
-        sums = np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1), seed))
-        sums = np.concatenate([np.zeros(1, np.uint64), sums])
-        keys.append(sums[firsts[numbers] + sizes[numbers]] - sums[firsts[numbers]])
+    sums = np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))
+    sums = np.concatenate([np.zeros(1, np.uint64), sums])
+    firsts, sizes = firsts[numbers], sizes[numbers]
+    keys = sums[firsts + sizes] - sums[firsts]
     # Stable: of equal ones, the first is of the lowest level.
-    order = np.lexsort((*keys, sizes[numbers]))
-    same = np.zeros(len(order), np.bool_)
-    same[1:] = sizes[numbers[order[1:]]] == sizes[numbers[order[:-1]]]
-    for key in keys:
-        same[1:] &= key[order[1:]] == key[order[:-1]]
-    leaders = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))]
-    return numbers[order[same]], numbers[leaders[same]]
+    again, first = equal_rows(order_of(keys), keys, firsts, sizes, literals)
+    return numbers[again], numbers[first]

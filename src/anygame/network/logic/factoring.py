@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.network.logic.hashing import mixed
+from anygame.network.logic.hashing import equal_rows, mixed
 from anygame.network.network import FALSE
-from anygame.network.ragged import distinct, starts_of
+from anygame.network.ragged import distinct, order_of, starts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -207,10 +207,12 @@ def _among(ordered: Numbers, numbers: Numbers) -> Mask:
 
 def _each_once(products: Products) -> Products:
     """Return the products, of those of a sum that are equal only the first."""
-    keys = np.zeros(len(products.of), np.uint64)
-    np.add.at(keys, products.owners, mixed(products.literals.astype(np.uint64) + np.uint64(1)))
-    order = np.lexsort((keys, products.of))
-    again = (products.of[order[1:]] == products.of[order[:-1]]) & (keys[order[1:]] == keys[order[:-1]])
-    kept = np.ones(len(order), np.bool_)
-    kept[order[1:][again]] = False
+    of, owners, literals = products.of, products.owners, products.literals
+    # No literal is so large that its hash is that of a sum.
+    keys = mixed(~of.astype(np.uint64))
+    np.add.at(keys, owners, mixed(literals.astype(np.uint64) + np.uint64(1)))
+    lengths = np.bincount(owners, minlength=len(of))
+    again, first = equal_rows(order_of(keys), keys, starts_of(lengths), lengths, literals)
+    kept = np.ones(len(of), np.bool_)
+    kept[again[of[again] == of[first]]] = False
     return products.only(kept, kept[products.owners])
