@@ -56,6 +56,7 @@ def _counting_columns() -> list[Any]:
         MofNCompleteColumn,
         ProgressColumn,
         TextColumn,
+        TimeElapsedColumn,
         TimeRemainingColumn,
     )
     from rich.text import Text
@@ -71,6 +72,7 @@ def _counting_columns() -> list[Any]:
         BarColumn(),
         MofNCompleteColumn(),
         Rate(),
+        TimeElapsedColumn(),
         TimeRemainingColumn(),
     ]
 
