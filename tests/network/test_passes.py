@@ -59,6 +59,7 @@ def _context(**definitions: str) -> Context:
         likely_keys=lambda relation: {"true": [(0,)], "e": [(0,), (1,)]}.get(relation.predicate, []),
         holds=lambda invariant: invariant.value is None or str(invariant.value) == "one",
         values=lambda atom, column: {"o": frozenset({parse_term("one")})}.get(atom.relation.predicate),
+        tops=lambda relation, column: frozenset(),
         new_relation=lambda width: Relation(f" {next(numbers)}", (None,) * width),
     )
 

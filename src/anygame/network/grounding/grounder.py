@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.analysis.domains import Domains
 from anygame.analysis.groups import strong_components
 from anygame.datalog.relations import Relation, reads_of
 from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import SemiNaiveEvaluation
-from anygame.network.grounding.invariants.keys import InvariantProver, assume, premises_of
+from anygame.network.grounding.invariants.keys import InvariantProver, assume, premises_of, tops_of
 from anygame.network.grounding.passes.context import Context
-from anygame.network.grounding.pipeline import BY_INVARIANTS, Effect, prepare
+from anygame.network.grounding.pipeline import BOUNDING_GROWTH, BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
 from anygame.network.grounding.static import StaticRelations
 from anygame.network.grounding.tables import Tables
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 _FEW_ROWS: Final = 4_000_000
 #: Bounds that are kept, perhaps, where only the rows that rules ask for are grounded.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
+#: Those of them that are passed where facts of the state grow by moves.
+_GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
 
@@ -225,9 +228,14 @@ class _Grounder:
             self._likely_keys_of,
             self._holds,
             self._values_of,
+            lambda relation, column: tops_of(self._domains, relation, column),
             lambda width: own_relation(next(self._own_relations), width),
         )
         return prepare(static.dynamic_rules(), context, self._budget, self._without, self._large)
+
+    @cached_property
+    def _domains(self) -> Domains:
+        return Domains(self._reasoner.rules)
 
     @cached_property
     def _likely(self) -> Premises:
@@ -382,9 +390,10 @@ def ground(
     budget = budget or Budget(limits.steps, limits.seconds)
     filled: dict[Relation, Table] = {}
 
-    def run(most: GroundingLimits, *, large: bool, endless: bool = True) -> Grounding:
+    def run(most: GroundingLimits, *, large: bool, last: bool = True, bounded: bool = False) -> Grounding:
+        left_out = without if bounded else (*without, BOUNDING_GROWTH)
         grounder = _Grounder(
-            reasoner, most, budget, progress, without, percepts, filled, large=large, endless=endless
+            reasoner, most, budget, progress, left_out, percepts, filled, large=large, endless=last
         )
         try:
             return grounder.run()
@@ -393,14 +402,16 @@ def ground(
 
     few = replace(limits, instances=min(limits.few, limits.instances), join=min(_FEW_ROWS, limits.join))
     try:
-        return run(few, large=False, endless=False)
+        return run(few, large=False, last=False)
     except LimitError as error:
         if error.limit not in _BY_DEMAND:
             raise
-        first = error
+        first = error.limit
     try:
-        return run(limits, large=True)
+        return run(limits, large=True, bounded=first in _GROWTH)
     except LimitError as error:
-        if {first.limit, error.limit} != {"instances"}:
+        if error.limit in _GROWTH and first not in _GROWTH:
+            return run(limits, large=True, bounded=True)
+        if {first, error.limit} != {"instances"}:
             raise
     return run(limits, large=False)

@@ -23,6 +23,7 @@ from anygame.network.grounding.passes.folding import (
     merge_rules,
     share_parts,
 )
+from anygame.network.grounding.passes.growth import bound_growth
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
 from anygame.network.grounding.passes.negation import join_negations
@@ -46,8 +47,9 @@ if TYPE_CHECKING:
 
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 JOINING_NEGATIONS: Final = "joining negations"
+BOUNDING_GROWTH: Final = "bounding growth"
 #: The passes whose rules hold in states alone that play can lead to.
-BY_INVARIANTS: Final = (SPLITTING_AT_KEYS, JOINING_NEGATIONS)
+BY_INVARIANTS: Final = (BOUNDING_GROWTH, SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
 def _each(rewrite: OfOne) -> Whole:
@@ -76,6 +78,7 @@ ONCE: Final[tuple[tuple[str, Whole], ...]] = (
 )
 #: Before all others, for rules that have very many instances.
 FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
+    (BOUNDING_GROWTH, bound_growth),
     ("parting views", part_views),
     ("dropping implied literals", drop_implied),
 )

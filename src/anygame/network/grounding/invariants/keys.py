@@ -34,6 +34,7 @@ from anygame.network.grounding.rules import variables_of_atom
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from anygame.analysis.domains import Top
     from anygame.datalog.reasoner import Move, Reasoner
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
@@ -123,8 +124,8 @@ def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, l
     return found
 
 
-def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[Term] | None:
-    """Return the constants that can stand in a column of a relation; None where terms can."""
+def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]:
+    """Return the constants and functors that can stand in a column of a relation."""
     places = [
         (argument, part)
         for argument, shape in enumerate(relation.shapes)
@@ -133,9 +134,13 @@ def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[T
     argument, part = places[column]
     shape = relation.shapes[argument]
     if part is None or not isinstance(shape, tuple):
-        tops = domains.tops(*relation.key, argument)
-    else:
-        tops = domains.below((*relation.key, argument), shape, part)
+        return domains.tops(*relation.key, argument)
+    return domains.below((*relation.key, argument), shape, part)
+
+
+def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[Term] | None:
+    """Return the constants that can stand in a column of a relation; None where terms can."""
+    tops = tops_of(domains, relation, column)
     constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
     return constants if len(constants) == len(tops) else None
 

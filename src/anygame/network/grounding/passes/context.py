@@ -14,6 +14,7 @@ from anygame.network.grounding.rules import variables_of_atom
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from anygame.analysis.domains import Top
     from anygame.datalog.relations import Relation
     from anygame.language.terms import Term
     from anygame.network.grounding.rules import GroundRule
@@ -37,6 +38,7 @@ class Context:
             fluents perhaps. All that can be proved are among them.
         holds: whether what is likely is proved, for every state that play can lead to; that takes longer.
         values: the values that can stand in a column of an atom; None where that is not known.
+        tops: the constants and functors that can stand in a column of a relation.
         new_relation: a relation of some width that no rule has yet.
     """
 
@@ -50,6 +52,7 @@ class Context:
     likely_keys: Callable[[Relation], Sequence[tuple[int, ...]]]
     holds: Callable[[Invariant], bool]
     values: Callable[[FlatAtom, int], frozenset[Term] | None]
+    tops: Callable[[Relation, int], frozenset[Top]]
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:

@@ -1,0 +1,228 @@
+"""Bounding growth: a fact that grows by a move grows only where that move is legal.
+
+::
+
+    next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l))
+    legal(r, drop(c)) :- true(control(r)), true(stack(c, l)), not full(c)
+    full(c) :- true(stack(c, l)), [length(l, 6)]
+
+becomes, since a column has one stack, and a role makes legal moves only::
+
+    next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l)), [room(c, l, r)]
+    room(c, l, r) :- [true(control(r))], [true(stack(c, l))], not length(l, 6)
+
+Any stack may be there, and any stack may leave room for a move: taken one by one, they let lists grow without
+end. The rule is unfolded by all that makes its move legal (Tamaki and Sato 1984, "Unfold/fold transformation
+of logic programs"), and rows with one key are one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import chain, combinations, islice, product
+from typing import TYPE_CHECKING, Final
+
+from anygame.datalog.relations import (
+    Alternatives,
+    FlatAtom,
+    IsConstant,
+    Negated,
+    Relation,
+    Unequal,
+    variables_in,
+)
+from anygame.language.terms import Compound, Constant, Variable, variables_of
+from anygame.language.unification import unify_all
+from anygame.network.grounding.passes.context import can_be_joined
+from anygame.network.grounding.passes.folding import unfolded
+from anygame.network.grounding.rules import (
+    GroundRule,
+    NotAVariableError,
+    in_order,
+    substituted,
+    variables_of_atom,
+    variables_of_rule,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from anygame.language.terms import Term
+    from anygame.network.grounding.passes.context import Context
+    from anygame.network.grounding.rules import Test
+
+    Rules = Mapping[Relation, Sequence[GroundRule]]
+
+#: Bodies that one rule may be unfolded to: each is joined in every round.
+_MOST_WAYS: Final = 24
+#: Literals that are replaced by bodies on the way there.
+_MOST_STEPS: Final = 200
+
+
+def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
+    """Restrict the rules by which facts may grow to the moves that are legal where they do."""
+    by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
+    for rule in rules:
+        by_head[rule.head.relation].append(rule)
+    found: list[GroundRule] = []
+    for rule in rules:
+        found += _bounded(rule, by_head, context) if _may_grow(rule, context) else [rule]
+    return found
+
+
+def _may_grow(rule: GroundRule, context: Context) -> bool:
+    """Whether a rule puts terms of the next state together, perhaps without end."""
+    return rule.head.relation.predicate == "next" and (
+        any(isinstance(term, Compound) and not term.is_ground for term in rule.head.columns)
+        or not all(context.ends(guard.relation, ()) for guard in rule.guards)
+    )
+
+
+def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
+    columns = in_order(
+        v for atom in (rule.head, *rule.positives, *rule.guards) for v in variables_of_atom(atom)
+    )
+    guard = FlatAtom(context.new_relation(len(columns)), columns)
+    whole = replace(rule, head=guard)
+    try:
+        moves = _unfolded(whole, by_head, context, _is_move)
+        bodies = [way for move in moves for way in _unfolded(move, by_head, context, _is_view) or [move]]
+        keyed = [_with_keys(way, context) for way in bodies]
+        ways = [room for way in keyed if way is not None for room in _with_negations(way, by_head, context)]
+    except NotAVariableError:
+        return [rule]
+    rooms = [
+        GroundRule(way.head, (), (), (*way.positives, *way.guards), way.tests, way.composed) for way in ways
+    ]
+    if moves in ([], [whole]) or not all(can_be_joined(room, room.guards, context) for room in rooms):
+        return [rule]
+    return [replace(rule, guards=(*rule.guards, guard)), *rooms]
+
+
+def _unfolded(
+    rule: GroundRule, by_head: Rules, context: Context, is_wanted: Callable[[FlatAtom, Rules, Context], bool]
+) -> list[GroundRule]:
+    """Return a rule with some literals replaced by their bodies, in all ways; nothing if these are many."""
+    waiting, done = [rule], list[GroundRule]()
+    for _ in range(_MOST_STEPS):
+        if not waiting:
+            return done
+        one = waiting.pop()
+        wanted = next((atom for atom in one.positives if is_wanted(atom, by_head, context)), None)
+        if wanted is None:
+            done.append(one)
+            continue
+        source = FlatAtom(_source(wanted.relation), wanted.columns)
+        positives = tuple([source if atom is wanted else atom for atom in one.positives])
+        found = [
+            unfolded(replace(one, positives=positives), source, body) for body in by_head[source.relation]
+        ]
+        waiting += [copy[0] for copy in found if copy is not None]
+        if len(waiting) + len(done) > _MOST_WAYS:
+            break
+    return []
+
+
+def _source(relation: Relation) -> Relation:
+    return Relation("legal", relation.shapes) if relation.predicate == "does" else relation
+
+
+def _is_view(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
+    relation = atom.relation
+    return context.is_view(relation) and relation in by_head and not context.has_facts(relation)
+
+
+def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
+    """Whether a literal says that a move is made, by itself or by each rule of its view."""
+    if atom.relation.predicate == "does":
+        return not context.has_facts(_source(atom.relation))
+    return _is_view(atom, by_head, context) and all(
+        any(_is_move(inner, {}, context) for inner in rule.positives) for rule in by_head[atom.relation]
+    )
+
+
+def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
+    """Return a rule in which rows of the state with one key are one; None where they cannot be."""
+    rule = replace(rule, positives=tuple(dict.fromkeys(rule.positives)))
+    for one, other in combinations(rule.positives, 2):
+        if one.relation == other.relation and one.relation.predicate == "true":
+            pairs = list(zip(one.columns, other.columns, strict=True))
+            if context.is_row(one, {number for number, (left, right) in enumerate(pairs) if left == right}):
+                bindings = unify_all(pairs, {})
+                return None if bindings is None else _with_keys(substituted(rule, bindings), context)
+    return rule
+
+
+def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
+    """Return a rule with what views that do not hold say of its values, by the rows that it reads itself."""
+    own = in_order(variables_of_rule(rule))
+    bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
+    bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
+    for held in (held for negative, body in bodies for held in _held(rule, own, negative, body)):
+        equal = [pair for pair in zip(own, held.head.columns, strict=True) if pair[0] != pair[1]]
+        nested = [(v, term) for v, term in equal if not set(own).issuperset(variables_of(term))]
+        if nested and _is_constant_or(*nested[0], rule, context):
+            variable, term = nested[0]
+            constant = replace(rule, tests=(*rule.tests, IsConstant(variable)))
+            copies = [substituted(rule, {variable: term}), constant]
+            return [found for copy in copies for found in _with_negations(copy, by_head, context)]
+        failing = [
+            *(Unequal(*pair) for pair in equal),
+            *(_opposite(item) for item in (*held.guards, *held.tests)),
+        ]
+        tests = [test for test in failing if test is not None]
+        if tests and len(tests) == len(failing) and variables_in(tests) <= bound:
+            rule = replace(rule, tests=(*rule.tests, Alternatives(tuple([(test,) for test in tests]))))
+    return [rule]
+
+
+def _held(
+    rule: GroundRule, own: Sequence[Variable], negative: FlatAtom, body: GroundRule
+) -> Iterator[GroundRule]:
+    """Yield a view's body whose rows a rule reads itself, with the rule's own variables in the head."""
+    head = FlatAtom(Relation("", (None,) * len(own)), tuple(own))
+    count = len(rule.positives)
+    opened = unfolded(GroundRule(head, (*rule.positives, negative)), negative, body)
+    if opened is None or body.composed:
+        return
+    rows, wanted = opened[0].positives[:count], opened[0].positives[count:]
+    choices = product(*([row for row in rows if row.relation == one.relation] for one in wanted))
+    for choice in islice(choices, _MOST_WAYS):
+        pairs = [zip(one.columns, row.columns, strict=True) for one, row in zip(wanted, choice, strict=True)]
+        bindings = unify_all(chain.from_iterable(pairs), {})
+        if bindings is None:
+            continue
+        held = substituted(opened[0], bindings)
+        back: dict[Variable, Term] = {}
+        for name, term in zip(own, held.head.columns, strict=True):
+            if isinstance(term, Variable) and term not in own:
+                back.setdefault(term, name)
+        held = substituted(held, back)
+        if set(held.negatives) <= set(rule.negatives):
+            yield held
+
+
+def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: Context) -> bool:
+    """Whether a variable stands for constants, and terms with the functor of a term, alone."""
+    tops = [
+        context.tops(atom.relation, column)
+        for atom in rule.positives
+        for column, one in enumerate(atom.columns)
+        if one == variable
+    ]
+    return (
+        isinstance(term, Compound)
+        and bool(tops)
+        and IsConstant(variable) not in rule.tests
+        and {top for top in tops[0] if not isinstance(top, Constant)} == {(term.functor, len(term.arguments))}
+    )
+
+
+def _opposite(test: Test) -> Test | None:
+    """Return what holds where a test does not; None where that is not one test."""
+    if isinstance(test, Unequal):
+        return replace(test, negated=not test.negated)
+    if isinstance(test, FlatAtom):
+        return Negated(test)
+    return test.atom if isinstance(test, Negated) else None
