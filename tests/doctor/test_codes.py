@@ -17,7 +17,7 @@ from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.codes import play, reading
 from anygame.doctor.examination import examine
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, mend_sheet
 from anygame.doctor.play.checking import Bounds
 from anygame.game.game import Game
 from anygame.language import Diagnostic, Severity, Source
@@ -77,7 +77,7 @@ def test_every_code_has_all_parts(code: Code) -> None:
     assert all(text.endswith((".", "!")) for text in (code.demand, code.why))
     assert code.source
     assert (bool(code.bad), bool(code.good)) == ((code.name not in WITHOUT_EXAMPLES),) * 2
-    assert set(code.mends) <= set(MENDS)
+    assert set(code.mends) <= set(EVERY_MEND)
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -16,7 +16,7 @@ from tests.examples import examples
 import anygame
 from anygame import LenientReadingWarning
 from anygame.doctor import check_program, read_sheet
-from anygame.doctor.mending import MENDS, mend_sheet
+from anygame.doctor.mending import EVERY_MEND, mend_sheet
 from anygame.errors import AnygameError, RuleSheetError
 from anygame.language import Source, parse_program
 from anygame.language.rules import Literal, Rule
@@ -69,7 +69,7 @@ def test_mend_writes_out_what_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", PLAYOUTS)
 def test_what_is_mended_in_all_ways_goes_through_the_same_states(name: str) -> None:
     path = SHEETS / f"{name}.kif"
-    mended = mend_sheet(Source(str(path), path.read_text()), set(MENDS) - {"base", "input"})
+    mended = mend_sheet(Source(str(path), path.read_text()), set(EVERY_MEND) - {"base", "input"})
     assert states_of(anygame.loads(mended.text, machine="reasoner"), 40) == states_of(leniently(name), 40)
 
 
@@ -87,7 +87,7 @@ def test_a_sheet_in_which_literals_are_left_out_is_mended_to_what_is_read(data: 
             return  # some next of what nothing declares, say
     mended = anygame.loads(mend_sheet(Source("s", text), ["role", *LENIENT_MENDS]).text, machine="reasoner")
     assert mended == read
-    in_all_ways = mend_sheet(Source("s", text), set(MENDS) - {"base", "input"}).text
+    in_all_ways = mend_sheet(Source("s", text), set(EVERY_MEND) - {"base", "input"}).text
     assert states_of(anygame.loads(in_all_ways, machine="reasoner"), 5) == states_of(read, 5)
 
 

@@ -59,9 +59,10 @@ _MISSING_CASE: Final = Code(
 )
 
 
-@check(_MISSING_CASE)
+@check(_MISSING_CASE, once=True)
 def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report a hole in a row of rules, and the one rule that lacks a condition of all others of its kind."""
+    yield from _of_values(sheet)
     rules = by_frame(sheet.program.rules)
     heads = {words_of(rule.head) for alike in rules.values() for _, rule in alike}
     for family in rules.values():
@@ -78,8 +79,7 @@ def _missing_case(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield from _of_rows(family, heads)
 
 
-@check(_MISSING_CASE, once=True)
-def _missing_value(sheet: Sheet) -> Iterator[Diagnostic]:
+def _of_values(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one value for which a relation has no rule, where it has one for all others of a table."""
     values = {(key, n): column for key, rules in sheet.heads.items() for n, column in _named(rules)}
     for rule in sheet.program.rules:
