@@ -240,6 +240,14 @@ def test_the_library_finds_nothing_wrong_with_histories(name: str) -> None:
         seed_test(turns, num_cycles=20)
 
 
+@pytest.mark.parametrize("actions", [0, [0, 0], "rock"])
+def test_actions_are_given_by_agent(actions: Any) -> None:
+    env = parallel_env("rock_paper_scissors")
+    env.reset()
+    with pytest.raises(anygame.IllegalMoveError, match=r"expected actions by agent, as \{'left': 0\}"):
+        env.step(actions)
+
+
 def test_observations_are_planes_of_the_board() -> None:
     env = aec_env("connect_four", observations="planes")
     env.reset()

@@ -154,7 +154,7 @@ def test_skipping_leads_to_the_next_choice_or_to_the_end(matches: list[list[anyg
 def test_all_goals_are_those_of_the_roles(matches: list[list[anygame.State]]) -> None:
     for state in (state for states in matches for state in _some(states)):
         for default in (None, -1, "none"):
-            goals = state.goals(default)
+            goals = state.goals(default=default)
             assert tuple(goals) == state.game.roles
             for role, goal in goals.items():
                 try:

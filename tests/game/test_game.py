@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.game.sheets import SHEETS, answers_of, following, texts
@@ -257,3 +257,12 @@ def test_a_state_forgets_nothing_that_can_be_asked(pile: anygame.Game) -> None:
     before = answers_of(state), following(state)
     state.forget()
     assert (answers_of(state), following(state)) == before
+
+
+@pytest.mark.parametrize("ask", [anygame.perft, anygame.perft_divide, anygame.solve, anygame.analyse])
+def test_a_name_is_no_game(ask: Any) -> None:
+    arguments = [1] if ask in (anygame.perft, anygame.perft_divide) else []
+    with pytest.raises(
+        anygame.PositionError, match=r"expected a game or a state, found str: anygame\.load\('pig'\)"
+    ):
+        ask("pig", *arguments)

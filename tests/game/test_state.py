@@ -201,8 +201,15 @@ def test_play_says_what_is_wrong(start: anygame.State) -> None:
         choice.play("b", "wait")
     with pytest.raises(anygame.UnknownRoleError, match="no role is called c"):
         choice.play("c", "wait")
-    with pytest.raises(anygame.TermSyntaxError):
+    with pytest.raises(
+        anygame.IllegalMoveError, match="the move of a cannot be read: this list is never closed"
+    ):
         choice.play("(stop")
+    with pytest.raises(anygame.IllegalMoveError, match=r"found more after stop; try \(stop 0\)"):
+        choice.play("stop 0")
+    forced = anygame.loads(_COUNTDOWN).initial_state()
+    with pytest.raises(anygame.TermSyntaxError, match="this list is never closed"):
+        forced.play("(wait")
     stuck = anygame.loads("(role a) (role b) (legal a x) (legal a y) (init s)").initial_state()
     with pytest.raises(anygame.IllegalMoveError, match="b has no legal move"):
         stuck.play("x")

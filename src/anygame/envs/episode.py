@@ -224,7 +224,9 @@ class Observer:
         self.checked_limit(limit)
         self.hides = game.is_gdl2
         if self.hides and form == "planes":
-            raise ValueError(f"{game.name} hides information: roles see no board, only flat observations")
+            raise ValueError(
+                f"{game.name} hides information: roles see no board; observations are flat or a history"
+            )
         self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
         self._fluents = len(game.fluent_terms)
         self._actions = [len(game.actions(role)) for role in game.roles]

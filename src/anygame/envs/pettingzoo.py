@@ -7,6 +7,7 @@ roles take turns; ``env`` is another name for it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ from gymnasium.utils.seeding import np_random
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from gymnasium.spaces import Dict, Discrete
     from numpy.typing import NDArray
@@ -216,6 +216,10 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     def _joint(self, actions: Mapping[str, Any]) -> list[int]:
         """Return the numbers of the moves of all roles. Raises IllegalMoveError."""
         episode = self._episode
+        if not isinstance(actions, Mapping):
+            raise IllegalMoveError(
+                f"expected actions by agent, as {{{self.agents[0]!r}: 0}}, found {actions!r:.80}"
+            )
         unknown = [agent for agent in actions if agent not in self._role]
         if unknown:
             raise IllegalMoveError(f"no agent is called {unknown[0]!r}: they are {', '.join(self.agents)}")

@@ -452,6 +452,9 @@ def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]
         PositionError: two states are given, or one that is of another game.
     """
     if not isinstance(start, State):
+        if not isinstance(start, Game):
+            hint = f": anygame.load({start!r:.80}) makes a game" if isinstance(start, str) else ""
+            raise PositionError(f"expected a game or a state, found {type(start).__name__}{hint}")
         if state is not None and state.game is not start and state.game != start:
             raise PositionError(f"expected a state of {start.name}, found one of {state.game.name}")
         return start, state

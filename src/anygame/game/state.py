@@ -216,8 +216,8 @@ class State:
     @overload
     def goals(self) -> dict[Any, int | None]: ...
     @overload
-    def goals(self, default: _Default) -> dict[Any, int | _Default]: ...
-    def goals(self, default: object = None) -> dict[Any, Any]:
+    def goals(self, *, default: _Default) -> dict[Any, int | _Default]: ...
+    def goals(self, *, default: object = None) -> dict[Any, Any]:
         """Return the goal of every role by role, in the order of the roles. Unlike ``goal``, raises no error.
 
         Args:
@@ -286,9 +286,11 @@ class State:
         if move is not None:
             mover = game.roles[game.role_index(role)]
         else:
-            move = parse_term(role, case_sensitive=game.case_sensitive) if isinstance(role, str) else role
+            move, term = role, role
+            if isinstance(role, str) and not choosing:
+                term = parse_term(role, case_sensitive=game.case_sensitive)
             # Where no role has a choice, the joint move is the same, whichever role is meant.
-            mover = next((one for one, moves in legal if one in choosing or move in moves), game.roles[0])
+            mover = next((one for one, moves in legal if one in choosing or term in moves), game.roles[0])
         if any(one != mover for one in choosing):
             roles = " and ".join(choosing)
             raise SimultaneousMovesError(f"{roles} can choose here: give `next` a move of each role")

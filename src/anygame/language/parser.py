@@ -172,6 +172,8 @@ def _read_one(
         _raise_term_error(f"expected a {what}, found nothing", source, None)
     if len(nodes) > 1:
         message = f"expected one {what}, found more after {shown(nodes[0].span.text)}"
+        if all(node.children is None for node in nodes):
+            message += f"; try ({shown(' '.join(node.span.text for node in nodes), 80)})"
         _raise_term_error(message, source, nodes[1].span)
     reader = Reader(limits, case_sensitive)
     with suppress(TooManyProblemsError):
