@@ -222,6 +222,21 @@ def test_faults_that_were_planted_are_found(name: str) -> None:
     _check(game, list(each_verdict(game, _ASKED)))
 
 
+def test_goals_of_all_roles_are_added_up_however_many_goals_are_named() -> None:
+    """No state has both moods, which a network does not see: it names 2,500 more goals for one role."""
+    named = " ".join(f"(big {n})" for n in range(1_000, 3_500))
+    game = anygame.loads(f"""
+        (role a) (role b) (role c) (init (mood good)) {named}
+        (legal a go) (legal b go) (legal c x) (legal c y)
+        (<= (next (mood ok)) (true (mood good))) (<= (next (mood good)) (true (mood ok)))
+        (<= (next (mood bad)) (true (mood good)) (true (mood ok)))
+        (<= (next (did ?m)) (does c ?m)) (<= terminal (true (did ?m)))
+        (<= (goal a 40) (not (true (mood bad)))) (<= (goal a ?n) (big ?n) (true (mood bad)))
+        (goal b 60) (<= (goal c 0) (true (did x))) (<= (goal c 50) (true (did y)))""")
+    (verdict,) = each_verdict(game, ["zero-sum"])
+    assert verdict.outcome == "refuted"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kuhn_poker", "monty_hall", "rock_paper_scissors", "three_player_chomp"])
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")

@@ -8,7 +8,7 @@ goals, winnability.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Goals of GDL.
 LOWEST, HIGHEST = 0, 100
-#: Sums of goals that are looked at; more roles with more goals have more.
-_MOST_SUMS: Final = 2_000
 
 
 @dataclass(frozen=True)
@@ -159,13 +157,16 @@ def chooses(model: Model, place: int) -> int:
 
 
 def _has_one_goal(model: Model, place: int) -> int:
-    goals = model.goals[place]
-    usable = model.gates.disjunction([holds for value, holds in goals if LOWEST <= value <= HIGHEST])
-    return model.gates.conjunction([usable, model.at_most_one([holds for _, holds in goals])])
+    usable = model.gates.disjunction([holds for _, holds in _usable(model, place)])
+    return model.gates.conjunction([usable, model.at_most_one([holds for _, holds in model.goals[place]])])
+
+
+def _usable(model: Model, place: int) -> list[tuple[int, int]]:
+    return [(value, holds) for value, holds in model.goals[place] if LOWEST <= value <= HIGHEST]
 
 
 def _sums(game: Game, model: Model) -> dict[int, int]:
-    """Return what the goals of all roles can add up to, with the literal that says that they do."""
+    """Return what goals that GDL allows can add up to, all roles together, with the literals that say so."""
     gates = model.gates
     sums = {0: 1}
     for place, role in enumerate(game.roles):
@@ -173,11 +174,9 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
             continue
         then: dict[int, list[int]] = {}
         for total, holds in sums.items():
-            for value, has in model.goals[place]:
+            for value, has in _usable(model, place):
                 then.setdefault(total + value, []).append(gates.conjunction([holds, has]))
         sums = {total: gates.disjunction(parts) for total, parts in then.items()}
-        if len(sums) > _MOST_SUMS:
-            break
     return sums
 
 
