@@ -118,6 +118,15 @@ def test_playing_stops_at_the_limits_of_the_reasoner() -> None:
     assert finding.diagnostic.message.startswith("playing stopped: ")
 
 
+def test_recursion_down_a_list_that_is_known_ends() -> None:
+    lists = "(list nil) (<= (list (c ?x ?l)) (mark ?x) (list ?l)) (mark a) (init (hand (c a nil)))"
+    last = "(<= (last ?x (c ?x ?l)) (mark ?x) (list ?l)) (<= (last ?x (c ?y ?l)) (mark ?y) (last ?x ?l))"
+    asked = "(<= (legal solo (say ?x)) (true (hand ?l)) (last ?x ?l))"
+    assert "growing-recursion" not in found(FOREVER + lists + last + asked)
+    endless = found(FOREVER + lists + last + "(<= (legal solo (say ?x)) (last ?x ?l))")
+    assert not {"growing-recursion", "limit-reached"}.isdisjoint(endless)
+
+
 def test_a_role_that_is_chance_needs_no_goal() -> None:
     moves = "(legal random roll) (legal solo go)"
     ends = f"(init start) (<= (next over) (does solo go)) (<= terminal (true over)) {moves}"

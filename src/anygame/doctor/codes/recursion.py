@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
+    #: An argument of a relation.
+    Place = tuple[Key, int]
+
 _GROWING_RECURSION: Final = Code(
     "growing-recursion",
     Severity.WARNING,
     "a recursion that builds ever larger terms",
     demand="A recursive rule does not wrap its own results into larger terms.",
-    why="Each round makes a new term, without end. A literal from outside the recursion that bounds the "
-    "variable stops it; GDL's recursion restriction asks for that.",
+    why="Each round makes a new term, without end, unless each rule that asks knows the term. A literal from "
+    "outside the recursion that bounds the variable stops it; GDL's recursion restriction asks for that.",
     source=GDL,
     bad="(number zero)\n(<= (number (s ?x)) (number ?x))",
     good="(number zero)\n(<= (number (s ?x)) (number ?x) (small ?x))\n(small zero)",
@@ -55,15 +58,49 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     for component in _groups_by_name(sheet):
         if component.recursive:
             inside = {rule.head.key for rule in component.rules}
+            builds = any(
+                isinstance(term, Compound) for rule in component.rules for term in rule.head.arguments
+            )
+            given = _given(sheet) if builds else set()
             for part in component.rules:
-                yield from _of_rule(part, inside)
+                yield from _of_rule(part, inside, given)
 
 
-def _of_rule(part: NormalRule, inside: Container[Key]) -> Iterator[Diagnostic]:
+def _given(sheet: Sheet) -> set[Place]:
+    """Return the arguments of relations that are known wherever other rules ask for these.
+
+    They are known by the head where its argument is given, and by literals that are not recursive.
+    """
+    rules = [part for part in sheet.normal if part.body]
+    recursive = {rule.head.key for group in _groups_by_name(sheet) if group.recursive for rule in group.rules}
+    reads = [(part, atom) for part in rules for atom, _ in atoms_in(part.body)]
+    asked = {atom.key for part, atom in reads if part.head.key != atom.key}
+    given = {(key, number) for key in asked for number in range(key[1])}
+    while True:
+        lost: set[Place] = set()
+        for part, atom in reads:
+            terms = [one for n, one in enumerate(part.head.arguments) if (part.head.key, n) in given]
+            terms += [
+                one
+                for other, _ in atoms_in(part.body)
+                if other.key not in recursive
+                for one in other.arguments
+            ]
+            bound = {variable for term in terms for variable in variables_of(term)}
+            places = enumerate(atom.arguments)
+            lost |= {(atom.key, n) for n, term in places if not bound.issuperset(variables_of(term))}
+        if lost.isdisjoint(given):
+            return given
+        given -= lost
+
+
+def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) -> Iterator[Diagnostic]:
     literals = [item.atom for item in part.body if isinstance(item, Literal)]
     recursive = [atom for atom in literals if atom.key in inside]
     bound = {v for atom in literals if atom.key not in inside for v in atom.variables()}
     for atom in recursive:
+        if _goes_down(part.head, atom, given):
+            continue
         for number, term in enumerate(part.head.arguments):
             variable = _growing(term, atom, bound)
             if variable is not None:
@@ -88,6 +125,17 @@ def _of_rule(part: NormalRule, inside: Container[Key]) -> Iterator[Diagnostic]:
                 hint="this plays here; other systems may refuse it",
             )
             return
+
+
+def _goes_down(head: Atom, atom: Atom, given: Container[Place]) -> bool:
+    """Whether a rule asks itself about part of a term that is given: that ends, as lists do."""
+    places = enumerate(zip(head.arguments, atom.arguments, strict=True)) if head.key == atom.key else ()
+    return any((head.key, number) in given and _is_inside(inner, whole) for number, (whole, inner) in places)
+
+
+def _is_inside(term: Term, whole: Term) -> bool:
+    parts = whole.arguments if isinstance(whole, Compound) else ()
+    return any(term == part or _is_inside(term, part) for part in parts)
 
 
 def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
