@@ -266,6 +266,19 @@ def test_facts_beside_a_board_are_folded_unless_they_count(page: Page, server: S
     assert page.locator("#folded-details").count() == 0
 
 
+def test_dice_show_their_faces(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/play/liars_dice?reveal=yes")
+    page.locator("#moves button").first.wait_for()
+    dice = page.locator(".boards .card.die")
+    assert dice.count() == 2
+    for face, pips in zip(dice.all_text_contents(), dice.evaluate_all(_LABELS), strict=True):
+        assert ord(face) - 0x267F == int(pips)
+
+
+#: The names of elements for programs that read pages.
+_LABELS: Final = "all => all.map(each => each.ariaLabel)"
+
+
 @pytest.mark.parametrize("name", ["connect_four", "tic_tac_toe", "hex_pie"])
 def test_board_and_buttons_fit_a_small_screen(page: Page, server: Server, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -63,6 +63,9 @@ BLOCKS: Final = frozenset(
 )
 #: Words for what somebody has in the hand, or before them on the table.
 CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
+#: Words for dice, and the faces of one to six pips.
+DICE: Final = frozenset({"die", "dice"})
+DIE_FACES: Final = dict(zip("123456", "⚀⚁⚂⚃⚄⚅", strict=True))
 #: Words for what is at the end of a row of pits.
 STORES: Final = frozenset({"store", "stores", "kalaha", "kalah", "mancala", "home", "house", "bank", "stash"})
 #: Words for the sides of a cell.
@@ -92,6 +95,15 @@ def words(name: str) -> list[str]:
     (['white', 'pawn'], ['black', 'king', '2'])
     """
     return [word.lower() for word in _WORD.findall(name)]
+
+
+def die_face(text: str, name: str) -> str:
+    """Return the face of a die, as a character, for a number that a fact of this name has; empty for none.
+
+    >>> die_face("3", "dieOf"), die_face("7", "dice"), die_face("3", "card")
+    ('⚂', '', '')
+    """
+    return DIE_FACES.get(text, "") if DICE & {*words(name)} else ""
 
 
 def colour_in(name: str) -> str:

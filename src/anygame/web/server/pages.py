@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from anygame.boards.names import die_face
 from anygame.language.diagnostics import counted
 from anygame.match.judging import outcome
 from anygame.players.levels import LEVELS
@@ -33,7 +34,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["navigation"] = navigation
-        self._templates.filters.update(plain=plain, paragraphs=paragraphs, summary=summary_of)
+        self._templates.filters.update(plain=plain, paragraphs=paragraphs, summary=summary_of, die=die_face)
 
     def text(self, template: str, **context: Any) -> str:
         """Return what a template makes of a context."""
