@@ -73,7 +73,7 @@ class Painter:
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
         self._reader = MoveReader(game.program.rules, self.boards.shown)
-        self._upright = any(
+        self.upright = any(
             isinstance(board, Layout) and self._reader.names_columns(number, board)
             for number, board in enumerate(self.boards.shown)
         )
@@ -170,7 +170,7 @@ class Painter:
                 )
                 for wish in self.boards.wishes
             ),
-            upright=self._upright,
+            upright=self.upright,
         )
 
     def _grids(self, facts: Collection[Term], known: Known) -> list[Grid]:
