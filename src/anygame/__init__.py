@@ -20,9 +20,9 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
 
+# The command line begins here: until it has begun, Ctrl-C prints a traceback, and typing takes long to load.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anygame.api import *  # noqa: F403
     from anygame.api import __all__ as __all__
@@ -31,6 +31,8 @@ else:
     def __getattr__(name: str) -> object:
         """Load what `anygame.api` offers once something of it is asked for: commands begin without it."""
         if name != "api" and (name == "__all__" or not name.startswith("__")):
+            from importlib import import_module
+
             offered = vars(import_module("anygame.api"))
             for names in (globals(), offered):
                 if name in names:

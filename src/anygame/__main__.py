@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-import signal
+# Ctrl-C prints a traceback until `main` has begun: that `signal` needs many modules would prolong it.
+import _signal as signal  # type: ignore[import-not-found]
+import os
 import sys
+
+_INTERRUPTED = 130
 
 
 def main() -> int:
-    """Run the command line; return the exit status."""
-    # Ctrl-C ends a process that does nothing yet but load, without a word. Who ignores it goes on with that.
+    """Run the command line; return the exit status.
+
+    Ctrl-C raises KeyboardInterrupt only where that is caught. While modules are loaded, and at the end, it
+    ends the process. A process that ignores Ctrl-C still does.
+    """
     is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_heard:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, _exit)
     from anygame.cli.main import main as run
 
-    if is_heard:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    return run()
+    try:
+        if is_heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return run()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    finally:
+        if is_heard:
+            signal.signal(signal.SIGINT, _exit)
+
+
+def _exit(*_: object) -> None:
+    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

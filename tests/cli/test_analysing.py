@@ -91,10 +91,8 @@ def test_ends_have_their_goals() -> None:
     assert "proven: 100" in output
 
 
-@pytest.mark.parametrize(("budget", "status"), [([], 0), (["--seconds", "60"], 130)])
-def test_it_is_ended_by_ctrl_c_with_what_is_known(
-    monkeypatch: pytest.MonkeyPatch, budget: list[str], status: int
-) -> None:
+@pytest.mark.parametrize("budget", [[], ["--seconds", "60"]])
+def test_it_is_ended_by_ctrl_c_with_what_is_known(monkeypatch: pytest.MonkeyPatch, budget: list[str]) -> None:
     advance = StateSearcher.advance
 
     def interrupted(self: StateSearcher, seconds: float, iterations: int | None = None) -> int:
@@ -104,7 +102,7 @@ def test_it_is_ended_by_ctrl_c_with_what_is_known(
     monkeypatch.setattr(StateSearcher, "advance", interrupted)
     output, found = run(["analyse", "tic_tac_toe", *budget, *_REASONER])
     assert "(mark 2 2)" in output
-    assert found == status
+    assert found == 130
 
 
 def test_exact_values_may_be_given(tmp_path: Path) -> None:

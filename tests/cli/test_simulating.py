@@ -150,7 +150,7 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Simulator, "run", interrupted)
     output, status = run(["simulate", _SHEET, "--playouts", "1e12", "--seed", "1"])
-    assert status == 0
+    assert status == 130
     assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
     assert "interrupted: these are all that were played" in output
 

@@ -180,8 +180,12 @@ def test_trees_need_no_library_and_games_of_open_spiel_name_theirs() -> None:
 
 
 def test_trees_are_bounded() -> None:
-    with pytest.raises(anygame.LimitError, match=r"tic_tac_toe has more than 50 histories; about [45]00,000"):
-        list(walk(form_of("tic_tac_toe"), 50))
+    form = form_of("tic_tac_toe")
+    with pytest.raises(anygame.LimitError, match=r"has more than 6,000 histories; about [45]00,000"):
+        list(walk(form, 6_000))
+    # A tree that is far too large by the estimate is not counted.
+    with pytest.raises(anygame.LimitError, match=r"too many histories: about [45]00,000.* the limit is 50$"):
+        next(walk(form, 50))
 
 
 def test_a_play_is_cut() -> None:

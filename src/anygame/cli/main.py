@@ -50,7 +50,7 @@ exit status:
   1    the answer is no: query found nothing, check or replay found faults, a match
        was given up, a line of a script for the prompt failed
   2    bad input; standard error says what is wrong
-  130  ended by Ctrl-C
+  130  ended by Ctrl-C, with what was done so far; servers (web, player) end with 0
   143  ended by SIGTERM
 """
 

@@ -93,10 +93,10 @@ def solve(
     with reporting(progress, _exploring_told) as report:
         graph = explore(expansion, game.roles, memory, report, half, most)
     solver = Solver(game, start, graph, began)
-    solution = solver.solution()
+    solution = replace(solver.solution(), interrupted=graph.stopped == INTERRUPTED)
     if table:
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
-    if graph.complete or graph.stopped == INTERRUPTED or states is not None:
+    if graph.complete or solution.interrupted or states is not None:
         return solution
     # What was found makes room for another search.
     del expansion, graph, solver
@@ -138,7 +138,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     role, spent = game.roles[chooser], solution.seconds + line.seconds
     if line.goal is None:
         reason = f"no end gives {role} a goal" if line.proven else solution.reason
-        return replace(solution, reason=reason, seconds=spent)
+        return replace(solution, reason=reason, seconds=spent, interrupted=line.interrupted)
     highest = max(*USUAL, GoalScale(game).highest)
     bound = line.most_worth(highest)
     most = max(line.goal, highest) if bound is None else bound
@@ -155,6 +155,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
         reason=reason,
         line=line.moves,
         seconds=spent,
+        interrupted=line.interrupted,
     )
 
 
@@ -184,6 +185,7 @@ def with_proof(
         seconds=solution.seconds + found.seconds,
         bytes=max(solution.bytes, found.bytes),
         leaves=found.iterations,
+        interrupted=found.interrupted,
     )
     goals: dict[str, float | None] = {role: found.proven[role] for role in game.roles}
     if any(goal is None for goal in goals.values()):

@@ -61,6 +61,7 @@ class Solution:
         missing: per role but ``random``, how many of the states found end play without a goal for it: the
             rules give none, several, or none that is a whole number, or somebody has no move. They count as
             anything from 0 to 100; whether one role gains what the other loses, the other ends tell.
+        interrupted: whether Ctrl-C ended it.
     """
 
     method: str
@@ -78,6 +79,7 @@ class Solution:
     table: Table | None = field(default=None, repr=False, compare=False)
     leaves: int = 0
     missing: Mapping[str, int] = field(default_factory=dict)
+    interrupted: bool = False
 
     def _repr_html_(self) -> str:
         rows = [(role, *_told(value, self.bounds.get(role))) for role, value in self.goals.items()]

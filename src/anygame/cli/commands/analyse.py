@@ -73,7 +73,7 @@ class _Options(PositionOptions):
 
 
 def run(options: _Options) -> int:
-    """Print what is known, again and again; Ctrl-C ends it."""
+    """Print what is known, again and again; Ctrl-C ends it, with what is known."""
     game, state = load_position(options)
     table = None if options.table is None else load_table(options.table, game)
     if options.machine != "reasoner" and not game.is_settled:
@@ -101,8 +101,7 @@ def run(options: _Options) -> int:
         found = analyse(search, state, Screen(), seconds=options.seconds, iterations=options.iterations)
     if options.plot is not None:
         _draw(found, options.plot)
-    is_endless = options.seconds is None and options.iterations is None
-    return Status.INTERRUPTED if found.interrupted and not is_endless else Status.OK
+    return Status.INTERRUPTED if found.interrupted else Status.OK
 
 
 def _model(options: _Options, game: Game) -> Model | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.cli.options import Command, Status, command_options, natural, option, positive
 from anygame.cli.positions import load_game
-from anygame.cli.progress import compile_needed
+from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import MachineOption
 from anygame.cli.sheets import print_sheet, replace_sheet
 from anygame.envs.extensive import MOST_HISTORIES, gambit_text
@@ -31,7 +31,7 @@ decide one after the other, without seeing what the others have chosen; then `ra
 draws. Information sets are what a role has done and seen where the sheet says what it
 `sees` (GDL-II), else all moves. A payoff is the goal times --scale, plus --offset: for
 Kuhn poker in chips, --scale 1/25 --offset=-2. Nothing is written where there are more
-histories than --histories allows.
+histories than --histories allows; an estimate comes first.
 
 For model checkers, moves are inputs, and three things must not be: playable (play goes
 on, and a role has no legal move), goals (play has ended, and a role has no goal from 0
@@ -115,13 +115,17 @@ def _check(options: _Options) -> None:
 
 def _written(game: Game, options: _Options) -> str | bytes:
     if options.to == "efg":
-        lines = gambit_text(
-            game,
-            scale=1 if options.scale is None else options.scale,
-            offset=options.offset or 0,
-            limit=options.histories or MOST_HISTORIES,
-        )
-        return "".join(f"{line}\n" for line in lines)
+        text = []
+        with progress("estimating how many histories there are") as show:
+            for line in gambit_text(
+                game,
+                scale=1 if options.scale is None else options.scale,
+                offset=options.offset or 0,
+                limit=options.histories or MOST_HISTORIES,
+            ):
+                text.append(f"{line}\n")
+                show(description=f"{len(text):,} histories")
+        return "".join(text)
     if options.to == "aiger" and (options.output or "").endswith(".aig"):
         return binary_aiger(game)
     try:

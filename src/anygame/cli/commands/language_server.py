@@ -47,7 +47,7 @@ Neovim, Emacs and Helix.
 
 exit status:
   0    the editor has ended it
-  1    the editor has gone without a word
+  1    the editor has gone without a word, or Ctrl-C was pressed
   2    the port cannot be had
 """
 

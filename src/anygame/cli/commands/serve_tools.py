@@ -57,7 +57,7 @@ read but the shipped ones and those of --folder. docs/tools-for-programs.md has 
 configuration for common clients.
 
 exit status:
-  0    the program has ended it
+  0    the program has ended it, or Ctrl-C
   2    a folder is missing, or the port cannot be had
 """
 

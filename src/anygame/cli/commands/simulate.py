@@ -99,7 +99,7 @@ def run(options: _Options) -> int:
     if options.plot is not None:
         with image(options.plot) as (ax,):
             result.plot(ax)
-    return Status.OK
+    return Status.INTERRUPTED if result.interrupted else Status.OK
 
 
 def _played(game: Game, state: State, seed: int, options: _Options) -> SimulationResult:

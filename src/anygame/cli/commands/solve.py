@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
 _SHAPE: Final = """\
 {"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
-   "reason", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves", "missing": {ROLE: N},
-   "line": [[MOVE]], "fallback"}
+   "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
+   "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
   goals are null where they are not known; reason says why; bounds are null or enclose the goal;
   expanded counts the states that were continued by every joint move, edges these joint moves;
   depth is the number of joint moves within which every state was; leaves counts
@@ -64,6 +64,8 @@ def run(options: _Options) -> int:
             print(f"nothing was written to {options.table}: no values are known")
         elif options.table is not None and found.table is not None:
             print(f"the values of {counted(len(found.table), 'state')} are in {options.table}")
+    if found.interrupted:
+        return Status.INTERRUPTED
     return Status.OK if found.solved else Status.ANSWER_IS_NO
 
 
@@ -90,6 +92,7 @@ def _described(found: Solution) -> dict[str, Any]:
         "goals": dict(found.goals),
         "bounds": {role: None if bounds is None else list(bounds) for role, bounds in found.bounds.items()},
         "reason": found.reason,
+        "interrupted": found.interrupted,
         **{name: getattr(found, name) for name in _COUNTED},
         "missing": dict(found.missing),
         "line": [list(map(str, joint)) for joint in found.line],

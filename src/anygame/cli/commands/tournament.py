@@ -23,6 +23,7 @@ from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.language.diagnostics import counted
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
+from anygame.players.loading import is_address
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import RATING, describe_estimate, standings
 from anygame.tournament.store import Store
@@ -83,6 +84,10 @@ def run(options: _Options) -> int:
         meetings = event.meetings(options.rounds)
         if not options.report:
             pages = _Pages(event, meetings, options)
+            for name, what in players.items():
+                # Getting ready may take a while, in which Ctrl-C would not be heard among the matches.
+                if what != HUMAN and not is_address(what):
+                    make_seat((name, what))
             try:
                 with on_pages(options.web, pages.broadcast, stay=options.stay, is_json=options.json):
                     if options.cluster is None:

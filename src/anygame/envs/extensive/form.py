@@ -37,6 +37,9 @@ _KEPT: Final = 32_768
 _COMPILED: Final = 1_000
 #: Histories of a tree that is written, unless said otherwise: some seconds.
 MOST_HISTORIES: Final = 100_000
+#: A tree is refused uncounted where the estimate is so many times the limit. The estimate is unbiased: for a
+#: tree within the limit this happens once in a hundred random seeds at most (Markov's inequality).
+_CERTAINLY_MORE: Final = 100
 #: From here on numbers are shorter as powers of ten.
 _READABLE: Final = 1e15
 
@@ -275,8 +278,12 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     """Yield every history, parents before their children, these in the order of the moves' text.
 
     Raises:
-        LimitError: there are more than so many.
+        LimitError: there are more than so many, or far more by an estimate.
     """
+    estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
+    if form.turns.tree_size > _CERTAINLY_MORE * limit:
+        message = f"the tree of {form.game.name} has too many histories: {estimate}; the limit is {limit:,}"
+        raise LimitError(message, "histories", limit)
     if form.turns.tree_size > _COMPILED:
         form.game.compile_if_worth_it()
     open_nodes, number = [form.root()], 0
@@ -285,8 +292,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
         number += 1
         if number > limit:
             raise LimitError(
-                f"the tree of {form.game.name} has more than {limit:,} histories; about "
-                f"{_rounded(form.turns.tree_size)}, by an estimate from random play",
+                f"the tree of {form.game.name} has more than {limit:,} histories; {estimate}",
                 "histories",
                 limit,
             )

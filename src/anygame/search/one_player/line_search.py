@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from dataclasses import replace
 from random import SystemRandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -89,7 +89,7 @@ class LineSearch:
         """
         began = perf_counter()
         self.begin(self._game.initial_state() if state is None else state)
-        with suppress(KeyboardInterrupt):
+        try:
             while not self.is_done and not (stop and stop()):
                 left = _SLICE if seconds is None else seconds - (perf_counter() - began)
                 if left <= 0:
@@ -97,6 +97,8 @@ class LineSearch:
                 self.advance(min(_SLICE, left))
                 if progress:
                     progress(self.line)
+        except KeyboardInterrupt:
+            return replace(self.line, interrupted=True)
         return self.line
 
     def begin(self, state: State) -> None:

@@ -26,6 +26,7 @@ class Line:
         method: what found the line: ``breadth first``, ``best first``, ``depth first``, ``nested rollouts``;
             or ``none``.
         misses_goal: whether an end was met that gives the role no goal, or several.
+        interrupted: whether the search was ended by Ctrl-C.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -37,6 +38,7 @@ class Line:
     seconds: float
     method: str
     misses_goal: bool = False
+    interrupted: bool = False
 
     def most_worth(self, highest: float) -> float | None:
         """Return an upper bound of what can be reached; None where there is none.
