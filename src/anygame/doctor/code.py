@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 from anygame.language.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anygame.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-GDL: Final = (
-    "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description Language "
-    "Specification (Stanford, 2008)"
-)
-GDL2: Final = (
-    "Thielscher: A General Game Description Language for Incomplete Information Games (AAAI 2010); "
-    "Schiffel and Thielscher (JAIR 49, 2014)"
-)
-INFIX: Final = "the infix form of Stanford's course notes on general game playing"
-KIF: Final = "Genesereth, Fikes: Knowledge Interchange Format, Version 3.0 (Stanford, 1992)"
-STRATA: Final = (
-    "Apt, Blair, Walker: Towards a Theory of Declarative Knowledge (1988), taken up by the GDL specification"
-)
-VALIDATOR: Final = "practice: the checks of the gdl-validation library and of GGP-Base's StaticValidator"
-PLAY: Final = (
-    "the GDL specification's demands on well-formed games: they end, and until then every role can move; "
-    "every role has one goal at the end"
-)
-PRACTICE: Final = "practice: faults that stand in published rule sheets"
-LIMITS: Final = "none of GDL's rules: a bound of this program, since rule sheets come from strangers"
-#: Why there are bounds on texts.
-SAFE: Final = "A sheet that goes past it is more likely a broken or hostile file than a game."
+#: The sources that texts name by a word.
+_SOURCES: Final = {
+    "GDL": (
+        "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description "
+        "Language Specification (Stanford, 2008)"
+    ),
+    "GDL2": (
+        "Thielscher: A General Game Description Language for Incomplete Information Games (AAAI "
+        "2010); Schiffel and Thielscher (JAIR 49, 2014)"
+    ),
+    "INFIX": "the infix form of Stanford's course notes on general game playing",
+    "KIF": "Genesereth, Fikes: Knowledge Interchange Format, Version 3.0 (Stanford, 1992)",
+    "STRATA": (
+        "Apt, Blair, Walker: Towards a Theory of Declarative Knowledge (1988), taken up by the "
+        "GDL specification"
+    ),
+    "VALIDATOR": "practice: the checks of the gdl-validation library and of GGP-Base's StaticValidator",
+    "PLAY": (
+        "the GDL specification's demands on well-formed games: they end, and until then every "
+        "role can move; every role has one goal at the end"
+    ),
+    "PRACTICE": "practice: faults that stand in published rule sheets",
+    "LIMITS": "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
+}
 _WIDTH: Final = 88
 
 #: Diagnostics of one check that are reported; a sheet that has more of one kind has one fault, many times.
@@ -82,6 +86,18 @@ class Code:
     def found(self, message: str, span: Span | None, *notes: Note, hint: str = "") -> Diagnostic:
         """Return a diagnostic of this kind."""
         return Diagnostic(self.name, self.severity, message, span, notes, hint)
+
+
+def codes_of(module: str) -> dict[str, Code]:
+    """Return the codes of a module by name. Their texts stand in a TOML file beside it."""
+    package, _, name = module.rpartition(".")
+    tables = tomllib.loads(files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return {code: _code(code, **table) for code, table in tables.items()}
+
+
+def _code(name: str, severity: str, source: str, mends: Sequence[str] = (), **texts: str) -> Code:
+    cited = _SOURCES.get(source, source)
+    return Code(name, Severity[severity.upper()], source=cited, mends=tuple(mends), **texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.comparison import (
     by_frame,
     families,
@@ -20,7 +20,7 @@ from anygame.doctor.comparison import (
     words_of,
 )
 from anygame.doctor.sheet import asked_of, by_fluent, spoken_of
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, Literal, Rule
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -33,30 +33,16 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
     from anygame.language.terms import Term
 
+_CODES: Final = codes_of(__name__)
+
 
 #: A relation, and the number of an argument.
 _Argument = tuple["Key", int]
 #: Rules that are the same but for numbers: fewer leave out a number by chance.
 _FEWEST_IN_ROW: Final = 4
 _FEWEST_APART: Final = 6
-_RULES: Final = """\
-(<= (next (at 2)) (does x go) (true (at 1)))
-(<= (next (at 3)) (does x go) (true (at 2)))
-(<= (next (at 5)) (does x go) (true (at 4)))
-(<= (next (at 6)) (does x go) (true (at 5)))
-"""
 
-_MISSING_CASE: Final = Code(
-    "missing-case",
-    Severity.WARNING,
-    "a rule that one number or value lacks, or that lacks a condition there, where all others have it",
-    demand="Where each number (or letter) from one to another, or each value of a table, has a rule, none is "
-    "left out.",
-    why="A hole in a row of rules is most often a rule that was forgotten, or changed by mistake.",
-    source=PRACTICE,
-    bad=_RULES,
-    good=f"{_RULES}(<= (next (at 4)) (does x go) (true (at 3)))\n",
-)
+_MISSING_CASE: Final = _CODES["missing-case"]
 
 
 @check(_MISSING_CASE, once=True)
@@ -173,26 +159,7 @@ _MOST: Final = 5_000
 #: What is written for single cells; who may do what, and what it brings, differs from one to the other.
 _OF_CELLS: Final = frozenset(("init", "next"))
 
-_MISSING_COMBINATION: Final = Code(
-    "missing-combination",
-    Severity.WARNING,
-    "rules or facts for all combinations of some values but one",
-    demand="What is said of each combination of some values is said of all.",
-    why="One that is left out of a table was most often forgotten.",
-    source=PRACTICE,
-    bad="""\
-(init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 1 3 b))
-(init (cell 2 1 b)) (init (cell 2 3 b))
-(init (cell 3 1 b)) (init (cell 3 2 b)) (init (cell 3 3 b))
-(<= (next (cell ?x ?y ?what)) (true (cell ?x ?y ?what)))
-""",
-    good="""\
-(init (cell 1 1 b)) (init (cell 1 2 b)) (init (cell 1 3 b))
-(init (cell 2 1 b)) (init (cell 2 2 b)) (init (cell 2 3 b))
-(init (cell 3 1 b)) (init (cell 3 2 b)) (init (cell 3 3 b))
-(<= (next (cell ?x ?y ?what)) (true (cell ?x ?y ?what)))
-""",
-)
+_MISSING_COMBINATION: Final = _CODES["missing-combination"]
 
 
 @check(_MISSING_COMBINATION)
@@ -268,23 +235,8 @@ def _stands_elsewhere(sheet: Sheet, predicate: str, values: tuple[str, ...]) -> 
 #: Conditions, and rules, that are compared: fewer agree by chance.
 _FEWEST_CONDITIONS: Final = 4
 _FEWEST_RULES: Final = 5
-_STEPS: Final = """\
-(<= (next (at 2)) (does x go) (true (at 1)))
-(<= (next (at 3)) (does x go) (true (at 2)))
-(<= (next (at 4)) (does x go) (true (at 3)))
-(<= (next (at 5)) (does x go) (true (at 4)))
-"""
 
-_ODD_NUMBER: Final = Code(
-    "odd-number",
-    Severity.WARNING,
-    "a number that breaks a count",
-    demand="Rules, and conditions of a rule, that are the same but for numbers count by the same step.",
-    why="A number that alone breaks the step is most often a slip of the one who copied the rule.",
-    source=PRACTICE,
-    bad=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 4)))",
-    good=f"{_STEPS}(<= (next (at 6)) (does x go) (true (at 5)))",
-)
+_ODD_NUMBER: Final = _CODES["odd-number"]
 
 
 @check(_ODD_NUMBER, once=True)
@@ -357,16 +309,7 @@ _FEWEST_IN_TABLE: Final = 8
 _LARGE: Final = 40
 _MOST_IN_TABLE: Final = 5_000
 
-_ODD_FACT: Final = Code(
-    "odd-fact",
-    Severity.WARNING,
-    "a fact that breaks a count",
-    demand="Facts that count go on by the same step.",
-    why="A count with a hole or a turn ends there: a number is misspelt, or two are exchanged.",
-    source=PRACTICE,
-    bad="(succ 1 2)\n(succ 2 3)\n(succ 4 3)\n(succ 4 5)\n(succ 5 6)",
-    good="(succ 1 2)\n(succ 2 3)\n(succ 3 4)\n(succ 4 5)\n(succ 5 6)",
-)
+_ODD_FACT: Final = _CODES["odd-fact"]
 
 
 @check(_ODD_FACT, once=True)
@@ -447,18 +390,8 @@ def _odd_one(group: Sequence[Atom]) -> Iterator[Diagnostic]:
 
 #: Of two roles, one may well begin alone.
 _FEWEST_ROLES: Final = 3
-_GOES_ON: Final = "(<= (next (at ?r ?n)) (true (at ?r ?n)))"
 
-_MISSING_ROLE: Final = Code(
-    "missing-role",
-    Severity.WARNING,
-    "a role that is left out where all others have something at the start",
-    demand="What all roles but one begin with, that one does, too.",
-    why="The line for one role was most often forgotten, or names something else.",
-    source=PRACTICE,
-    bad=f"(role a) (role b) (role c)\n(init (at a 1)) (init (at c 1))\n{_GOES_ON}",
-    good=f"(role a) (role b) (role c)\n(init (at a 1)) (init (at b 1)) (init (at c 1))\n{_GOES_ON}",
-)
+_MISSING_ROLE: Final = _CODES["missing-role"]
 
 
 @check(_MISSING_ROLE)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binds
-from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.sheet import asked_of, span_of
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Constant
 from anygame.language.unification import unify
@@ -24,20 +24,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Formula, Rule
     from anygame.language.terms import Term, Variable
 
+_CODES: Final = codes_of(__name__)
+
 
 #: Relations that a system computes for itself, and that some therefore cannot look up in a body.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 
-_KEYWORD_IN_BODY: Final = Code(
-    "keyword-in-body",
-    Severity.WARNING,
-    "init, next, base or input in a body",
-    demand="init, next, base and input stand in heads only.",
-    why="They tell a system what to compute; in a body some systems find them empty.",
-    source=VALIDATOR,
-    bad="(<= (index ?x) (init (at ?x)))\n(init (at 1))",
-    good="(index 1)\n(<= (init (at ?x)) (index ?x))",
-)
+_KEYWORD_IN_BODY: Final = _CODES["keyword-in-body"]
 
 
 @check(_KEYWORD_IN_BODY, needs_all=False)
@@ -51,19 +44,7 @@ def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-_NEGATED_FORMULA: Final = Code(
-    "negated-formula",
-    Severity.WARNING,
-    "a negation of something other than a sentence",
-    demand="`not` stands in front of a sentence.",
-    why=(
-        "The definition of GDL has no other negation. A well-known system reads (not (or a b)) as if it "
-        "were (or (not a) (not b)), which is something else."
-    ),
-    source=GDL,
-    bad="(<= terminal (not (or (true a) (true b))))",
-    good="(<= terminal (not (true a)) (not (true b)))",
-)
+_NEGATED_FORMULA: Final = _CODES["negated-formula"]
 
 
 @check(_NEGATED_FORMULA, needs_all=False)
@@ -81,16 +62,7 @@ def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-_NESTED_OR: Final = Code(
-    "nested-or",
-    Severity.INFO,
-    "a disjunction inside a disjunction",
-    demand="A disjunction is not an alternative of another one.",
-    why="It says nothing more than one long disjunction does, and some readers know one level only.",
-    source=VALIDATOR,
-    bad="(<= terminal (or (true a) (or (true b) (true c))))",
-    good="(<= terminal (or (true a) (true b) (true c)))",
-)
+_NESTED_OR: Final = _CODES["nested-or"]
 
 
 @check(_NESTED_OR, needs_all=False)
@@ -103,20 +75,7 @@ def _nested_or(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield _NESTED_OR.found(message, span_of(part, rule), hint=hint)
 
 
-_LITERAL_ORDER: Final = Code(
-    "literal-order",
-    Severity.INFO,
-    "a test before what binds its variables",
-    demand="A `not` or `distinct` stands after the literals that bind its variables.",
-    why=(
-        "The order means nothing in GDL, but systems that go from left to right meet variables without "
-        "values."
-    ),
-    source=PRACTICE,
-    bad="(<= (p ?x) (distinct ?x a) (q ?x))",
-    good="(<= (p ?x) (q ?x) (distinct ?x a))",
-    mends=("order",),
-)
+_LITERAL_ORDER: Final = _CODES["literal-order"]
 
 
 @check(_LITERAL_ORDER, needs_all=False)
@@ -147,16 +106,7 @@ def _binders(rule: Rule) -> dict[Variable, int]:
     return first
 
 
-_IDLE_DISTINCT: Final = Code(
-    "idle-distinct",
-    Severity.INFO,
-    "a distinct that always holds",
-    demand="A `distinct` compares what could be the same.",
-    why="Two different constants always differ: the author meant a variable, or the literal is needless.",
-    source=PRACTICE,
-    bad="(<= (p ?x) (q ?x) (distinct a b))",
-    good="(<= (p ?x) (q ?x) (distinct ?x b))",
-)
+_IDLE_DISTINCT: Final = _CODES["idle-distinct"]
 
 
 @check(_IDLE_DISTINCT, needs_all=False)
@@ -171,16 +121,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
 #: A sheet that repeats conditions in more rules was written by a program.
 _MOST_RULES: Final = 2
 
-_REPEATED_LITERAL: Final = Code(
-    "repeated-literal",
-    Severity.WARNING,
-    "a condition that stands twice in one rule",
-    demand="No condition stands in a rule twice.",
-    why="A copy says nothing. Most often it was meant to be changed after copying.",
-    source=PRACTICE,
-    bad="(<= full (not (open 1)) (not (open 2)) (not (open 2)))\n(open 1)",
-    good="(<= full (not (open 1)) (not (open 2)) (not (open 3)))\n(open 1)",
-)
+_REPEATED_LITERAL: Final = _CODES["repeated-literal"]
 
 
 @check(_REPEATED_LITERAL, needs_all=False)
@@ -208,22 +149,8 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
 _FEWEST_NUMBERS: Final = 3
 _FEWEST_RULES: Final = 2
 _FEWEST_ROLES: Final = 3
-_ROWS: Final = """\
-(<= (other ?p) (true (cell 3 1 ?p)) (true (cell 2 2 ?p)) (true (cell 1 3 ?p)))
-(<= (row ?y ?p) (true (cell 1 ?y ?p)) (true (cell 2 ?y ?p)) (true (cell 3 ?y ?p)))
-(<= (diagonal ?p) (true (cell 1 1 ?p)) (true (cell 2 2 ?p)) (true (cell 3 3 ?p)))
-"""
 
-_MISSING_CONDITION: Final = Code(
-    "missing-condition",
-    Severity.WARNING,
-    "a condition that a rule has for all numbers, or all roles, but one",
-    demand="What a rule asks of each number that others ask of, or of each role, it asks of all.",
-    why="Who writes the same condition again and again leaves one out by mistake.",
-    source=PRACTICE,
-    bad=f"{_ROWS}(<= (column ?x ?p) (true (cell ?x 1 ?p)) (true (cell ?x 3 ?p)))",
-    good=f"{_ROWS}(<= (column ?x ?p) (true (cell ?x 1 ?p)) (true (cell ?x 2 ?p)) (true (cell ?x 3 ?p)))",
-)
+_MISSING_CONDITION: Final = _CODES["missing-condition"]
 #: What is asked, and the place of an argument.
 _Place = tuple[object, int]
 
@@ -289,18 +216,7 @@ _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
 _NUMBER: Final = re.compile(r"(\?[^\s()]*\D)(\d{1,6})(?=[\s)])")
 
-_MISSING_LINK: Final = Code(
-    "missing-link",
-    Severity.WARNING,
-    "a chain of numbered variables in which a link is missing, or turned round",
-    demand="Where a rule leads from ?x1 to ?x2, ?x3 and so on by one relation, no step is left out or goes "
-    "back; and what it asks of each of them it asks of all.",
-    why="The rest of the chain may then be anywhere: four in a row is also three in a row and one far away.",
-    source=PRACTICE,
-    bad="(<= (row ?p) (at ?x1 ?p) (next_to ?x1 ?x2) (at ?x2 ?p) (next_to ?x2 ?x3) (at ?x3 ?p) (at ?x4 ?p))",
-    good="(<= (row ?p) (at ?x1 ?p) (next_to ?x1 ?x2) (at ?x2 ?p) (next_to ?x2 ?x3) (at ?x3 ?p)\n"
-    "    (next_to ?x3 ?x4) (at ?x4 ?p))",
-)
+_MISSING_LINK: Final = _CODES["missing-link"]
 #: A literal without the numbers of its variables, and the names of these.
 _Chain = tuple[object, tuple[str, ...]]
 

@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import reached
-from anygame.doctor.code import GDL2, PLAY, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.codes.foreign import COMPARISONS, SUMS
 from anygame.doctor.sheet import key_of, named, pattern, span_of
 from anygame.doctor.spelling import nearest
-from anygame.language.diagnostics import Note, Severity, counted, shown
+from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.rules import KEYWORDS, Atom, atoms_in
 from anygame.language.terms import Compound, Constant
 
@@ -22,18 +22,10 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Span
 
+_CODES: Final = codes_of(__name__)
 
-_NO_DECLARATIONS: Final = Code(
-    "no-declarations",
-    Severity.INFO,
-    "no base or no input",
-    demand="The sheet declares with `base` what can be true, and with `input` what can be done.",
-    why="Both can be worked out here. Systems that turn rules into networks cannot do without.",
-    source=VALIDATOR,
-    bad="(init (lamp on))",
-    good="(base (lamp on))\n(base (lamp off))\n(input white switch)\n(init (lamp on))",
-    mends=("base", "input"),
-)
+
+_NO_DECLARATIONS: Final = _CODES["no-declarations"]
 
 
 @check(_NO_DECLARATIONS)
@@ -49,36 +41,9 @@ def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
         )
 
 
-_UNDECLARED_FLUENT: Final = Code(
-    "undeclared-fluent",
-    Severity.WARNING,
-    "a fluent that base does not declare",
-    demand="If there is a `base`, it declares every fluent.",
-    why="Systems that trust `base` never see the others.",
-    source=VALIDATOR,
-    bad="(base (lamp on))\n(init (lamp on))\n(init (step 1))",
-    good="(base (lamp on))\n(base (step 1))\n(init (lamp on))\n(init (step 1))",
-)
-_UNDECLARED_MOVE: Final = Code(
-    "undeclared-move",
-    Severity.WARNING,
-    "a move that input does not declare",
-    demand="If there is an `input`, it declares every move.",
-    why="Systems that trust `input` never make the others.",
-    source=VALIDATOR,
-    bad="(role x)\n(input x go)\n(legal x go)\n(legal x stop)",
-    good="(role x)\n(input x go)\n(input x stop)\n(legal x go)\n(legal x stop)",
-)
-_UNDECLARED_PERCEPT: Final = Code(
-    "undeclared-percept",
-    Severity.WARNING,
-    "a percept that percept does not declare",
-    demand="If there is a `percept`, it declares every percept.",
-    why="A player that trusts `percept` does not know what the others mean; most often a name is misspelt.",
-    source=GDL2,
-    bad="(role x)\n(init dark)\n(percept x bell)\n(<= (sees x bel) (true dark))",
-    good="(role x)\n(init dark)\n(percept x bell)\n(<= (sees x bell) (true dark))",
-)
+_UNDECLARED_FLUENT: Final = _CODES["undeclared-fluent"]
+_UNDECLARED_MOVE: Final = _CODES["undeclared-move"]
+_UNDECLARED_PERCEPT: Final = _CODES["undeclared-percept"]
 
 
 @check(_UNDECLARED_FLUENT, _UNDECLARED_MOVE, _UNDECLARED_PERCEPT)
@@ -117,16 +82,7 @@ def _first(sheet: Sheet, key: Key) -> Span | None:
     return span_of(rule.head, rule)
 
 
-_IDLE_DECLARATION: Final = Code(
-    "idle-declaration",
-    Severity.WARNING,
-    "a declaration by name of what never becomes true, or is never legal",
-    demand="What `base` or `input` names, some `init`, `next` or `legal` can make.",
-    why="Who names a value means it to be there: the rule that makes it is missing, or says another one.",
-    source=PRACTICE,
-    bad="(base (lamp on))\n(base (lamp off))\n(init (lamp off))\n(<= (next (lamp off)) (true (lamp off)))",
-    good="(base (lamp on))\n(base (lamp off))\n(init (lamp off))\n(<= (next (lamp on)) (true (lamp off)))",
-)
+_IDLE_DECLARATION: Final = _CODES["idle-declaration"]
 #: What declares, what that is read by, and how it comes to be.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
@@ -168,19 +124,7 @@ def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
     )
 
 
-_UNDEFINED_RELATION: Final = Code(
-    "undefined-relation",
-    Severity.WARNING,
-    "a relation that no rule defines",
-    demand="Every relation in a body has facts or rules.",
-    why=(
-        "What nobody makes is false. The name is misspelt, has another number of arguments, or `true` is "
-        "missing."
-    ),
-    source=VALIDATOR,
-    bad="(succ 1 2)\n(<= (p ?x ?y) (suc ?x ?y))",
-    good="(succ 1 2)\n(<= (p ?x ?y) (succ ?x ?y))",
-)
+_UNDEFINED_RELATION: Final = _CODES["undefined-relation"]
 
 
 @check(_UNDEFINED_RELATION)
@@ -240,16 +184,7 @@ def _advice_on_numbers(atom: Atom) -> str:
     return f"GDL has no arithmetic: facts or rules must say what {name} holds for"
 
 
-_UNUSED_RELATION: Final = Code(
-    "unused-relation",
-    Severity.INFO,
-    "a relation that nothing needs",
-    demand="Every relation has a part in what the game exchanges with its players.",
-    why="Relations that no keyword depends on cost time to read and change nothing.",
-    source=VALIDATOR,
-    bad="(<= (line ?x) (true (row ?x)))\n(<= terminal (true over))",
-    good="(<= (line ?x) (true (row ?x)))\n(<= terminal (line ?x))",
-)
+_UNUSED_RELATION: Final = _CODES["unused-relation"]
 
 
 @check(_UNUSED_RELATION)
@@ -270,16 +205,7 @@ def _count(rules: Iterable[Rule]) -> str:
     return "rule" if count == 1 else f"{count} rules"
 
 
-_UNREAD_FLUENT: Final = Code(
-    "unread-fluent",
-    Severity.INFO,
-    "a fluent that no rule asks about",
-    demand="Some rule asks about every fluent, other than to keep it.",
-    why="A fluent that nobody asks about changes nothing but the number of states.",
-    source=PRACTICE,
-    bad="(init (colour red))\n(<= (next (colour red)) (true (colour red)))",
-    good="(init (colour red))\n(<= terminal (true (colour red)))",
-)
+_UNREAD_FLUENT: Final = _CODES["unread-fluent"]
 
 
 @check(_UNREAD_FLUENT)
@@ -307,16 +233,7 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
 #: Moves that are there to do nothing.
 IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 
-_UNREAD_MOVE: Final = Code(
-    "unread-move",
-    Severity.INFO,
-    "a move that changes nothing",
-    demand="Some rule asks whether a move was made, unless it is noop.",
-    why="A move that nobody asks about changes nothing; its effect may be misspelt.",
-    source=PRACTICE,
-    bad="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (marks 1)))",
-    good="(role x)\n(legal x (mark 1))\n(<= (next over) (does x (mark 1)))",
-)
+_UNREAD_MOVE: Final = _CODES["unread-move"]
 
 
 @check(_UNREAD_MOVE)
@@ -332,16 +249,7 @@ def _unread_move(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-_NO_LEGAL: Final = Code(
-    "no-legal",
-    Severity.ERROR,
-    "a role without any legal move",
-    demand="Every role has rules that give it legal moves.",
-    why="All roles move at every step; a role without any move stops the game before it starts.",
-    source=PLAY,
-    bad="(role white)\n(role black)\n(<= (legal white go) (true on))\n(init on)",
-    good="(role white)\n(role black)\n(<= (legal ?r go) (role ?r) (true on))\n(init on)",
-)
+_NO_LEGAL: Final = _CODES["no-legal"]
 
 
 @check(_NO_LEGAL)
@@ -351,16 +259,7 @@ def _no_legal(sheet: Sheet) -> Iterator[Diagnostic]:
         yield _NO_LEGAL.found(message, sheet.role_span(role), hint=hint)
 
 
-_NO_GOAL: Final = Code(
-    "no-goal",
-    Severity.WARNING,
-    "a role without any goal",
-    demand="Every role has rules that give it goals.",
-    why="Goals are what players play for; without one the end means nothing to them.",
-    source=PLAY,
-    bad="(role white)\n(role black)\n(goal white 100)",
-    good="(role white)\n(role black)\n(goal white 100)\n(goal black 0)",
-)
+_NO_GOAL: Final = _CODES["no-goal"]
 
 
 @check(_NO_GOAL)
@@ -371,16 +270,7 @@ def _no_goal(sheet: Sheet) -> Iterator[Diagnostic]:
             yield _NO_GOAL.found(message, sheet.role_span(role), hint=hint)
 
 
-_NO_TERMINAL: Final = Code(
-    "no-terminal",
-    Severity.WARNING,
-    "a game without an end",
-    demand="Some rule says when the game is over.",
-    why="Games of GDL end after finitely many steps.",
-    source=PLAY,
-    bad="(role white)",
-    good="(role white)\n(<= terminal (true over))",
-)
+_NO_TERMINAL: Final = _CODES["no-terminal"]
 
 
 @check(_NO_TERMINAL)

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import GDL, KIF, Code, check
-from anygame.language.diagnostics import Note, Severity, counted, shown
+from anygame.doctor.code import check, codes_of
+from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.forms import form_of
 from anygame.language.rules import KEYWORDS
 from anygame.language.source import Span
@@ -22,22 +22,15 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node
 
+_CODES: Final = codes_of(__name__)
+
 
 _BLOCKS: Final = {"#|": "|#", "/*": "*/"}
 _COMMENTS: Final = ("//", "#", "--", "/*", "%", '"""')
 #: Words in other brackets: a fact of another language.
 _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
-_STRAY_TEXT: Final = Code(
-    "stray-text",
-    Severity.WARNING,
-    "words between the rules that belong to none",
-    demand="Between rules and facts stand comments only, which start with a semicolon.",
-    why="A word alone is a fact, which says that it holds; where no rule asks about it, it was not meant so.",
-    source=GDL,
-    bad="// the end\n(<= terminal (true over))",
-    good="; the end\n(<= terminal (true over))",
-)
+_STRAY_TEXT: Final = _CODES["stray-text"]
 
 
 @check(_STRAY_TEXT)
@@ -79,17 +72,7 @@ def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
     return _STRAY_TEXT.found(message, Span(span.source, span.start, end + 2), *notes, hint=hint)
 
 
-_QUOTED_WORDS: Final = Code(
-    "quoted-words",
-    Severity.WARNING,
-    "several words in double quotes",
-    demand="A name is one word; there are no strings.",
-    why="Quotes are parts of names, and a blank ends a name: what stands in quotes is several names, and a "
-    "semicolon starts a comment there too.",
-    source=KIF,
-    bad='(title "the game of nim")',
-    good="(title the_game_of_nim)",
-)
+_QUOTED_WORDS: Final = _CODES["quoted-words"]
 
 
 @check(_QUOTED_WORDS)
@@ -134,17 +117,7 @@ _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div")
 COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
 _FEWEST_STEPS: Final = 2
 
-_ARITHMETIC: Final = Code(
-    "arithmetic",
-    Severity.WARNING,
-    "a sum inside a term",
-    demand="What comes after a number, or is the sum of two, is told by facts.",
-    why="GDL has no arithmetic: (+ 1 1) is a term of its own, other than 2, and (+ (+ 1 1) 1) another one.",
-    source=GDL,
-    bad="(init (step 1))\n(<= (next (step (+ ?n 1))) (true (step ?n)))\n(<= terminal (true (step 3)))",
-    good="(init (step 1))\n(succ 1 2)\n(succ 2 3)\n(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))\n"
-    "(<= terminal (true (step 3)))",
-)
+_ARITHMETIC: Final = _CODES["arithmetic"]
 
 
 @check(_ARITHMETIC, needs_all=False)

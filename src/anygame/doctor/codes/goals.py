@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.normal import substitute_formula
-from anygame.doctor.code import GDL, PLAY, PRACTICE, Code, check
-from anygame.language.diagnostics import Note, Severity
+from anygame.doctor.code import check, codes_of
+from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal, Not
 from anygame.language.terms import Constant, Variable, integer_of, substitute
 from anygame.language.unification import unify
@@ -21,40 +21,14 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
     from anygame.language.terms import Term
 
+_CODES: Final = codes_of(__name__)
+
 _HIGHEST_GOAL: Final = 100
 
-_GOAL_VALUE: Final = Code(
-    "goal-value",
-    Severity.ERROR,
-    "a goal that is no integer",
-    demand="A goal is an integer.",
-    why="Players compare goals as numbers; a word cannot be compared.",
-    source=GDL,
-    bad="(<= (goal white win) (true over))",
-    good="(<= (goal white 100) (true over))",
-)
-_GOAL_RANGE: Final = Code(
-    "goal-range",
-    Severity.WARNING,
-    "a goal outside 0..100",
-    demand="A goal is from 0 to 100.",
-    why="Players and tournaments count on the range.",
-    source=GDL,
-    bad="(<= (goal white 200) (true over))",
-    good="(<= (goal white 100) (true over))",
-)
+_GOAL_VALUE: Final = _CODES["goal-value"]
+_GOAL_RANGE: Final = _CODES["goal-range"]
 
-_GOAL_SPELLING: Final = Code(
-    "goal-spelling",
-    Severity.WARNING,
-    "a goal with a leading zero or a plus sign",
-    demand="A goal is written without leading zeros and without a plus sign.",
-    why="Names are compared as text: 0100 and 100 are two names of one value. A state that has both gives "
-    "the role two goals, and a rule that asks for one of them misses the other.",
-    source=GDL,
-    bad="(<= (goal white 0100) (true over))",
-    good="(<= (goal white 100) (true over))",
-)
+_GOAL_SPELLING: Final = _CODES["goal-spelling"]
 
 
 @check(_GOAL_VALUE, _GOAL_RANGE, _GOAL_SPELLING, needs_all=False)
@@ -82,16 +56,7 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
 _MOST_RULES: Final = 300
 _NOTED: Final = 3
 
-_OVERLAPPING_GOALS: Final = Code(
-    "overlapping-goals",
-    Severity.INFO,
-    "rules that may give a role two goals at once",
-    demand="No two goal rules give a role different values in the same state.",
-    why="A role has one goal at the end. Where two rules can both hold, nobody knows which counts.",
-    source=PLAY,
-    bad="(<= (goal white 100) (true won))\n(<= (goal white 0) (true stuck))",
-    good="(<= (goal white 100) (true won))\n(<= (goal white 0) (not (true won)))",
-)
+_OVERLAPPING_GOALS: Final = _CODES["overlapping-goals"]
 
 
 @check(_OVERLAPPING_GOALS)
@@ -143,25 +108,8 @@ _ALL: Final = 100
 #: Goals are round numbers, but for one that is a little more or less than another.
 _ROUND: Final = 5
 _FEWEST_VALUES: Final = 3
-_GOALS: Final = """\
-(<= (goal x 100) (line x))
-(<= (goal x 50) (not (line x)) (not (line o)))
-(<= (goal o 100) (line o))
-(<= (goal o 50) (not (line x)) (not (line o)))
-(<= (goal o 0) (line x))
-"""
 
-_ODD_GOAL: Final = Code(
-    "odd-goal",
-    Severity.WARNING,
-    "a goal that one role has in the place of another value of the others, or that alone is not round",
-    demand="Roles whose goals are the same but for one value have that in common, too.",
-    why="What wins or loses is worth the same to each, most often a round number; a value that differs in "
-    "one rule is a slip.",
-    source=PRACTICE,
-    bad=f"{_GOALS}(<= (goal x 1) (line o))",
-    good=f"{_GOALS}(<= (goal x 0) (line o))",
-)
+_ODD_GOAL: Final = _CODES["odd-goal"]
 
 
 @check(_ODD_GOAL)

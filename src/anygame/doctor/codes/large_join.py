@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.sheet import DEEPEST
-from anygame.language.diagnostics import Note, Severity
+from anygame.language.diagnostics import Note
 from anygame.language.rules import Literal
 from anygame.language.terms import Variable, variables_of
 
@@ -20,29 +20,16 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom
 
+_CODES: Final = codes_of(__name__)
+
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
 #: Places inside terms that are counted; beyond, anything can stand.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
-_QUADRATIC: Final = "(<= (quad ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
-_NUMBERS: Final = "\n".join(f"(n {number})" for number in range(40))
 
-_CODE: Final = Code(
-    "large-join",
-    Severity.INFO,
-    "a rule with very many instances",
-    demand="A rule has at most a million instances, by what its variables can stand for.",
-    why=(
-        "Every system goes through them, or must be clever not to. Splitting a rule so that each part has"
-        " few variables makes it fast everywhere. The number is an upper bound: literals may leave far "
-        "fewer."
-    ),
-    source=PRACTICE,
-    bad=f"{_QUADRATIC}\n{_NUMBERS}",
-    good=f"(<= (pair ?a ?b) (n ?a) (n ?b))\n{_NUMBERS}",
-)
+_CODE: Final = _CODES["large-join"]
 
 
 @check(_CODE)

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.sheet import key_of, times
 from anygame.doctor.spelling import is_near, nearest, slips
-from anygame.language.diagnostics import Severity, shown
+from anygame.language.diagnostics import shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.terms import Constant
 from anygame.sheets.sorts import lists_of
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Name, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.sheets.sorts import Place
+
+_CODES: Final = codes_of(__name__)
 
 #: Uses that make a name a common one.
 _COMMON: Final = 2
@@ -40,16 +42,7 @@ _WAITING: Final = "noop"
 #: The words of a name: whiteWins, white_wins.
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
-CODE: Final = Code(
-    "likely-typo",
-    Severity.WARNING,
-    "a name that is nearly another one, and known nowhere else",
-    demand="A name that nobody else knows is not nearly a keyword, or one that others use.",
-    why="Nothing tells a misspelt name from a new one but that nobody else knows it.",
-    source=PRACTICE,
-    bad="(colour yellow)\n(best yellow)\n(warm yellow)\n(bright yelow)",
-    good="(colour yellow)\n(best yellow)\n(warm yellow)\n(bright yellow)",
-)
+CODE: Final = _CODES["likely-typo"]
 
 
 @check(CODE, needs_all=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.sheet import by_fluent, key_of, named, pattern
 from anygame.doctor.unfounded import item_of
-from anygame.language.diagnostics import Note, Severity
+from anygame.language.diagnostics import Note
 from anygame.language.rules import Atom, Distinct, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
+_CODES: Final = codes_of(__name__)
+
 #: Facts that a move writes anew: as many as its arguments, and more of them are a board.
 _MOST_WRITTEN: Final = 4
 
@@ -32,19 +34,7 @@ _PAIR: Final = 2
 #: Values that can each have a meaning of their own; more of them are numbers.
 _MOST_VALUES: Final = 50
 
-_CODE: Final = Code(
-    "lost-fluent",
-    Severity.WARNING,
-    "a fluent that is there at the start and kept by no rule",
-    demand="A fluent that `init` sets up is kept, or changed, by a `next`.",
-    why=(
-        "What no `next` makes true again is false after every move. Nothing stays by itself: most often the "
-        "rule that keeps it is missing or misspelt."
-    ),
-    source=PRACTICE,
-    bad="(init (lamp on))\n(<= terminal (not (true (lamp on))))",
-    good="(init (lamp on))\n(<= (next (lamp on)) (true (lamp on)))\n(<= terminal (not (true (lamp on))))",
-)
+_CODE: Final = _CODES["lost-fluent"]
 
 
 @check(_CODE)

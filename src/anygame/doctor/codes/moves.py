@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.codes.declarations import IDLE_MOVES
 from anygame.doctor.comparison import numbered, words_of
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
 from anygame.language.unification import unify
@@ -22,26 +22,10 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-_UNCONDITIONAL_NEXT: Final = Code(
-    "unconditional-next",
-    Severity.WARNING,
-    "a rule that makes the same true after every move",
-    demand="A `next` asks what is true or what is done, unless it keeps what `init` set up.",
-    why="What depends on nothing is so after every move, whatever it was before: a condition was left out.",
-    source=PRACTICE,
-    bad="(other x o)\n(other o x)\n(init (turn x))\n(<= (next (turn ?q)) (other ?p ?q))",
-    good="(other x o)\n(other o x)\n(init (turn x))\n(<= (next (turn ?q)) (true (turn ?p)) (other ?p ?q))",
-)
-_UNCONDITIONAL_MOVE: Final = Code(
-    "unconditional-move",
-    Severity.WARNING,
-    "a move that is always legal, for a role that may wait only at times",
-    demand="Where a role waits on a condition, its moves have one, too.",
-    why="To wait is for when there is nothing else to do: a role that always has moves need not wait.",
-    source=PRACTICE,
-    bad="(index 1)\n(<= (legal x (go ?n)) (index ?n))\n(<= (legal x noop) (not (true open)))",
-    good="(index 1)\n(<= (legal x (go ?n)) (index ?n) (true open))\n(<= (legal x noop) (not (true open)))",
-)
+_CODES: Final = codes_of(__name__)
+
+_UNCONDITIONAL_NEXT: Final = _CODES["unconditional-next"]
+_UNCONDITIONAL_MOVE: Final = _CODES["unconditional-move"]
 
 
 @check(_UNCONDITIONAL_NEXT, _UNCONDITIONAL_MOVE)
@@ -79,22 +63,7 @@ def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
     return isinstance(move, Constant) and sheet.is_never_asked(move)
 
 
-_MOVES: Final = """\
-(<= (free ?n) (true (cell ?n empty)))
-(<= (legal x (mark ?n)) (free ?n))
-(<= canMark (free ?n))
-"""
-
-_NEEDLESS_WAIT: Final = Code(
-    "needless-wait",
-    Severity.WARNING,
-    "a role that may wait only where it has a move",
-    demand="What says that there is a move is denied where a role may wait.",
-    why="To wait is for who has nothing else to do: as it stands, that one has no move at all.",
-    source=PRACTICE,
-    bad=f"{_MOVES}(<= (legal x noop) canMark)",
-    good=f"{_MOVES}(<= (legal x noop) (not canMark))",
-)
+_NEEDLESS_WAIT: Final = _CODES["needless-wait"]
 
 
 @check(_NEEDLESS_WAIT)
@@ -130,16 +99,7 @@ def _asked(sheet: Sheet, rule: Rule) -> set[Key]:
 
 _OF_MOVES: Final = ("legal", "input", "does")
 
-_ODD_MOVE: Final = Code(
-    "odd-move",
-    Severity.WARNING,
-    "a move that no rule asks about, called as something else is",
-    demand="A move that is there to wait has a name of its own.",
-    why="What is a role, a mark or a number elsewhere was hardly meant as a move: another name was.",
-    source=PRACTICE,
-    bad="(role x) (role o)\n(other x o) (other o x)\n(<= (legal x o) (true (turn o)))",
-    good="(role x) (role o)\n(other x o) (other o x)\n(<= (legal x noop) (true (turn o)))",
-)
+_ODD_MOVE: Final = _CODES["odd-move"]
 
 
 @check(_ODD_MOVE)
@@ -175,26 +135,7 @@ _MOVE: Final = ("does", 2, 1)
 #: Of so many moves one may be missing; of fewer there may be another reason.
 _FEWEST: Final = 3
 
-_UNMADE_MOVE: Final = Code(
-    "unmade-move",
-    Severity.WARNING,
-    "a move of which facts speak, and which is never legal",
-    demand="A move of which facts speak as they do of others, somebody can make.",
-    why="Facts about it say nothing: the rule that makes it legal is missing, or names another one.",
-    source=PRACTICE,
-    bad="""\
-(role x) (legal x rock) (legal x scissors)
-(beats rock scissors) (beats scissors paper) (beats paper rock)
-(<= (next lost) (does x ?move) (beats paper ?move))
-(<= (next won) (does x ?move) (beats ?move scissors))
-""",
-    good="""\
-(role x) (legal x rock) (legal x scissors) (legal x paper)
-(beats rock scissors) (beats scissors paper) (beats paper rock)
-(<= (next lost) (does x ?move) (beats paper ?move))
-(<= (next won) (does x ?move) (beats ?move scissors))
-""",
-)
+_UNMADE_MOVE: Final = _CODES["unmade-move"]
 
 
 @check(_UNMADE_MOVE)

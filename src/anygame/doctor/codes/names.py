@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import GDL, PRACTICE, VALIDATOR, Code, check
+from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.sheet import names_of_rule, span_of, times
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.sentences import OPERATORS
 from anygame.language.terms import Variable
@@ -22,20 +22,10 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
 
+_CODES: Final = codes_of(__name__)
 
-_CASE_DIFFERS: Final = Code(
-    "case-differs",
-    Severity.WARNING,
-    "names that differ only by capitals",
-    demand="Names that differ by capitals only are not used side by side.",
-    why=(
-        "Some systems tell them apart, others do not, and some write all rules in capitals. Here capitals"
-        " count."
-    ),
-    source=VALIDATOR,
-    bad="(init (lamp On))\n(<= terminal (true (lamp on)))",
-    good="(init (lamp on))\n(<= terminal (true (lamp on)))",
-)
+
+_CASE_DIFFERS: Final = _CODES["case-differs"]
 
 
 @check(_CASE_DIFFERS, needs_all=False)
@@ -71,29 +61,8 @@ def _style(text: str) -> tuple[bool, bool]:
     return text[:1].isupper(), text.isupper()
 
 
-_RELATION_ARITY: Final = Code(
-    "relation-arity",
-    Severity.WARNING,
-    "a relation with different numbers of arguments",
-    demand="A relation has the same number of arguments everywhere.",
-    why=(
-        "With two numbers these are two relations, of which each knows nothing of the other. Some systems"
-        " crash."
-    ),
-    source=VALIDATOR,
-    bad="(edge a b)\n(<= (p ?x) (edge ?x))",
-    good="(edge a b)\n(<= (p ?x) (edge ?x ?y))",
-)
-_FUNCTION_ARITY: Final = Code(
-    "function-arity",
-    Severity.WARNING,
-    "a function with different numbers of arguments",
-    demand="A function has the same number of arguments everywhere.",
-    why="(cell 1 b) and (cell 1 1 b) are different fluents; one of them is most often a slip.",
-    source=VALIDATOR,
-    bad="(init (cell 1 1 b))\n(<= terminal (true (cell 1 b)))",
-    good="(init (cell 1 1 b))\n(<= terminal (true (cell 1 1 b)))",
-)
+_RELATION_ARITY: Final = _CODES["relation-arity"]
+_FUNCTION_ARITY: Final = _CODES["function-arity"]
 
 
 @check(_RELATION_ARITY, _FUNCTION_ARITY, needs_all=False)
@@ -126,16 +95,7 @@ def _count(arity: int) -> str:
     return "1 argument" if arity == 1 else f"{arity or 'no'} arguments"
 
 
-_SHARED_NAME: Final = Code(
-    "shared-name",
-    Severity.INFO,
-    "one name for a relation and for a function",
-    demand="A name is that of a relation or of a function, not of both.",
-    why="It is allowed, but confuses people, and hides where `true` is missing.",
-    source=VALIDATOR,
-    bad="(init (row 1))\n(<= (row ?x) (true (row ?x)))",
-    good="(init (line 1))\n(<= (row ?x) (true (line ?x)))",
-)
+_SHARED_NAME: Final = _CODES["shared-name"]
 
 
 @check(_SHARED_NAME, needs_all=False)
@@ -151,16 +111,7 @@ def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
 
-_UNUSUAL_CHARACTER: Final = Code(
-    "unusual-character",
-    Severity.INFO,
-    "a name with characters beyond A-Z a-z 0-9 _ + -",
-    demand="Names are made of letters, digits, _ + and -.",
-    why="Players exchange moves as plain text, and not all read other characters.",
-    source=VALIDATOR,
-    bad="(init (caf\N{LATIN SMALL LETTER E WITH ACUTE} open))",
-    good="(init (cafe open))",
-)
+_UNUSUAL_CHARACTER: Final = _CODES["unusual-character"]
 
 
 @check(_UNUSUAL_CHARACTER, needs_all=False)
@@ -172,31 +123,8 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
         yield _UNUSUAL_CHARACTER.found(message, first.span, hint="letters, digits, _ and - only")
 
 
-_KEYWORD_CONSTANT: Final = Code(
-    "keyword-constant",
-    Severity.INFO,
-    "a keyword as an object",
-    demand="Keywords do not name objects.",
-    why=(
-        "(cell 1 goal) is a fact like any other, but systems that change the case of keywords change it too."
-    ),
-    source=VALIDATOR,
-    bad="(init (cell 1 goal))",
-    good="(init (cell 1 target))",
-)
-_OPERATOR_CONSTANT: Final = Code(
-    "operator-constant",
-    Severity.WARNING,
-    "an operator as an object",
-    demand="`not`, `or`, `and`, `distinct` and `<=` do not name objects.",
-    why=(
-        "Inside a term they join nothing. Most often a parenthesis is missing, and the rest of a formula "
-        "became arguments."
-    ),
-    source=GDL,
-    bad="(<= terminal (true (cell 1 or b)))",
-    good="(<= terminal (or (true (cell 1)) (true b)))",
-)
+_KEYWORD_CONSTANT: Final = _CODES["keyword-constant"]
+_OPERATOR_CONSTANT: Final = _CODES["operator-constant"]
 
 
 @check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
@@ -220,16 +148,7 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
 
 _ROLE_FIRST: Final = frozenset(("legal", "does", "goal", "input", "sees", "percept"))
 
-_UNKNOWN_ROLE: Final = Code(
-    "unknown-role",
-    Severity.WARNING,
-    "somebody who is no role moves or has a goal",
-    demand="Who moves, or has a goal, is a role.",
-    why="Rules about anybody else never matter; most often a name is misspelt.",
-    source=PRACTICE,
-    bad="(role white)\n(<= (legal wite go) (true on))",
-    good="(role white)\n(<= (legal white go) (true on))",
-)
+_UNKNOWN_ROLE: Final = _CODES["unknown-role"]
 
 
 @check(_UNKNOWN_ROLE)
@@ -249,17 +168,7 @@ def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
 
 _NEARNESS: Final = 0.8
 
-_SINGLE_VARIABLE: Final = Code(
-    "single-variable",
-    Severity.INFO,
-    "a variable used once in its rule",
-    demand="A variable stands in its rule twice at least, or its name starts with an underscore.",
-    why="A variable joins things; one that stands alone is often a misspelt one. Where any value will do, "
-    "?_name says so.",
-    source=GDL + "; the convention of Prolog",
-    bad="(<= (p ?row) (q ?row ?col))",
-    good="(<= (p ?row) (q ?row ?_col))",
-)
+_SINGLE_VARIABLE: Final = _CODES["single-variable"]
 
 
 @check(_SINGLE_VARIABLE, needs_all=False)
@@ -287,18 +196,7 @@ def _in_positive_atoms(rule: Rule) -> set[str]:
     return {variable.name for atom in atoms for variable in atom.variables()}
 
 
-_LOOSE_PAIR: Final = Code(
-    "loose-pair",
-    Severity.WARNING,
-    "who the other role is, asked where nothing is said of it",
-    demand="Where a rule asks for the other role, it says something of that one.",
-    why="There always is another role: to ask for it alone tests nothing, what was asked of it is missing.",
-    source=PRACTICE,
-    bad="(role x)\n(role o)\n(other x o)\n(other o x)\n"
-    "(<= (ahead ?r) (true (score ?r ?n)) (other ?r ?q) (less 0 ?n))\n(less 0 1)",
-    good="(role x)\n(role o)\n(other x o)\n(other o x)\n"
-    "(<= (ahead ?r) (true (score ?r ?n)) (other ?r ?q) (true (score ?q ?m)) (less ?m ?n))\n(less 0 1)",
-)
+_LOOSE_PAIR: Final = _CODES["loose-pair"]
 
 
 @check(_LOOSE_PAIR)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.sheet import named, pattern, span_of
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
-from anygame.language.diagnostics import Note, Severity, counted, shown
+from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -26,77 +26,19 @@ if TYPE_CHECKING:
     from anygame.language.source import Node, Span
     from anygame.language.terms import Term
 
+_CODES: Final = codes_of(__name__)
+
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 
-_NEVER_FIRES: Final = Code(
-    "never-fires",
-    Severity.WARNING,
-    "a rule that can never fire",
-    demand="Every rule can fire.",
-    why=(
-        "What can stand at each argument follows from the facts and heads. Where a literal asks for "
-        "something else, its rule is dead: a name is misspelt, or a case is missing."
-    ),
-    source=PRACTICE,
-    bad="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour green))",
-    good="(colour red)\n(colour blue)\n(<= (warm ?x) (colour ?x) (colour red))",
-)
-_DEAD_ALTERNATIVE: Final = Code(
-    "dead-alternative",
-    Severity.WARNING,
-    "an alternative that can never hold",
-    demand="Every alternative of a disjunction can hold.",
-    why="As for rules that never fire.",
-    source=PRACTICE,
-    bad="(colour red)\n(<= terminal (or (colour red) (colour green)))",
-    good="(colour red)\n(<= terminal (or (colour red) (true over)))",
-)
-_UNWRITTEN_FLUENT: Final = Code(
-    "unwritten-fluent",
-    Severity.WARNING,
-    "a fluent that is read and never becomes true",
-    demand="Some `init` or `next` makes every fluent true that a rule asks about.",
-    why="What nobody makes true never is. The name is misspelt, or its rule is missing.",
-    source=PRACTICE,
-    bad="(init (lamp on))\n(<= terminal (true (light on)))",
-    good="(init (lamp on))\n(<= terminal (true (lamp on)))",
-)
-_UNKNOWN_MOVE: Final = Code(
-    "unknown-move",
-    Severity.WARNING,
-    "a move that is read and never legal",
-    demand="Every move that a rule asks about can be legal.",
-    why="Players make legal moves only: nobody ever does what is never legal.",
-    source=PRACTICE,
-    bad="(role x)\n(legal x press)\n(<= (next over) (does x pres))",
-    good="(role x)\n(legal x press)\n(<= (next over) (does x press))",
-)
-_IDLE_NEGATION: Final = Code(
-    "idle-negation",
-    Severity.WARNING,
-    "a negation that always holds",
-    demand="A negation denies what could hold.",
-    why=(
-        "What never holds need not be denied; most often a name is misspelt, and the wrong thing is allowed."
-    ),
-    source=PRACTICE,
-    bad="(colour red)\n(<= terminal (true over) (not (colour rde)))\n(init over)",
-    good="(colour red)\n(<= terminal (true over) (not (colour red)))\n(init over)",
-)
+_NEVER_FIRES: Final = _CODES["never-fires"]
+_DEAD_ALTERNATIVE: Final = _CODES["dead-alternative"]
+_UNWRITTEN_FLUENT: Final = _CODES["unwritten-fluent"]
+_UNKNOWN_MOVE: Final = _CODES["unknown-move"]
+_IDLE_NEGATION: Final = _CODES["idle-negation"]
 
-_NEVER_STARTS: Final = Code(
-    "never-starts",
-    Severity.WARNING,
-    "what needs itself before it can hold",
-    demand="Some fact, `init` or rule starts each relation, fluent and move without needing it already.",
-    why="Where each rule for a fluent asks for it, it never becomes true; its `init` is missing or misspelt.",
-    source=PRACTICE,
-    bad="(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n(<= terminal (true (step 2)))",
-    good="(init (step 1))\n(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))\n(succ 1 2)\n"
-    "(<= terminal (true (step 2)))",
-)
+_NEVER_STARTS: Final = _CODES["never-starts"]
 
 #: Where there is none of them, nothing is ever true.
 _WRITERS: Final = (("init", 1), ("next", 1))

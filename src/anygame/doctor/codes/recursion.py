@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.dependencies import components
-from anygame.doctor.code import GDL, PRACTICE, STRATA, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.sheet import names_of_rule
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, Literal, atoms_in
 from anygame.language.terms import Compound, Variable, variables_of
 from anygame.language.unification import may_agree
@@ -27,30 +27,10 @@ if TYPE_CHECKING:
     #: An argument of a relation.
     Place = tuple[Key, int]
 
-_GROWING_RECURSION: Final = Code(
-    "growing-recursion",
-    Severity.WARNING,
-    "a recursion that builds ever larger terms",
-    demand="A recursive rule does not wrap its own results into larger terms.",
-    why="Each round makes a new term, without end, unless each rule that asks knows the term. A literal from "
-    "outside the recursion that bounds the variable stops it; GDL's recursion restriction asks for that.",
-    source=GDL,
-    bad="(number zero)\n(<= (number (s ?x)) (number ?x))",
-    good="(number zero)\n(<= (number (s ?x)) (number ?x) (small ?x))\n(small zero)",
-)
-_RECURSION_RESTRICTION: Final = Code(
-    "recursion-restriction",
-    Severity.INFO,
-    "a recursion that the definition of GDL does not allow",
-    demand=(
-        "In a recursion each argument is ground, stands in the head as it is, or is bound outside the "
-        "recursion."
-    ),
-    why=("The restriction keeps GDL decidable. Without functions nothing can grow, so that this plays here."),
-    source=GDL,
-    bad="(edge a b)\n(<= (path ?x ?y) (edge ?x ?y))\n(<= (path ?x ?z) (path ?x ?y) (path ?y ?z))",
-    good="(edge a b)\n(<= (path ?x ?y) (edge ?x ?y))\n(<= (path ?x ?z) (edge ?x ?y) (path ?y ?z))",
-)
+_CODES: Final = codes_of(__name__)
+
+_GROWING_RECURSION: Final = _CODES["growing-recursion"]
+_RECURSION_RESTRICTION: Final = _CODES["recursion-restriction"]
 
 
 @check(_GROWING_RECURSION, _RECURSION_RESTRICTION)
@@ -161,16 +141,7 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
     return result
 
 
-_LOOSE_RECURSION: Final = Code(
-    "loose-recursion",
-    Severity.WARNING,
-    "a recursive rule that does not go on from what it asks for",
-    demand="Where a relation is asked for in its own rule, the variables that change stand elsewhere, too.",
-    why="What holds somewhere then holds everywhere: the literal that leads from one to the next is missing.",
-    source=PRACTICE,
-    bad="(<= (reach ?y) (reach ?x) (cell ?y))\n(cell 1)\n(reach 1)",
-    good="(<= (reach ?y) (reach ?x) (cell ?y) (near ?x ?y))\n(cell 1)\n(reach 1)",
-)
+_LOOSE_RECURSION: Final = _CODES["loose-recursion"]
 
 
 @check(_LOOSE_RECURSION)
@@ -193,18 +164,7 @@ def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 #: Rules beyond which they are not compared one by one.
 _MOST_COMPARED: Final = 500
 
-_NEGATION_BY_NAME: Final = Code(
-    "negation-by-name",
-    Severity.INFO,
-    "a relation that depends on its own negation, though no rule does",
-    demand="A relation does not depend on its own negation, even where no single rule does.",
-    why="The definition looks at names: (goal ?r 0) that asks (not (goal ?r 100)) breaks it. No rule is "
-    "caught in a circle, and it plays here; stricter systems refuse it.",
-    source=STRATA,
-    bad="(role x)\n(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))",
-    good="(role x)\n(<= (goal ?r 0) (role ?r) (not (wins ?r)))\n(<= (goal ?r 100) (wins ?r))\n"
-    "(<= (wins ?r) (true (won ?r)))",
-)
+_NEGATION_BY_NAME: Final = _CODES["negation-by-name"]
 
 
 @check(_NEGATION_BY_NAME)

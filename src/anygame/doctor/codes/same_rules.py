@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.comparison import STEPS_IN_ALL, blind, numbered, parts_of, subsumes, words_of
 from anygame.doctor.work import Budget
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import Atom, Literal, Not, Rule
 from anygame.language.terms import Compound
 
@@ -19,42 +19,14 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Formula
 
+_CODES: Final = codes_of(__name__)
+
 #: Pairs of rules that are compared.
 _MOST_PAIRS: Final = 300_000
 
-_DUPLICATE_RULE: Final = Code(
-    "duplicate-rule",
-    Severity.WARNING,
-    "a rule or fact that stands in the sheet twice",
-    demand="No rule stands in the sheet twice.",
-    why=(
-        "A copy says nothing. It was meant to be changed after copying, or is a burden to whoever changes"
-        " the other."
-    ),
-    source=PRACTICE,
-    bad="(<= (p ?x) (q ?x))\n(<= (p ?y) (q ?y))",
-    good="(<= (p ?x) (q ?x))\n(<= (p ?y) (r ?y))",
-)
-_SUBSUMED_RULE: Final = Code(
-    "subsumed-rule",
-    Severity.INFO,
-    "a rule that is a special case of another one",
-    demand="No rule is a special case of another one.",
-    why="It adds nothing. Often the general rule says more than was meant.",
-    source=PRACTICE,
-    bad="(<= (p ?x) (q ?x))\n(<= (p a) (q a) (r a))",
-    good="(<= (p ?x) (q ?x))\n(<= (p a) (r a))",
-)
-_LACKING: Final = Code(
-    "lacking-condition",
-    Severity.WARNING,
-    "a rule that is like another one, but for a condition that it lacks",
-    demand="No rule says what another one says but for one condition, which only the other one has.",
-    why="The rule without the condition holds wherever the other does: most often it was left out.",
-    source=PRACTICE,
-    bad="(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
-    good="(<= (reach ?x ?z) (way ?x ?z))\n(<= (reach ?x ?z) (way ?x ?y) (way ?y ?z) (open ?y))",
-)
+_DUPLICATE_RULE: Final = _CODES["duplicate-rule"]
+_SUBSUMED_RULE: Final = _CODES["subsumed-rule"]
+_LACKING: Final = _CODES["lacking-condition"]
 
 
 @check(_DUPLICATE_RULE, _SUBSUMED_RULE, _LACKING, needs_all=False)
@@ -142,18 +114,7 @@ def _formula_shape(formula: Formula) -> tuple[object, ...]:
     return type(formula).__name__, inner.atom.key, *names
 
 
-_PASSED: Final = "(<= (next (out ?p)) (does ?p pass) (true (asked ?p)))\n"
-
-_SAME_CONDITIONS: Final = Code(
-    "same-conditions",
-    Severity.WARNING,
-    "two fluents that become true of the same things on the same conditions",
-    demand="What a move makes true differs from what else it makes true, or so do the conditions.",
-    why="Two names for one thing are seldom meant: a `not` is missing in one of the rules.",
-    source=PRACTICE,
-    bad=f"{_PASSED}(<= (next (passed ?p)) (does ?p pass) (true (asked ?p)))",
-    good=f"{_PASSED}(<= (next (passed ?p)) (does ?p pass) (not (true (asked ?p))))",
-)
+_SAME_CONDITIONS: Final = _CODES["same-conditions"]
 
 
 @check(_SAME_CONDITIONS)

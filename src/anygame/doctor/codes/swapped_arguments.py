@@ -9,10 +9,10 @@ from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import check, codes_of
 from anygame.doctor.comparison import odd_place
 from anygame.doctor.sheet import STATE, asked_of, key_of, named
-from anygame.language.diagnostics import Note, Severity, shown
+from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
 from anygame.sheets.sorts import Sorts, lists_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
     from anygame.sheets.sorts import Place
+
+_CODES: Final = codes_of(__name__)
 
 #: Other rules that agree on which argument belongs to which: one could be the slip itself.
 _MOST_OFTEN: Final = 2
@@ -47,19 +49,7 @@ _Argument = tuple[object, int]
 #: Atoms by what they speak of.
 _Uses = Mapping[object, Sequence["_Use"]]
 
-_CODE: Final = Code(
-    "swapped-arguments",
-    Severity.WARNING,
-    "two arguments that look as if they had changed places",
-    demand="The arguments of a fluent, a move or a relation stand in the same order everywhere.",
-    why=(
-        "GDL knows no types, so that a row in the place of a column is no error: the fact is one that nobody "
-        "looks at, or stands elsewhere on the board."
-    ),
-    source=PRACTICE,
-    bad="(init (cell 1 2 b))\n(<= (next (cell ?column ?row ?mark)) (true (cell ?row ?column ?mark)))",
-    good="(init (cell 1 2 b))\n(<= (next (cell ?row ?column ?mark)) (true (cell ?row ?column ?mark)))",
-)
+_CODE: Final = _CODES["swapped-arguments"]
 
 
 @check(_CODE, once=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.counterparts import counterparts
 from anygame.analysis.groups import grouped
-from anygame.doctor.code import PRACTICE, Code, check
+from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.comparison import (
     OPERATORS,
     VariantSet,
@@ -27,7 +27,7 @@ from anygame.doctor.comparison import (
     text_of,
 )
 from anygame.doctor.sheet import key_of, names_of_rule, spoken_of
-from anygame.language.diagnostics import Note, Severity
+from anygame.language.diagnostics import Note
 from anygame.language.rules import KEYWORDS, Atom, Rule, atoms_in, atoms_of, map_atoms
 from anygame.language.terms import Compound, Constant, Variable
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.terms import Term
+
+_CODES: Final = codes_of(__name__)
 
 
 #: Names that change places are found one pair after the other, each by what so many rules say.
@@ -221,66 +223,13 @@ _MAY_DIFFER: Final = frozenset(("base", "input", "role", "goal"))
 _OTHER_ROLE: Final = "for the other role"
 _OTHER_WAY: Final = "for the other direction"
 
-_WINS: Final = """\
-(role white) (role black)
-(<= whiteWins (true (at white goal)))
-(<= blackWins (true (at black goal)))
-(<= terminal whiteWins)
-(<= terminal blackWins)
-(<= (goal white 100) whiteWins)
-(<= (goal black 100) blackWins)
-(<= (goal white 0) blackWins)
-"""
 
-_NO_COUNTERPART: Final = Code(
-    "missing-counterpart",
-    Severity.WARNING,
-    "a rule for one role that has no like for the other, where all others have",
-    demand="Where two roles have the same rules, each rule of the one has its like for the other.",
-    why="What one role alone may do, or is given: most often a rule was forgotten.",
-    source=PRACTICE,
-    bad=_WINS,
-    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
-)
-_ODD_COUNTERPART: Final = Code(
-    "odd-counterpart",
-    Severity.WARNING,
-    "a rule that differs from its like for the other role, where all others are the same",
-    demand="Where two roles have the same rules, each says of the one what it says of the other.",
-    why="A difference in one place alone is most often a slip of the one who copied the rule.",
-    source=PRACTICE,
-    bad=f"{_WINS}(<= (goal black 0) (not whiteWins))\n",
-    good=f"{_WINS}(<= (goal black 0) whiteWins)\n",
-)
+_NO_COUNTERPART: Final = _CODES["missing-counterpart"]
+_ODD_COUNTERPART: Final = _CODES["odd-counterpart"]
 
-_STEPS: Final = """\
-(<= (near ?a ?b ?c ?b) (succ ?a ?c) (index ?b))
-(<= (near ?a ?b ?c ?b) (succ ?c ?a) (index ?b))
-(<= (near ?a ?b ?c ?d) (succ ?a ?c) (succ ?b ?d))
-(<= (near ?a ?b ?c ?d) (succ ?c ?a) (succ ?d ?b))
-(<= (near ?a ?b ?a ?c) (succ ?b ?c) (index ?a))
-"""
 
-_NO_SIBLING: Final = Code(
-    "missing-sibling",
-    Severity.WARNING,
-    "a rule for one direction or name that has no like for the other one, where all others have",
-    demand="Of rules that differ in the order of arguments alone, or in names used alike, none is missing.",
-    why="What goes up and down goes left and right: most often a rule was forgotten.",
-    source=PRACTICE,
-    bad=_STEPS,
-    good=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (index ?a))\n",
-)
-_ODD_SIBLING: Final = Code(
-    "odd-sibling",
-    Severity.WARNING,
-    "a rule that differs from its like for another direction or name, where all others are the same",
-    demand="Rules for directions differ in the order of arguments alone, others in names used alike.",
-    why="A difference in one place alone is most often a slip of the one who copied the rule.",
-    source=PRACTICE,
-    bad=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (number ?a))\n",
-    good=f"{_STEPS}(<= (near ?a ?b ?a ?c) (succ ?c ?b) (index ?a))\n",
-)
+_NO_SIBLING: Final = _CODES["missing-sibling"]
+_ODD_SIBLING: Final = _CODES["odd-sibling"]
 
 
 @check(_NO_COUNTERPART, _ODD_COUNTERPART, _NO_SIBLING, _ODD_SIBLING, once=True)
