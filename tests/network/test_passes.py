@@ -16,20 +16,20 @@ from tests.network.test_compiled_sheets import SHEETS
 from anygame.datalog.relations import Alternatives, FlatAtom, Negated, Relation, Unequal
 from anygame.language.parser import parse_term
 from anygame.language.terms import Variable
+from anygame.network.grounding.large.negation import join_negations
+from anygame.network.grounding.large.parting import part_views
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_within
 from anygame.network.grounding.passes.demand import specialise_views
 from anygame.network.grounding.passes.folding import drop_implied, inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
-from anygame.network.grounding.passes.negation import join_negations
 from anygame.network.grounding.passes.normal_form import (
     expand_disjunctions,
     name_disjunctions,
     name_nested_terms,
     project_guards,
 )
-from anygame.network.grounding.passes.parting import part_views
 from anygame.network.grounding.pipeline import OPTIONAL
 from anygame.network.grounding.rules import GroundRule, variables_of_rule
 from anygame.network.logic.rewrites import REWRITES

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
     from anygame.network.grounding.grounder import Grounding
-    from anygame.network.grounding.invariants.cases import Key
+    from anygame.network.grounding.large.cases import Key
     from anygame.network.logic.atoms import Atoms
 
 #: Goals of so many digits fit 32 bits.

@@ -24,7 +24,7 @@ from anygame.errors import LimitError
 from anygame.language.diagnostics import shown
 from anygame.network.budget import Budget
 from anygame.network.grounding.instantiation import SemiNaiveEvaluation
-from anygame.network.grounding.invariants.keys import InvariantProver, assume, premises_of, tops_of
+from anygame.network.grounding.large.keys import InvariantProver, assume, premises_of, tops_of
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.pipeline import BOUNDING_GROWTH, BY_INVARIANTS, Effect, prepare
 from anygame.network.grounding.rules import is_own, own_relation
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import FlatAtom
     from anygame.language.terms import Term
     from anygame.network.grounding.instantiation import Instances
-    from anygame.network.grounding.invariants.cases import Invariant, Key, Premises
+    from anygame.network.grounding.large.cases import Invariant, Key, Premises
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 

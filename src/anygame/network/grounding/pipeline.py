@@ -8,6 +8,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from anygame.network.budget import TURN
+from anygame.network.grounding.large.growth import bound_growth
+from anygame.network.grounding.large.negation import join_negations
+from anygame.network.grounding.large.parting import part_views
 from anygame.network.grounding.passes.context import can_be_joined
 from anygame.network.grounding.passes.decomposition import (
     decompose_bodies,
@@ -23,17 +26,14 @@ from anygame.network.grounding.passes.folding import (
     merge_rules,
     share_parts,
 )
-from anygame.network.grounding.passes.growth import bound_growth
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
-from anygame.network.grounding.passes.negation import join_negations
 from anygame.network.grounding.passes.normal_form import (
     expand_disjunctions,
     name_disjunctions,
     name_nested_terms,
     project_guards,
 )
-from anygame.network.grounding.passes.parting import part_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anygame.datalog.plan import known_columns
 from anygame.datalog.relations import FlatAtom, Unequal
 from anygame.language.terms import Variable, variables_of
-from anygame.network.grounding.invariants.cases import Invariant
+from anygame.network.grounding.large.cases import Invariant
 from anygame.network.grounding.rules import variables_of_atom
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from anygame.datalog.relations import FlatAtom
 from anygame.language.terms import variables_of
 from anygame.language.unification import apply
-from anygame.network.grounding.invariants.cases import Invariant
+from anygame.network.grounding.large.cases import Invariant
 from anygame.network.grounding.passes.decomposition import determining, split_off
 from anygame.network.grounding.passes.folding import meaning, unfolded
 from anygame.network.grounding.passes.normal_form import expand_disjunctions

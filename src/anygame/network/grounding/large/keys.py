@@ -19,7 +19,7 @@ from anygame.analysis.domains import Domains
 from anygame.datalog.relations import Alternatives, Relation, Unequal
 from anygame.language.terms import Constant, Variable
 from anygame.network.budget import CASE, QUESTION
-from anygame.network.grounding.invariants.cases import (
+from anygame.network.grounding.large.cases import (
     Case,
     Invariant,
     KnownAtom,

@@ -1,1 +1,0 @@
-"""What holds in every state that play can lead to, proved from the rules."""

@@ -1,0 +1,1 @@
+"""What runs only for sheets with very many instances: invariants, keys, and passes that rely on them."""
