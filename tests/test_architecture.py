@@ -31,7 +31,7 @@ _ALLOWED = {
     "progress": set(),
     "plotting": {"errors"},
     "language": {"errors"},
-    "analysis": {"errors", "language"},
+    "analysis": {"language"},
     # Files that are written whole or not at all, and values as HTML: they know nothing of games.
     "files": {"errors", "language"},
     "markup": {"language"},
@@ -54,7 +54,7 @@ _ALLOWED = {
         "markup",
         "sheets",
     },
-    "game.machines": {"errors", "language", "analysis", "datalog", "network", "game", "playouts"},
+    "game.machines": {"errors", "language", "datalog", "network", "game", "playouts"},
     "boards": {"errors", "language", "analysis", "game"},
     "doctor": {"errors", "language", "analysis", "game", "proving", "datalog", "sheets"},
     # Search is native code over many states at once, which only the network has.
@@ -65,7 +65,6 @@ _ALLOWED = {
         "native",
         "network",
         "game",
-        "playouts",
         "progress",
         "plotting",
         "files",
@@ -79,22 +78,20 @@ _ALLOWED = {
         "errors",
         "language",
         "analysis",
-        "datalog",
         "native",
         "network",
         "game",
-        "playouts",
         "progress",
         "search",
         "markup",
     },
     # Questions with certain answers: the reasoner's, and values of states that were counted.
-    "quiz": {"errors", "language", "game", "search", "files", "sheets"},
+    "quiz": {"errors", "language", "game", "search", "sheets"},
     "players": {"errors", "language", "game", "search"},
     "match": {"errors", "language", "game", "players", "files", "markup"},
     "tournament": {"errors", "language", "game", "players", "match", "plotting", "markup"},
     "cluster": {"errors", "game"},
-    "envs": {"errors", "language", "game", "boards", "proving", "quiz", "players", "sheets"},
+    "envs": {"errors", "language", "game", "proving", "quiz", "players", "sheets"},
     "protocol": {"errors", "language", "game", "players", "match", "processes", "sheets"},
     # Pages: beside the command line, which starts them.
     "web": {
@@ -113,7 +110,7 @@ _ALLOWED = {
     },
     # Editors: beside the command line, too.
     "language_server": {"errors", "language", "analysis", "doctor", "game", "processes", "sheets"},
-    # Programs: beside the command line, too; edits are found as for editors.
+    # Programs: beside the command line, too.
     "tool_server": {
         "errors",
         "language",
@@ -122,14 +119,12 @@ _ALLOWED = {
         "boards",
         "search",
         "proving",
-        "language_server",
         "processes",
         "sheets",
     },
     "cli": {
         "errors",
         "language",
-        "analysis",
         "doctor",
         "game",
         "boards",
@@ -151,11 +146,17 @@ _ALLOWED = {
         "files",
         "sheets",
     },
-    # Boards in notebooks: pages without a server.
-    "notebook": {"errors", "game", "boards", "players", "match", "web"},
+    # Boards in notebooks.
+    "notebook": {"errors", "game", "boards", "players", "match"},
     "__main__": {"cli"},
     "anygame": {"api"},
-    "api": {"errors", "language", "datalog", "game", "proving", "search", "training", "sheets"},
+    "api": {"errors", "language", "game", "proving", "search", "training", "sheets"},
+}
+#: The modules of the command line that start another face; no other module of it imports that face.
+_STARTERS = {
+    "web": {"cli/commands/web.py", "cli/matches/pages.py"},
+    "language_server": {"cli/commands/language_server.py"},
+    "tool_server": {"cli/commands/serve_tools.py"},
 }
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {
@@ -245,11 +246,20 @@ def test_imports_run_one_way(path: Path) -> None:
         # One module chooses the machine of a game, and two play in the lanes that only the network has.
         chosen = {"backends.py", "batch.py", "card_batch.py"}
         allowed |= {"game.machines"} if path.name in chosen else set()
+    if own == "cli":
+        allowed -= {face for face, starters in _STARTERS.items() if _name(path) not in starters}
     if path.parent.relative_to(_PACKAGE).as_posix() == "envs/jax":
         # The gates themselves become operations of JAX.
         allowed |= {"network"}
     found = {_stage(name) for name in _imports(path) if name.split(".")[0] == "anygame"}
     assert found <= allowed, f"{_name(path)} imports {sorted(found - allowed)}"
+
+
+def test_the_table_allows_no_import_that_nobody_needs() -> None:
+    unused = {stage: set(allowed) for stage, allowed in _ALLOWED.items()}
+    for path in _FILES:
+        unused[_stage(_module(path))] -= {_stage(name) for name in _imports(path)}
+    assert not any(unused.values()), {stage: names for stage, names in unused.items() if names}
 
 
 def test_no_module_imports_itself_through_others() -> None:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 import networkx  # noqa: F401  (loaded with the first rules; that is no part of setting up a game)
 
 import anygame
+from anygame.cli.inspection import describe
 from anygame.errors import AnygameError, IllegalMoveError
-from anygame.game.inspection import describe
 from anygame.game.machine import FallbackWarning
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """A board in a notebook that can be played on, against any player: needs the extra ``notebook``.
 
-What is drawn, who has to choose, and taking back are those of the page (`anygame.web.hosting`). A match has a
-thread of its own, so that players think while no cell runs, and cells can run meanwhile.
+`anygame.match.hosted` decides who has to choose and takes moves back, as for pages. Each match has a thread
+of its own, so that players think while no cell runs, and cells can run meanwhile.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter, paint_rules
+from anygame.boards.drawing.clickable import clickable_state
 from anygame.errors import AnygameError, IllegalMoveError, MissingExtraError, PlayerError
 from anygame.game.game import begun
 from anygame.game.typed_moves import typed_move
+from anygame.match.hosted import HostedMatch
 from anygame.match.local import LocalSeat
 from anygame.match.opponents import Opponent
 from anygame.match.record import Record, new_match_id
 from anygame.players.loading import make_player
-from anygame.web.hosting.match import HostedMatch
-from anygame.web.hosting.views import draw
 
 try:
     import anywidget
@@ -164,7 +164,7 @@ def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
     """Return what is shown: plain data, its board SVG in which all names are escaped."""
     roles, state = match.game.roles, match.states[-1]
     before, joint = (match.states[-2], match.line[-1]) if match.line else (None, None)
-    drawn = draw(painter, state, before=before, joint=joint)
+    drawn = clickable_state(painter, state, before=before, joint=joint)
     mine = roles[match.turn[0]] if match.turn else None
     legal = state.legal_moves(mine)[:_MOST_MOVES] if mine is not None else ()
     touches = drawn["touches"].get(mine, {})

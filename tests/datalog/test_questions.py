@@ -6,8 +6,8 @@ import pytest
 from tests.datalog.ways import WAYS, loads
 
 import anygame
+from anygame.cli.inspection import describe
 from anygame.datalog.strategy import DEFAULT, Strategy
-from anygame.game.inspection import describe
 
 in_every_way = pytest.mark.parametrize("strategy", [DEFAULT, *WAYS.values()], ids=["default", *WAYS])
 

@@ -13,6 +13,7 @@ from tests.datalog.ways import WAYS, loads
 
 import anygame
 from anygame.analysis.safety import normal_rules
+from anygame.cli.inspection import describe
 from anygame.datalog.component_source import Everything, OnTrial, Tabled, emit
 from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot
@@ -20,7 +21,6 @@ from anygame.datalog.relations import TermTable
 from anygame.datalog.schema import STATE, Component, Schema
 from anygame.datalog.source import Kind, Need
 from anygame.datalog.strategy import DEFAULT
-from anygame.game.inspection import describe
 from anygame.language.parser import parse_program
 
 if TYPE_CHECKING:

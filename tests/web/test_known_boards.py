@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import anygame
 from anygame.boards import Painter
+from anygame.match.course import Course
 from anygame.match.running import Terms, new_record
 from anygame.web.hosting import known_boards
-from anygame.web.hosting.course import Course
 from anygame.web.hosting.known_boards import KnownBoards
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 import anygame
 from anygame.boards import Painter
-from anygame.web.hosting.course import summary_of
+from anygame.match.course import summary_of
 from anygame.web.hosting.questions import StateSearch
 from anygame.web.hosting.views import state_view
 

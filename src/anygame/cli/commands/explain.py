@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from anygame.cli import inspection
 from anygame.cli.options import Command, Status, choice, command_options, option
 from anygame.cli.output import print_json
 from anygame.cli.progress import compile_game
@@ -12,7 +13,6 @@ from anygame.cli.shared_options import JsonOption, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.errors import AnygameError
 from anygame.files import file_faults
-from anygame.game import inspection
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

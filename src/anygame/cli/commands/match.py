@@ -27,6 +27,7 @@ from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import counted
+from anygame.match.broadcast import Broadcast, Cell, Table
 from anygame.match.record import read_record
 from anygame.match.referee import Watchers
 from anygame.match.replaying import rules_of
@@ -38,7 +39,6 @@ from anygame.players.loading import is_address, is_strategy
 from anygame.tournament.schedule import Meeting, rotated
 from anygame.tournament.standings import Standing, describe_estimate, standings
 from anygame.tournament.store import Result
-from anygame.web.broadcast import Broadcast, Cell, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence

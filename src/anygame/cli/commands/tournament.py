@@ -21,13 +21,13 @@ from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
 from anygame.language.diagnostics import counted
+from anygame.match.broadcast import Broadcast, Cell, Table
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
 from anygame.players.loading import is_address
 from anygame.tournament.running import Tournament
 from anygame.tournament.standings import RATING, describe_estimate, standings
 from anygame.tournament.store import Store
-from anygame.web.broadcast import Broadcast, Cell, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

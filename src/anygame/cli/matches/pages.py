@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Status, command_options, flag, option, read_port
 from anygame.cli.shared_options import import_with_extra
 from anygame.errors import AnygameError
-from anygame.web.broadcast import Cell
+from anygame.match.broadcast import Cell
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
 
+    from anygame.match.broadcast import Broadcast
     from anygame.tournament.standings import Estimate
-    from anygame.web.broadcast import Broadcast
 
 
 _PORT: Final = 8000

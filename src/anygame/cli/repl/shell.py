@@ -33,6 +33,7 @@ from anygame.language.diagnostics import counted, did_you_mean, format_diagnosti
 from anygame.language.parser import parse_nodes
 from anygame.language.terms import Compound, Constant
 from anygame.search.analysing import SECONDS
+from anygame.sheets.citing import goal_lines
 from anygame.sheets.installed import describe_sheet, sheet_heading
 
 if TYPE_CHECKING:
@@ -300,14 +301,13 @@ class Shell:
             self.screen.say("no moves yet")
 
     def _rules(self, rest: str) -> None:
-        from anygame.web.hosting.questions import wanted
-
         heading = sheet_heading(self._text())
-        found = wanted(self.session.game)
+        goals = goal_lines(self.session.game.program)
+        wishes = Painter.of(self.session.game).boards.wishes
         lines = heading.splitlines() if heading else ["the rule sheet begins with no words on the game"]
-        lines += ["", "What each side wants, in the words of the rules:"] if found["lines"] else []
-        lines += [f"{number:>5}  {line}" for number, line in found["lines"]]
-        lines += ["", f"Cells that a side wants: {'; '.join(found['cells'])}"] if found["cells"] else []
+        lines += ["", "What each side wants, in the words of the rules:"] if goals else []
+        lines += [f"{number:>5}  {line}" for number, line in goals]
+        lines += ["", f"Cells that a side wants: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
 
     def description(self) -> str:

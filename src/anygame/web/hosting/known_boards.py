@@ -6,16 +6,16 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.boards.drawing.clickable import clickable_picture
 from anygame.errors import LimitError
 from anygame.game.state import Observation, RoleView
 from anygame.search.hidden.knowledge import Knowledge
-from anygame.web.hosting.views import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from anygame.boards import Painter
-    from anygame.web.hosting.course import Course
+    from anygame.match.course import Course
 
 #: Seconds for which a view waits until the game is compiled; compiling goes on behind it.
 _COMPILING: Final = 2.0
@@ -76,7 +76,7 @@ class KnownBoards:
         known = self._knowledge[index].of(RoleView(match.states[0], tuple(observations)))
         made = [(role, joint[index]) for joint in match.line[:step][-1:]]
         legal = {role: match.states[step].legal_moves(role)}
-        return drawn(
+        return clickable_picture(
             self._painter.known_picture(match.game.name, known.facts, known.open, legal=legal, made=made),
             [role],
         )

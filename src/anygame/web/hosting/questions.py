@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -13,17 +12,18 @@ from anygame.doctor.examination import examine
 from anygame.errors import AnygameError, QueryError
 from anygame.game.loading import read_silently
 from anygame.language.source import Source
+from anygame.match.course import summary_of
 from anygame.search import Search
 from anygame.search.model import usable_model
-from anygame.web.hosting.course import summary_of
+from anygame.sheets.citing import cited_lines, goal_lines
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from anygame.game.game import Game
-    from anygame.game.state import GameLike, State
+    from anygame.game.state import State
     from anygame.language.diagnostics import Diagnostic, Note
     from anygame.language.terms import Term
 
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
 _MOST_LINES: Final = 400
 #: Changes of a move that are explained.
 _MOST_CHANGES: Final = 60
-#: Lines of the sheet that are shown beside an explanation.
-_MOST_SHEET_LINES: Final = 60
-#: Lines of one rule that are shown.
-_LONGEST_RULE: Final = 12
-_PLACE: Final = re.compile(r":(\d+):\d+")
 
 View = dict[str, Any]
 
@@ -57,14 +52,12 @@ def why(state: State, atom: str) -> View:
     shown = "\n".join(lines[:_MOST_LINES])
     if len(lines) > _MOST_LINES:
         shown += f"\n... and {len(lines) - _MOST_LINES} more lines"
-    return {"atom": atom, "holds": holds, "text": shown, "lines": _sheet_lines(state.game, shown)}
+    return {"atom": atom, "holds": holds, "text": shown, "lines": cited_lines(state.game.program, shown)}
 
 
 def wanted(game: Game) -> View:
     """Return what each side wants: the lines of the sheet that give goals, and cells that hints name."""
-    places = [rule.node.span for rule in game.program.rules if rule.node and rule.head.key[0] == "goal"]
-    lines = _sheet_lines(game, " ".join(f":{span.source.position(span.start)[0]}:1" for span in places))
-    return {"lines": lines, "cells": list(map(str, Painter.of(game).boards.wishes))}
+    return {"lines": goal_lines(game.program), "cells": list(map(str, Painter.of(game).boards.wishes))}
 
 
 def fired(before: State, joint: Sequence[Term], after: State) -> View:
@@ -83,32 +76,7 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
         found = before.explain(f"(next {fact})", list(joint))
     except AnygameError:
         return {"fact": str(fact), "lines": []}
-    return {"fact": str(fact), "lines": _sheet_lines(before.game, found.place)}
-
-
-def _sheet_lines(game: GameLike, text: str) -> list[tuple[int, str]]:
-    """Return the lines of the sheet of which a text speaks, with the rest of their rules."""
-    # A sheet that is read leniently has its places in the author's text, not in what it was read as.
-    source = next((rule.node.source for rule in game.program.rules if rule.node), None)
-    if source is None:
-        return []
-    last = source.position(len(source.text))[0]
-    wanted: set[int] = set()
-    for found in _PLACE.finditer(text):
-        wanted |= set(_rule(source, int(found[1]), last))
-    return [(number, source.line(number)[:300]) for number in sorted(wanted)[:_MOST_SHEET_LINES]]
-
-
-def _rule(source: Source, start: int, last: int) -> Iterator[int]:
-    """Yield the numbers of the lines of the rule that starts at one: those that are indented below it."""
-    if start > last:
-        return
-    yield start
-    for number in range(start + 1, min(start + _LONGEST_RULE, last + 1)):
-        line = source.line(number)
-        if not line.strip() or not line[0].isspace():
-            return
-        yield number
+    return {"fact": str(fact), "lines": cited_lines(before.game.program, found.place)}
 
 
 #: Bytes of the tree of a match: an eighth of what its process may take.

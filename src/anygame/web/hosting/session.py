@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.boards import Painter
 from anygame.errors import RecordError
 from anygame.game.loading import loads, read_silently
+from anygame.match.course import FollowedMatch, joint_of, summary_of
+from anygame.match.hosted import HostedMatch
 from anygame.match.judging import Verdict
 from anygame.match.local import LocalSeat
 from anygame.match.opponents import Opponent
@@ -20,9 +22,7 @@ from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
 from anygame.search.model import model_path
 from anygame.web.hosting import questions
-from anygame.web.hosting.course import FollowedMatch, joint_of, summary_of
 from anygame.web.hosting.known_boards import KnownBoards
-from anygame.web.hosting.match import HostedMatch
 from anygame.web.hosting.questions import StateSearch
 from anygame.web.hosting.views import log_view, match_view, seen_view, state_view, thumbnail, way_view
 from anygame.web.settings import LIMITS

@@ -1,29 +1,25 @@
-"""What pages show of a state: plain data, bounded in size; boards as SVG, whose cells answer to clicks."""
+"""What pages show of a state and a match: plain data, bounded in size."""
 
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import replace
-from html import escape
-from itertools import groupby
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.boards import Aim, Painter, svg
-from anygame.errors import AnygameError
+from anygame.boards import Painter, svg
+from anygame.boards.drawing.clickable import clickable_state
 from anygame.game.machine import reason_of
+from anygame.match.course import summary_of
 from anygame.match.judging import describe_fault
-from anygame.web.hosting.course import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anygame.boards import Listing, Picture
     from anygame.game.game import Game
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.web.hosting.course import Course, StateSummary
+    from anygame.match.course import Course, StateSummary
 
 
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
@@ -71,7 +67,7 @@ def state_view(
         "terminal": summary.is_terminal,
         "goals": dict(zip(roles, summary.goals or [None] * len(roles), strict=True)),
         "joint": dict(zip(roles, map(str, joint), strict=True)) if joint else None,
-        "picture": draw(painter, state, before=before, joint=joint, goals=summary.goals),
+        "picture": clickable_state(painter, state, before=before, joint=joint, goals=summary.goals),
     }
 
 
@@ -153,93 +149,6 @@ def in_natural_order(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if at % 2 else (0, part) for at, part in enumerate(parts)]
 
 
-#: Cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
-_MOST_CELLS: Final = 2_500
-#: Facts of one fluent that are listed of a game without a board.
-_MOST_LISTED: Final = 500
-_CELL: Final = re.compile(
-    r'<g id="(?P<id>[^"]*)" class="(?P<marks>cell[^"]*)" data-cell="[^"]*">'
-    r"<title>(?P<title>.*?)</title>(?P<inner>.*?)\n</g>",
-    re.DOTALL,
-)
-#: Pages allow no styles but those of their own sheet, which has these rules too.
-_STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
-
-
-def draw(
-    painter: Painter,
-    state: State,
-    *,
-    before: State | None,
-    joint: Sequence[Term] | None,
-    goals: Sequence[int] = (),
-) -> dict[str, Any]:
-    """Return the boards of a state as SVG, and the cells that every legal move names.
-
-    Args:
-        painter: of the game.
-        state: what is drawn.
-        before: the state before it, and the ``joint`` move between; None at the start.
-        joint: see ``before``.
-        goals: of every role at the end, to show how the winner won; none elsewhere.
-    """
-    roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
-    picture = painter.picture(state, last=joint, before=before, legal_for=roles)
-    return drawn(replace(picture, chains=_chains(state, goals, picture)) if goals else picture, roles)
-
-
-def drawn(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
-    """Return a picture as SVG, and the cells that the moves of some roles name."""
-    touches: dict[str, dict[str, Any]] = {role: {} for role in roles}
-    for touch in picture.touches:
-        if touch.cells or touch.area:
-            touches[touch.role][str(touch.move)] = {"cells": touch.cells, "area": touch.area}
-    count = sum(len(grid.cells) for grid in picture.grids)
-    return {
-        "svg": _svg(picture) if 0 < count <= _MOST_CELLS else "",
-        "touches": touches,
-        "colours": dict(picture.colours),
-        "upright": picture.upright,
-        "listings": [
-            {
-                "name": listing.name,
-                "facts": [text for text, _ in listing.facts[:_MOST_LISTED]],
-                "hands": [(hand.owner, hand.cards[:_MOST_LISTED]) for hand in listing.hands[:_MOST_LISTED]],
-                "told": not picture.grids or bool(listing.hands) or _is_counted(listing),
-            }
-            for listing in picture.others
-        ],
-    }
-
-
-def _is_counted(listing: Listing) -> bool:
-    """Whether facts beside a board hold numbers, such as scores and steps: players want to see these."""
-    return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
-
-
-def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
-    """Return for each winner the cells that the derivation of its goal names, or else that of the end.
-
-    A derivation that names everything on the board, as one that counts does, shows no line.
-    """
-    reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
-    best = max(reached.values(), default=0)
-    if len(set(reached.values())) == 1 < len(reached):
-        return ()
-    standing = {f"(true {thing.fact})": cell.id for cell in picture.cells() for thing in cell.contents}
-    found = []
-    for role in (role for role, goal in reached.items() if goal == best):
-        for atom in (f"(goal {role} {best})", "terminal"):
-            with suppress(AnygameError):
-                cells = dict.fromkeys(
-                    standing[each.conclusion] for each in state.explain(atom) if each.conclusion in standing
-                )
-                if 0 < len(cells) < len(set(standing.values())):
-                    found.append(Aim(role, picture.colours.get(role, ""), tuple(cells)))
-                    break
-    return tuple(found)
-
-
 #: Joint moves after which a thumbnail shows a game, at most: its boards are seldom empty then.
 _THUMBNAIL_MOVES: Final = 18
 #: Cells of a thumbnail: more could not be told apart.
@@ -269,39 +178,3 @@ def thumbnail(game: Game, painter: Painter) -> str:
     listed = [listing for listing in picture.others if listing.hands] or picture.others
     shown = replace(picture, grids=bare, others=tuple(listed[:_THUMBNAIL_LINES]))
     return _NAMED.sub("", svg(shown))
-
-
-def _svg(picture: Picture) -> str:
-    """Return the picture as a grid of rows of cells, so that readers and keys find their way in it.
-
-    Which moves are legal is not drawn: that depends on who looks at it.
-    """
-    grids = [
-        replace(grid, cells=tuple([replace(cell, marks=cell.marks - {"legal"}) for cell in grid.cells]))
-        for grid in picture.grids
-    ]
-    plain = replace(picture, grids=tuple(grids))
-    rows = _Rows(picture)
-    text = _CELL.sub(rows.cell, _STYLE.sub("", svg(plain)))
-    return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)
-
-
-class _Rows:
-    """Puts the cells of an SVG element into rows, and says what they are."""
-
-    def __init__(self, picture: Picture) -> None:
-        self._terms = {cell.id: " ".join(map(str, cell.terms)) for cell in picture.cells()}
-        rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
-        self._firsts = {row[0].id for row in rows}
-        self._lasts = {row[-1].id for row in rows}
-
-    def cell(self, match: re.Match[str]) -> str:
-        """Return a cell that can be reached by keys and has a name, with the tags of its row around it."""
-        own, title = match["id"], match["title"]
-        start = '<g role="row">' if own in self._firsts else ""
-        end = "</g>" if own in self._lasts else ""
-        terms = escape(self._terms.get(own, ""))
-        return (
-            f'{start}<g id="{own}" class="{match["marks"]}" role="gridcell" tabindex="-1" data-id="{own}" '
-            f'data-terms="{terms}" aria-label="{title}"><title>{title}</title>{match["inner"]}</g>{end}'
-        )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from anygame.web.broadcast import Broadcast
+    from anygame.match.broadcast import Broadcast
     from anygame.web.settings import Settings
 
 #: What people read where no page answers.

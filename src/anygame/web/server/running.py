@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from anygame.web.broadcast import Broadcast
+    from anygame.match.broadcast import Broadcast
     from anygame.web.settings import Settings
 
 

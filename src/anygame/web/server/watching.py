@@ -18,8 +18,8 @@ from anygame.web.server.replays import ending_of, opening_of, turns_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from anygame.match.broadcast import Broadcast, BroadcastMatch, Cell, Table
     from anygame.match.record import Record
-    from anygame.web.broadcast import Broadcast, BroadcastMatch, Cell, Table
     from anygame.web.server.matches import Match, Matches
     from anygame.web.server.pages import Pages
     from anygame.web.server.replays import Replays

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import anygame
+from anygame.match.hosted import HostedMatch
 from anygame.match.local import LocalSeat
 from anygame.match.opponents import Opponent
 from anygame.match.running import Terms, new_record
 from anygame.players import make_player
-from anygame.web.hosting.match import HostedMatch
 
 _SHEET = """
 (role a) (role b) (role c) (init (step 1)) (<= (legal ?r left) (role ?r)) (<= (legal ?r right) (role ?r))

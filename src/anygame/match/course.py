@@ -93,7 +93,7 @@ class Course:
         line: the joint moves so far.
         summary: of the last state.
         fault: why the match cannot go on; empty where it can.
-        live: what is shown of moves that are waited for elsewhere; see `anygame.web.hosting.course`.
+        live: what is shown of moves that are waited for elsewhere; see `FollowedMatch`.
         chose: the roles that had a choice, at every joint move so far.
         since: since when moves are waited for here, in seconds since 1970; None for elsewhere.
         left: who has left the match, and how: ``resigned`` or ``late``; None where nobody has.

@@ -12,8 +12,8 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from anygame.errors import AnygameError, IllegalMoveError
+from anygame.match.course import Course, move_of, summary_of
 from anygame.match.judging import Verdict, judge
-from anygame.web.hosting.course import Course, move_of, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence

@@ -9,9 +9,9 @@ import pytest
 from tests.match.games import NO_GOAL
 
 import anygame
+from anygame.match.course import Course, FollowedMatch
+from anygame.match.hosted import HostedMatch
 from anygame.match.running import Terms, new_record
-from anygame.web.hosting.course import Course, FollowedMatch
-from anygame.web.hosting.match import HostedMatch
 
 if TYPE_CHECKING:
     from anygame.match.record import Record

@@ -1,0 +1,41 @@
+"""The lines of a sheet that an explanation cites, each with the rest of its rule."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from anygame.language.rules import Program
+    from anygame.language.source import Source
+
+#: Lines that are cited at most.
+_MOST_LINES: Final = 60
+#: Lines of one rule.
+_LONGEST_RULE: Final = 12
+_PLACE: Final = re.compile(r":(\d+):\d+")
+
+
+def goal_lines(program: Program) -> list[tuple[int, str]]:
+    """Return the numbered lines of the rules that give goals."""
+    spans = [rule.node.span for rule in program.rules if rule.node and rule.head.key[0] == "goal"]
+    return cited_lines(program, " ".join(f":{span.source.position(span.start)[0]}:1" for span in spans))
+
+
+def cited_lines(program: Program, text: str) -> list[tuple[int, str]]:
+    """Return the numbered lines of the rules at the places ``:LINE:COLUMN`` in a text."""
+    # A sheet that is read leniently has its places in the author's text, not in what it was read as.
+    source = next((rule.node.source for rule in program.rules if rule.node), None)
+    if source is None:
+        return []
+    last = source.position(len(source.text))[0]
+    starts = [start for place in _PLACE.finditer(text) if (start := int(place[1])) <= last]
+    numbers = {number for start in starts for number in _rule(source, start, last)}
+    return [(number, source.line(number)[:300]) for number in sorted(numbers)[:_MOST_LINES]]
+
+
+def _rule(source: Source, start: int, last: int) -> list[int]:
+    """Return the numbers of the first line of a rule and of the indented lines below it."""
+    below = range(start + 1, min(start + _LONGEST_RULE, last + 1))
+    return [start, *takewhile(lambda number: re.match(r"\s+\S", source.line(number)), below)]
