@@ -125,8 +125,8 @@ def test_exact_values_may_be_given(tmp_path: Path) -> None:
     [
         (["--threads", "5000"], "threads should be a number from 1 to 4096, not 5000"),
         (["--threads", "0"], "expected a whole number from 1, found '0'"),
-        (["--memory", "no"], "expected gigabytes, a number above 0, found 'no'"),
-        (["--seconds", "-1"], "expected seconds, a number above 0, found '-1'"),
+        (["--memory", "no"], "expected gigabytes above 0, found 'no'"),
+        (["--seconds", "-1"], "expected seconds above 0, such as 90, 1.5, 30m or 8h, found '-1'"),
         (["--table", "/nowhere"], "cannot read /nowhere"),
     ],
 )
@@ -212,4 +212,7 @@ def test_the_prompt_takes_seconds() -> None:
     assert output.splitlines()[-1].startswith("x: (mark ")
     output, status = run(["repl", "tic_tac_toe", "--machine", "reasoner"], "analyse soon\n")
     assert status == 1
-    assert "expected seconds, a number above 0, found 'soon'\nusage: analyse [SECONDS]" in output
+    assert (
+        "expected seconds above 0, such as 90, 1.5, 30m or 8h, found 'soon'\nusage: analyse [SECONDS]"
+        in output
+    )

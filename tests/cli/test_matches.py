@@ -56,7 +56,7 @@ def _recorded(tmp_path: Path, *more: str) -> Path:
 def test_json_is_an_object_a_line() -> None:
     arguments = ["match", "gdl/rock_paper_scissors.kif", "--players", "tests/match/games.py:Illegal", "legal"]
     output, status = run([*arguments, "--seed", "1", "--games", "2", "--json"])
-    assert status == 0
+    assert status == 1
     events = _events(output)
     assert [event["event"] for event in events] == [
         *["start", "ready", "turn", "turn", "turn", "end"] * 2,
@@ -88,15 +88,18 @@ def test_why_a_player_failed_is_told_and_recorded(tmp_path: Path) -> None:
     players = ["--players", f"{player}:Failing", "legal", "--record", str(tmp_path)]
     command = ["match", "gdl/rock_paper_scissors.kif", *players, "--seed", "1"]
     output, status = run([*command, "--json"])
-    assert status == 0
-    _, ready, first, *_ = _events(output)
+    assert status == 1
+    _, ready, first, *_, last = _events(output)
+    assert last["failed"] == ["Failing"]
     assert ready["reasons"] == {"left": "Failing failed: ValueError: no memory"}
     assert first["errors"] == {"left": "IL nil"}
     assert first["reasons"] == {"left": "Failing failed: ZeroDivisionError: division by zero"}
     (path,) = tmp_path.glob("*.json")
     reasons = json.loads(path.read_text())["anygame"]["reasons"]
     assert reasons == [[ready["reasons"]["left"], None], *[[first["reasons"]["left"], None]] * 3]
-    output, _ = run(command)
+    output, status = run(command)
+    assert status == 1
+    assert output.endswith("\nFailing failed: every move of a match was replaced\n")
     assert "START  left: Failing failed: ValueError: no memory" in output
     assert output.count("left: IL nil (Failing failed: ZeroDivisionError: division by zero);") == 3
     output, status = run(["replay", str(path)])
@@ -115,9 +118,10 @@ def test_a_game_with_wrong_rules_ends_with_status_1(tmp_path: Path) -> None:
 def test_nobody_listens_and_the_match_goes_on() -> None:
     arguments = ["match", "gdl/rock_paper_scissors.kif", "--players", "127.0.0.1:1", "legal"]
     output, status = run([*arguments, "--seed", "1", "--start-clock", "1", "--play-clock", "1"])
-    assert status == 0
+    assert status == 1
     assert output.count("left: CE, no answer") == 4
     assert "goals: left (127.0.0.1:1)" in output
+    assert output.endswith("127.0.0.1:1 failed: every move of a match was replaced\n")
 
 
 def test_a_match_is_recorded_and_replayed(tmp_path: Path) -> None:

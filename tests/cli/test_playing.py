@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from anygame.cli.playing.table import Seating, Table
 from anygame.cli.repl.session import Session
 from anygame.match import read_record, replay
 from anygame.match.judging import outcome
+from anygame.match.local import LocalSeat
 from anygame.players import make_player
 
 pexpect = pytest.importorskip("pexpect", reason="needs a pseudo terminal")
@@ -132,6 +134,23 @@ def test_what_is_under_way_ends_with_the_table() -> None:
     waiting = asyncio.run_coroutine_threadsafe(asyncio.sleep(600), table._loop)
     table.leave()
     assert waiting.cancelled()
+
+
+def test_the_table_is_left_also_where_the_record_cannot_be_written(tmp_path: Path) -> None:
+    game = anygame.load("rock_paper_scissors")
+    left, right = game.roles
+    folder = tmp_path / "records"
+    folder.mkdir()
+    seating = Seating((left,), {}, (), {right: LocalSeat(make_player("random"))}, 1.0)
+    table = Table(Session(game, seed=1), seating, lambda _: str(folder / "game.json"))
+    table.chosen = {left: game.initial_state().legal_moves(left)[0]}
+    table.play_turn()
+    (folder / "game.json").unlink()
+    folder.rmdir()
+    before = {thread for thread in threading.enumerate() if thread.name == "opponents"}
+    with pytest.raises(anygame.AnygameError):
+        table.leave()
+    assert len(before - set(threading.enumerate())) == 1
 
 
 def test_saved_games_go_on(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ refuted  (reachable (does candidate (choose 9)))
         (["--property", "winabel"], "did you mean winnable?"),
         (["--property", "(never (nothing))"], "the rules know no relation nothing/0"),
         (["--property", "(never (and"], "this list is never closed"),
-        (["--seconds", "0"], "a number above 0"),
+        (["--seconds", "0"], "expected seconds above 0"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments: list[str], message: str) -> None:

@@ -63,6 +63,8 @@ def test_json_has_players_and_sheets(tmp_path: Path) -> None:
     assert [player["games"] for player in found["players"]] == [5, 5, 5]
     assert found["sheets"].keys() == set(_SHEETS)
     assert _json(tmp_path / "t.sqlite", "--report") == found
+    alone, status = run(["tournament", "--store", str(tmp_path / "t.sqlite"), "--report", "--json"])
+    assert (json.loads(alone), status) == (found | {"matches": found["matches"] | {"planned": None}}, 0)
     more = _json(tmp_path / "t.sqlite", "--report", "--rounds", "2")
     assert more["matches"] == {"played": 9, "planned": 18, "failed": 0}
 
@@ -107,3 +109,12 @@ def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
         process.kill()
         process.wait()
     assert _json(store)["matches"] == {"played": 9, "planned": 9, "failed": 0}
+
+
+def test_a_report_makes_no_store(tmp_path: Path) -> None:
+    store = tmp_path / "none.sqlite"
+    message = f"anygame: there is no store {store}: a tournament that is played makes one\n"
+    assert run(["tournament", "--store", str(store), "--report"]) == (message, 2)
+    output, status = run(["tournament", "--store", str(store)])
+    assert (status, "expected rule sheets, and --players after them" in output) == (2, True)
+    assert not store.exists()

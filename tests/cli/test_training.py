@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anygame.cli.commands.train import duration
 from anygame.cli.main import main
+from anygame.cli.options import seconds as read_seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     ("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800), ("2d", 172800)]
 )
 def test_times_have_units(text: str, seconds: float) -> None:
-    assert duration(text) == seconds
+    assert read_seconds(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "h", "1y", "1h30m", "9" * 400])
 def test_other_times_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["train", "tic_tac_toe", f"--time={text}"])
-    assert "as 90s, 30m, 8h or 2d, found" in capsys.readouterr().err
+        main(["train", "tic_tac_toe", f"--seconds={text}"])
+    assert "expected seconds above 0, such as 90, 1.5, 30m or 8h, found" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["0", "257", "many"])
@@ -68,7 +68,15 @@ def test_a_model_is_trained_and_listed(
     assert [each.get("games") for each in found].count(last["games"]) == 1
     assert sum("error" in each for each in found) == 1
     assert main(["models"]) == 0
-    assert "connect_four: " in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"connect_four: training after {last['games']:,} games in " in told
+    assert f"connect_four: {last['games']:,} games" in told
+    (checkpoint,) = tmp_path.glob("*.learning")
+    checkpoint.with_name("damaged.1.learning").write_bytes(b"")
+    assert main(["models", "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["trainings"]
+    assert (first["file"], first["games"]) == (str(checkpoint), last["games"])
+    assert "damaged.1.learning" in second["error"]
     assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
     assert "trial matches" in capsys.readouterr().out
     assert main(["train", "connect_four", "--games", "1300", "--resume", "--threads", "2"]) == 2

@@ -40,7 +40,7 @@ examples:
   anygame legal my_game.kif player1
   anygame state copolymer --board --after "(move a 1)" --after swap
   anygame query copolymer "(legal ?role (move ?row ?n))"
-  anygame playout copolymer --count 100 --seed 1 --json
+  anygame playout copolymer --playouts 100 --seed 1 --json
   anygame simulate copolymer --playouts 1e6
 
 `anygame FILE` opens the prompt of `anygame repl FILE`.

@@ -47,6 +47,10 @@ HIGHEST_PORT: Final = 65_535
 _MOST_DIGITS: Final = 18
 #: What programs that draw seeds write.
 _MOST_DIGITS_OF_A_SEED: Final = 40
+#: Years of playing; and counters of 64 bits hold what so many playouts add up to.
+_MOST_PLAYOUTS: Final = 10**15
+#: Of units.
+_LETTERS: Final = "smhdMGTB"
 #: More than machines have; and a number of bytes that arrays can be asked for.
 _MOST_GIGABYTES: Final = 100_000
 
@@ -61,9 +65,12 @@ def argument(metavar: str, type: Reader | None = None, **settings: Any) -> Any:
     return _declared(((), {"metavar": metavar, "type": type} | settings))
 
 
-def option(*flags: str, **settings: Any) -> Any:
-    """Declare an option with a value; without a default, it is None where it is not given."""
-    return _declared((flags, settings))
+def option(*flags: str, former: str = "", **settings: Any) -> Any:
+    """Declare an option with a value; without a default, it is None where it is not given.
+
+    A former name of the option still works, and help does not show it.
+    """
+    return _declared((flags, settings), *[((former,), settings | {"help": argparse.SUPPRESS})] * bool(former))
 
 
 def several(*flags: str, metavar: str, help: str) -> Any:
@@ -188,19 +195,33 @@ def read_port(text: str, least: int = 0) -> int:
     return int(text)
 
 
-def _above_0(what: str, most: float, text: str) -> float:
+def _above_0(what: str, most: float, units: Mapping[str, float], text: str) -> float:
+    number = text.rstrip(_LETTERS)
     try:
-        found = float(text)
-    except ValueError:
+        found = float(number) * units[text[len(number) :]]
+    except (ValueError, KeyError):
         found = 0.0
     if not 0 < found <= most or found == inf:
-        raise argparse.ArgumentTypeError(f"expected {what}, a number above 0, found {text[:40]!r}")
+        raise argparse.ArgumentTypeError(f"expected {what}, found {text[:40]!r}")
     return found
+
+
+def many(text: str) -> int:
+    """Read a number from 1 that may be written as 1e6 or 1_000_000."""
+    try:
+        number = int(text) if "e" not in text.lower() else float(text)
+    except ValueError:
+        number = 0.5
+    if not 0 < number <= _MOST_PLAYOUTS or number != int(number):
+        raise argparse.ArgumentTypeError(f"expected a number such as 1000000 or 1e6, found {text[:40]!r}")
+    return int(number)
 
 
 #: Read a whole number from 0, and one from 1.
 natural: Final = partial(_whole_from, 0)
 positive: Final = partial(_whole_from, 1)
 #: Read a number of seconds above 0, and an amount of memory.
-seconds: Final = partial(_above_0, "seconds", inf)
-gigabytes: Final = partial(_above_0, "gigabytes", _MOST_GIGABYTES)
+_TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZES: Final = {"": 1.0, "MB": 1 / 1024, "GB": 1.0, "TB": 1024.0}
+seconds: Final = partial(_above_0, "seconds above 0, such as 90, 1.5, 30m or 8h", inf, _TIMES)
+gigabytes: Final = partial(_above_0, "gigabytes above 0, such as 4, 0.5 or 512MB", _MOST_GIGABYTES, _SIZES)

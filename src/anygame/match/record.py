@@ -133,6 +133,12 @@ class Record:
             parts.append(folded("moves", f"<ol>{items}</ol>{more}"))
         return "".join(parts)
 
+    @property
+    def failed(self) -> list[str]:
+        """The names of the players of whom every move was replaced."""
+        turns = self.errors[1:]
+        return [name for place, name in enumerate(self.names) if turns and all(each[place] for each in turns)]
+
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
         """Note that a state was reached, what went wrong on the way, and why."""
         self.states.append(format_state(state.facts))

@@ -301,6 +301,11 @@ class Store:
         )
         self._base.execute(_WRITE, row)
 
+    def players(self) -> list[str]:
+        """Return the names of the players, as far as the tournament has begun."""
+        rows = self._base.execute("SELECT name FROM facts WHERE name LIKE 'player %' ORDER BY name")
+        return [str(name).removeprefix("player ") for (name,) in rows]
+
     def is_over(self, meeting: Meeting) -> bool:
         """Return whether a match has been played, or given up for an error of the rules."""
         rows = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from glob import escape as glob_escape
 from math import inf
 from pathlib import Path
@@ -25,10 +25,12 @@ from anygame.search.model import (
     Model,
     ModelFigures,
     TrainingProgress,
+    duration_text,
     history_of,
     inputs_of,
     load_model,
     model_path,
+    models_folder,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +127,39 @@ def train(
     if into is not None or not (path.is_file() and _is_used(path, game) and not model.figures.is_used):
         model.save(path)
     return model
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFigures:
+    """How far a training is that can be resumed: its game and rules, the games played, the seconds spent."""
+
+    game: str
+    rules: str
+    games: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.game}: training after {self.games:,} games in {duration_text(self.seconds)}"
+
+
+def trainings() -> dict[Path, TrainingFigures | ModelError]:
+    """Return the trainings in the folder of models that can be resumed, or why one cannot."""
+    return dict(_trainings(models_folder()))
+
+
+def _trainings(folder: Path | None) -> Iterator[tuple[Path, TrainingFigures | ModelError]]:
+    from anygame.search.array_file import read_arrays
+
+    for path in sorted(folder.glob(f"[!.]*{_SUFFIX}")) if folder is not None else ():
+        try:
+            header, _ = read_arrays(path, FORMAT)
+            # Earlier versions write no name and no number of games.
+            name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
+            yield path, TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
+        except ModelError as error:
+            yield path, error
+        except (KeyError, TypeError, ValueError) as error:
+            yield path, ModelError(f"{path} is damaged: {error}")
 
 
 def _check_replaceable(path: Path, game: Game) -> None:
@@ -306,6 +341,8 @@ class _Training:
 
         header = {
             "format": FORMAT,
+            "game": self._searcher.game.name,
+            "games": self._learners.games,
             "rules": rules_digest(self._searcher.game),
             "fluents": inputs_of(self._searcher),
             "seed": self._seed,

@@ -96,7 +96,12 @@ class _Options(JsonOption, ReadingOptions):
         "--record", metavar="DIR", help="write the matches that refute as records into DIR"
     )
     steps: int = option(
-        "--steps", type=natural, default=500, metavar="N", help="joint moves by which a game should end (500)"
+        "--limit",
+        former="--steps",
+        type=natural,
+        default=500,
+        metavar="N",
+        help="joint moves by which a game should end (500)",
     )
 
 

@@ -32,7 +32,11 @@ class _Options(JsonOption, ReadingOptions):
     second: str = argument("B", help="the other one")
     map: str | None = option("--map", metavar="FILE", help="what roles and moves of A are in B")
     up_to: int | None = option(
-        "--up-to", type=natural, metavar="N", help="compare matches of so many joint moves alone"
+        "--depth",
+        former="--up-to",
+        type=natural,
+        metavar="N",
+        help="compare matches of so many joint moves alone",
     )
     seconds: float = option(
         "--seconds", type=seconds, default=60.0, metavar="S", help="how long it may take (60)"

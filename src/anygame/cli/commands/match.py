@@ -65,14 +65,16 @@ with --json, one object a line:
    "seconds": {{ROLE: SECONDS}}}}
   {{"event": "turn", "step", "moves": {{ROLE: MOVE}}, "errors", "reasons", "seconds", "said"}}
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
-  {{"event": "summary", "games", "fallback", "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
+  {{"event": "summary", "games", "fallback", "failed": [NAME],
+   "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
   errors, reasons, seconds, and the lines that players said, only of roles that have any;
-  margin is half of a 95 % interval; fallback is null, or why the reasoner plays although the
+  margin is half of a 95 % interval; failed names players of whom every move of a match was
+  replaced; fallback is null, or why the reasoner plays although the
   network was to
 
 exit status:
   0    done
-  1    an error of the rules ended a match
+  1    an error of the rules ended a match, or every move of a player in a match was replaced
   2    bad input
   130  ended by Ctrl-C
   143  ended by SIGTERM
@@ -100,7 +102,7 @@ class _Options(ClockOptions, WebOptions):
 
 
 def run(options: _Options) -> int:
-    """Play matches, or go on with one; return 1 where an error of the rules ended one."""
+    """Play matches, or go on with one; return 1 where one failed, or a player in it."""
     if options.resume is not None:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
@@ -110,7 +112,7 @@ def run(options: _Options) -> int:
     terms = Terms(options.start_clock, options.play_clock, seed, options.scramble)
     series = _Series(options, game, named(options.players), terms)
     status = _led(options, series.broadcast, series.play, lambda: (series.watcher, series.path))
-    return status or (Status.ANSWER_IS_NO if series.faults else Status.OK)
+    return status or (Status.ANSWER_IS_NO if series.faults or series.failed else Status.OK)
 
 
 def _led(
@@ -145,6 +147,7 @@ class _Series:
         self.seats = [make_seat(player, terms.seed + number) for number, player in enumerate(players)]
         self.results: list[Result] = []
         self.faults = 0
+        self.failed: list[str] = []
         self.path: str | None = None
         self.watcher: Watcher | None = None
         self._failures: Failures | None = None
@@ -158,8 +161,10 @@ class _Series:
                 await self._play_one(number)
             if self.options.json:
                 self._print_json()
-            elif self.options.games > 1:
-                self._print_lines()
+            else:
+                if self.options.games > 1:
+                    self._print_lines()
+                _print_failed(self.failed)
         finally:
             await asyncio.gather(*[seat.close() for seat in self.seats])
 
@@ -182,6 +187,7 @@ class _Series:
         self._failures = Failures(self.path, self._failures)
         watcher = _shown(self.options, self.watcher, self.broadcast, self.path)
         await lead(self.game, seats, record, keep=keep, watcher=watcher, failures=self._failures)
+        self.failed += [name for name in record.failed if name not in self.failed]
         if record.goals is None:
             self.faults += 1
         else:
@@ -221,9 +227,15 @@ class _Series:
             "event": "summary",
             "games": self.options.games - self.faults,
             "fallback": reason_of(self.game.fallback),
+            "failed": self.failed,
             "players": players,
         }
         print(json.dumps(summary, ensure_ascii=False))
+
+
+def _print_failed(names: Sequence[str]) -> None:
+    for name in names:
+        print(f"{name} failed: every move of a match was replaced")
 
 
 def _seeds(record: Record, count: int) -> list[int]:
@@ -259,7 +271,9 @@ def _resume(options: _Options, path: str) -> int:
             await asyncio.gather(*[seat.close() for seat in seats])
 
     status = _led(options, broadcast, play, lambda: (watcher, path))
-    return status or (Status.OK if record.is_completed else Status.ANSWER_IS_NO)
+    if not options.json:
+        _print_failed(record.failed)
+    return status or (Status.OK if record.is_completed and not record.failed else Status.ANSWER_IS_NO)
 
 
 def _players(record: Record) -> list[Named]:

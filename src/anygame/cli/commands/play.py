@@ -62,7 +62,12 @@ class _Options(MachineOption):
         "--against", metavar="PLAYER", help="who plays the others (mcts); repeated, one for each of them"
     )
     clock: float = option(
-        "--clock", type=seconds, default=3.0, metavar="SECONDS", help="for each move of the others (3)"
+        "--play-clock",
+        former="--clock",
+        type=seconds,
+        default=3.0,
+        metavar="SECONDS",
+        help="for each move of the others (3)",
     )
     seed: int | None = option("--seed", type=whole, metavar="S", help="of chance and of built-in players")
     record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")

@@ -71,7 +71,8 @@ class _Options(JsonOption, CaseOption):
         "--name", metavar="NAME", help="what managers are shown (anygame and the strategy)"
     )
     strategy: str = option(
-        "--strategy",
+        "--players",
+        former="--strategy",
         default="mcts",
         metavar="PLAYER",
         help="random, legal, greedy, uct, mcts (the default), ismcts, MODULE:CLASS or FILE.py:CLASS; options "

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import Command, Status, command_options, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, many, option, whole
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.positions import load_game
 from anygame.cli.progress import progress
@@ -32,7 +32,9 @@ _MANY: Final = 10_000
 
 @command_options
 class _Options(JsonOption, MachineOption):
-    count: int = option("--count", type=positive, default=1, metavar="N", help="how many games (1)")
+    count: int = option(
+        "--playouts", former="--count", type=many, default=1, metavar="N", help="how many games (1)"
+    )
     seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same games")
 
 

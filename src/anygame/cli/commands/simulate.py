@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import Command, Status, command_options, natural, option, positive, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    command_options,
+    many,
+    natural,
+    option,
+    positive,
+    seconds,
+    whole,
+)
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, progress
@@ -38,8 +47,6 @@ _COUNTED: Final = (
     *("interrupted", "abandoned", "states", "seconds", "setup_seconds"),
     *("playouts_per_second", "states_per_second"),
 )
-#: Years of playing; and counters of 64 bits hold what so many playouts add up to.
-_MOST_PLAYOUTS: Final = 10**15
 _GOALS_SHOWN: Final = 12
 #: Of games in which on average so many are wrong, 99 in 100 samples have a wrong one.
 _CHANCES: Final = 5
@@ -47,24 +54,13 @@ _FEWEST_GAMES: Final = 10
 _DIGITS_SHOWN: Final = 40
 
 
-def _many(text: str) -> int:
-    """Read a number that may be written as 1e6 or 1_000_000."""
-    try:
-        number = int(text) if "e" not in text.lower() else float(text)
-    except ValueError:
-        number = 0.5
-    if not 0 < number <= _MOST_PLAYOUTS or number != int(number):
-        raise argparse.ArgumentTypeError(f"expected a number such as 1000000 or 1e6, found {text[:40]!r}")
-    return int(number)
-
-
 @command_options
 class _Options(PositionOptions):
     playouts: int = option(
-        "--playouts", type=_many, default=1_000_000, metavar="N", help="how many games (1e6)"
+        "--playouts", type=many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
     seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same result")
-    threads: int = option("--threads", type=positive, default=1, metavar="T", help="cores to use (1)")
+    threads: int = option("--threads", type=positive, default=1, metavar="N", help="cores to use (1)")
     limit: int = option(
         "--limit",
         type=natural,
@@ -77,10 +73,10 @@ class _Options(PositionOptions):
     )
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
     plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals: *.png, *.svg, *.pdf")
-    compile_seconds: int | None = option(
+    compile_seconds: float | None = option(
         "--compile-seconds",
-        type=positive,
-        metavar="C",
+        type=seconds,
+        metavar="S",
         help="play by the rules if compiling takes longer",
     )
 

@@ -19,7 +19,7 @@ from anygame.cli.options import Command, Status, argument, command_options, flag
 from anygame.cli.output import Screen, complain, print_json, print_lines, table_lines
 from anygame.cli.shared_options import ClockOptions, cluster_option, joined
 from anygame.cli.sheets import read_game
-from anygame.errors import MissingExtraError, PlayerError, RuleSheetError
+from anygame.errors import MissingExtraError, PlayerError, RecordError, RuleSheetError
 from anygame.language.diagnostics import counted
 from anygame.match.broadcast import Broadcast, Cell, Table
 from anygame.match.referee import Watchers
@@ -43,14 +43,15 @@ _DETAILS: Final = f"""\
 {PLAYERS}
 In each round, every choice of players meets on every sheet, once in each turn of the
 roles. Matches are kept in the store after every step: the same command goes on where it
-was stopped, and does nothing but print once all is played.
+was stopped, and does nothing but print once all is played. --report takes sheets and
+players from the store; given both, it tells how many matches are left.
 
 {WATCHING}
 with --json, one object, after {{"event": "listening", "address", "host", "port"}} with --web:
   {{"matches": {{"played", "planned", "failed"}},
    "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
    "sheets": {{FILE: {{NAME: MEAN}}}}}}
-  rating is mu - 3 sigma; null without the extra `tournament`
+  planned is null where only the store is given; rating is mu - 3 sigma; null without the extra `tournament`
 """
 
 
@@ -59,9 +60,9 @@ _STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/
 
 @command_options
 class _Options(ClockOptions, WebOptions):
-    files: list[str] = argument("FILE", nargs="+", help="rule sheets")
-    players: list[str] = option(
-        "--players", metavar="PLAYER", nargs="+", required=True, help="two or more, as a rule"
+    files: list[str] = argument("FILE", nargs="*", help="rule sheets")
+    players: list[str] | None = option(
+        "--players", metavar="PLAYER", nargs="+", help="two or more, as a rule"
     )
     store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
     rounds: int = option("--rounds", type=positive, default=1, metavar="N", help="how many rounds (1)")
@@ -70,11 +71,15 @@ class _Options(ClockOptions, WebOptions):
     cluster: str | None = cluster_option(
         "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
     )
-    report: bool = flag("--report", help="print the table, play nothing")
+    report: bool = flag("--report", help="print the table, play nothing; needs the store alone")
 
 
 def run(options: _Options) -> int:
     """Play what is left of a tournament, and print where the players stand."""
+    if options.report and not (options.files and options.players):
+        return _report(options)
+    if not options.files or not options.players:
+        raise PlayerError("expected rule sheets, and --players after them; --report needs --store alone")
     games = _games(options)
     players = dict(named(options.players))
     terms = Terms(options.start_clock, options.play_clock, options.seed, options.scramble, "tournament")
@@ -98,18 +103,31 @@ def run(options: _Options) -> int:
                 complain("interrupted; the same command goes on")
                 status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
-    found, missing = _standings(list(players), results)
+    return status or _tell(options, list(players), results, len(meetings))
+
+
+def _report(options: _Options) -> int:
+    """Print where the players of a store stand."""
+    if "://" not in options.store and not Path(options.store).is_file():
+        raise RecordError(f"there is no store {options.store}: a tournament that is played makes one")
+    with Store(options.store) as store:
+        players, results = store.players(), store.results()
+    return _tell(options, players, results, None)
+
+
+def _tell(options: _Options, players: Sequence[str], results: Sequence[Result], planned: int | None) -> int:
+    found, missing = _standings(players, results)
     if missing:
         complain(missing)
     if options.json:
-        print_json(_described(found, results, len(meetings)))
+        print_json(_described(found, results, planned))
     else:
-        _print_table(found, results, len(meetings))
+        _print_table(found, results, planned)
     if options.plot is not None:
         from anygame.tournament.standings import plot_standings
 
         plot_standings(found, options.plot)
-    return status or (Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK)
+    return Status.ANSWER_IS_NO if any(result.fault for result in results) else Status.OK
 
 
 def _games(options: _Options) -> dict[str, Game]:
@@ -229,6 +247,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
     if record.goals is not None:
         pairs = zip(event.games[meeting.sheet].roles, record.names, record.goals, strict=True)
         outcome = ", ".join(f"{name} {goal}" for role, name, goal in pairs if not role.is_random)
+    outcome += "".join([f"; every move of {name} was replaced" for name in record.failed])
     Screen().say(f"{which}  {meeting.sheet}  {outcome}")
 
 
@@ -240,17 +259,18 @@ def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Stand
         return standings(players, results, rated=False), str(error)
 
 
-def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int) -> None:
+def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int | None) -> None:
     failed = sum(result.goals is None for result in results)
     given_up = f", {failed} given up" if failed else ""
-    print(f"{len(results)} of {counted(planned, 'match')}{given_up}")
+    played = f"{len(results)} of {counted(planned, 'match')}" if planned else counted(len(results), "match")
+    print(f"{played}{given_up}")
     rows = [("player", RATING, "goals", "games", "replaced")]
     for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
         rows.append((name.text, rating.text, goals.text, games.text, replaced.text))
     print_lines(table_lines(rows, "<>>>>"))
 
 
-def _described(found: Sequence[Standing], results: Sequence[Result], planned: int) -> dict[str, Any]:
+def _described(found: Sequence[Standing], results: Sequence[Result], planned: int | None) -> dict[str, Any]:
     sheets: dict[str, dict[str, float]] = {}
     for standing in found:
         for sheet, mean in standing.by_sheet.items():

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from argparse import ArgumentTypeError
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from math import inf
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import Command, Status, command_options, flag, option, positive, whole
+from anygame.cli.options import Command, Status, command_options, flag, option, positive, seconds, whole
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Seconds where nobody says how long: much more than a start clock has.
 _USUAL: Final = 600.0
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d|)", re.ASCII)
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DETAILS: Final = """\
 Plays the game against itself, and learns what its states are worth. A trial at the end
 says whether searches play better with that; then the player mcts finds the model by
@@ -36,7 +32,7 @@ difference of estimates and ends, and how matches ended against the self of half
 games, with the interval in which that lies with 95 %.
 
 Ctrl-C loses nothing, whatever else ends it ten seconds at most. --resume goes on until
---time or --games are over in all; where they are, it makes a model of what was learned.
+--seconds or --games are over in all; where they are, it makes a model of what was learned.
 A process of a --cluster that dies loses nothing but time.
 
 with --json, an object a line: one every ten seconds, and one whenever the number of games
@@ -45,18 +41,6 @@ has doubled, with matches; those again, as history, in that of the end:
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
 """
-
-
-def duration(text: str) -> float:
-    """Return seconds: ``90``, ``90s``, ``30m``, ``8h``, ``2d``.
-
-    Raises:
-        ArgumentTypeError: it is something else.
-    """
-    found = _DURATION.fullmatch(text)
-    if found is None or not 0 < (seconds := float(found[1]) * _UNITS[found[2]]) < inf:
-        raise ArgumentTypeError(f"expected a time above 0, as 90s, 30m, 8h or 2d, found {text[:40]!r}")
-    return seconds
 
 
 def thread_count(text: str) -> int:
@@ -73,14 +57,22 @@ def thread_count(text: str) -> int:
 
 @command_options
 class _Options(JsonOption, MachineOption):
-    time: float | None = option(
-        "--time", type=duration, metavar="T", help="how long to learn, in all: 90s, 30m, 8h (10m)"
+    seconds: float | None = option(
+        "--seconds",
+        former="--time",
+        type=seconds,
+        metavar="S",
+        help="how long to learn, in all: 90, 30m, 8h (10m)",
     )
     games: int | None = option(
         "--games", type=positive, metavar="N", help="how many games to learn from, in all"
     )
-    into: str | None = option(
-        "--into", metavar="FILE", help="where to write the model (the folder of models)"
+    output: str | None = option(
+        "-o",
+        "--output",
+        former="--into",
+        metavar="OUT",
+        help="where to write the model (the folder of models)",
     )
     resume: bool = flag("--resume", help="go on with the training of the sheet that came furthest")
     seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
@@ -97,7 +89,7 @@ def run(options: _Options) -> int:
     """Train a model, and say how far that is; Ctrl-C ends it, and ``--resume`` goes on."""
     game = load_game(options)
     compile_needed(game)
-    seconds = _USUAL if options.time is None and options.games is None else options.time
+    limit = _USUAL if options.seconds is None and options.games is None else options.seconds
     try:
         # Whether the curve can be drawn shows before hours are spent.
         with ExitStack() as stack:
@@ -119,9 +111,9 @@ def run(options: _Options) -> int:
 
             model = train(
                 game,
-                seconds=seconds,
+                seconds=limit,
                 games=options.games,
-                into=options.into,
+                into=options.output,
                 resume=options.resume,
                 seed=options.seed,
                 threads=options.threads,

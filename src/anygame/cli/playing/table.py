@@ -223,15 +223,18 @@ class Table:
 
     def leave(self) -> None:
         """Let go of the players, and keep the record of a game that is not over as one that was given up."""
-        if not self.record.is_completed:
-            self.record.is_aborted = True
-            if self.session.step:
-                self._keep()
-        _wait(self._all(Opponent.close))
-        _wait(asyncio.run_coroutine_threadsafe(_cancel_the_rest(), self._loop))
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        try:
+            if not self.record.is_completed:
+                self.record.is_aborted = True
+                if self.session.step:
+                    self._keep()
+            _wait(self._all(Opponent.close))
+        finally:
+            # Also where the record cannot be written, or Ctrl-C ends the wait: no task may outlive the loop.
+            _wait(asyncio.run_coroutine_threadsafe(_cancel_the_rest(), self._loop))
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
 
     def _all(self, message: Callable[[Opponent], Coroutine[Any, Any, _Result]]) -> Future[list[_Result]]:
 
