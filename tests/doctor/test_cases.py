@@ -63,5 +63,5 @@ def rewrite() -> None:
 if __name__ == "__main__":
     import sys
 
-    sys.path.insert(0, str(HERE.parents[2]))
+    sys.path.insert(0, str(HERE.parents[1]))
     rewrite()
