@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from itertools import permutations, product
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.doctor.test_hints import form_of_program
 
 from anygame.doctor import check_program
 from anygame.doctor.comparison import STEPS_IN_ALL, VariantSet, is_variant, parts_of, subsumes
 from anygame.doctor.work import Budget
-from anygame.language import parse_program
+from anygame.language import parse_program, read_source
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from anygame.language import Diagnostic
     from anygame.language.rules import Rule
 
+#: Sheets with a fluent that is lost, and sheets that are near to one.
+LOST = sorted((Path(__file__).parent / "cases").glob("lost-fluent*/in.kif"))
 #: Two roles whose names stand in those of lines; the end asks for either in one `or`.
 LINES = """
 (role xplayer) (role oplayer) (number 1) (number 2) (number 3)
@@ -136,6 +138,36 @@ KNIGHT = """
 (<= (next (at ?u ?v)) (does white (go ?u ?v)))
 (<= terminal (true (at 4 4))) (<= (goal white 100) (true (at 4 4))) (<= (goal white 0) (not (true (at 4 4))))
 """
+#: A fluent of the last move alone: who is in check, by what, and from where, which another piece may be.
+IN_CHECK = """
+(role white) (role black) (other white black) (other black white) (file a) (file b) (rank 1) (rank 2)
+(init (control white)) (init (cell a 1 rook)) (init (cell b 2 king)) (aims a 1 b 2) (aims b 1 b 2)
+(<= (legal ?r (move ?x ?y ?u ?v)) (true (control ?r)) (true (cell ?x ?y ?p)) (file ?u) (rank ?v))
+(<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= (next (control ?q)) (true (control ?r)) (other ?r ?q))
+(<= (next (cell ?u ?v ?p)) (does ?r (move ?x ?y ?u ?v)) (true (cell ?x ?y ?p)))
+(<= (next (cell ?a ?b ?p)) (true (cell ?a ?b ?p)) (does ?r (move ?x ?y ?u ?v)) (distinct ?a ?x))
+(<= (next (check ?q rook ?u ?v)) (does ?r (move ?x ?y ?u ?v)) (other ?r ?q) (aims ?u ?v ?k ?l))
+(<= (next (check ?q king ?a ?b)) (does ?r (move ?x ?y ?u ?v)) (other ?r ?q) (true (cell ?a ?b king)))
+(<= terminal (true (check ?r ?p ?x ?y)))
+(<= (goal ?r 0) (true (check ?r ?p ?x ?y))) (<= (goal ?r 100) (role ?r) (not (true (check ?r rook a 1))))
+"""
+#: Where the last stone was put, and of which colour: that is no board, though it looks like one.
+LAST = """
+(role x) (role o) (colour x white) (colour o black) (other x o) (other o x) (index 1) (index 2)
+(init (turn x)) (init (left 2)) (succ 0 1) (succ 1 2)
+(<= (legal ?r (put ?a ?b)) (true (turn ?r)) (index ?a) (index ?b)) (<= (legal ?r wait) (role ?r))
+(<= (next (turn ?q)) (true (turn ?p)) (other ?p ?q)) (<= (next (left ?m)) (true (left ?n)) (succ ?m ?n))
+(<= (next (last ?a ?b ?c)) (does ?r (put ?a ?b)) (colour ?r ?c))
+(<= terminal (true (left 0))) (<= terminal (true (last 2 2 black))) (goal x 100) (goal o 0)
+"""
+#: The lines through a point, by where the point stands in a mill: two of six orders are never written.
+MILLS = """
+(role x) (mill 1 2 3) (mill 1 4 5) (init (at 1))
+{}
+(<= (legal x (go ?b ?c)) (true (at ?a)) (line ?a ?b ?c)) (<= (next (at ?b)) (does x (go ?b ?c)))
+(<= terminal (true (at 5))) (<= (goal x 100) (true (at 5))) (<= (goal x 0) (not (true (at 5))))
+"""
 #: Codes that compare a rule with others like it.
 OF_LIKES = {"missing-counterpart", "odd-counterpart", "missing-sibling", "odd-sibling", "swapped-arguments"}
 
@@ -205,6 +237,15 @@ def test_the_moves_of_a_knight_are_right_in_any_order(style: str, seed: int) -> 
     assert not _codes(KNIGHT.format("\n".join([steps, *rules]))) & OF_LIKES
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_line_through_each_point_of_a_mill_is_right(seed: int) -> None:
+    points = ["?a", "?b", "?c"]
+    orders = [" ".join([*points[1 : n + 1], points[0], *points[n + 1 :]]) for n in range(3)]
+    lines = [f"(<= (line ?a ?b ?c) (mill {order}))" for order in orders]
+    Random(seed).shuffle(lines)
+    assert not _codes(MILLS.format("\n".join(lines))) & OF_LIKES
+
+
 def test_a_slip_in_the_steps_of_a_snake_is_told() -> None:
     right = "(<= (step down ?x ?y ?x ?y1) (plus ?y ?y1) (true (head ?x ?y)))"
     assert right in SNAKE
@@ -232,6 +273,52 @@ def test_clues_of_a_puzzle_are_no_slips(seed: int) -> None:
         (<= (goal solver 100) (not wrong)) (<= (goal solver 0) wrong)
     """
     assert "swapped-arguments" not in _codes(text)
+
+
+def _lost(text: str) -> int:
+    return sum(found.code == "lost-fluent" for found in check_program(parse_program(text)))
+
+
+@pytest.mark.parametrize("seed", range(1, 24, 2))
+@pytest.mark.parametrize("case", LOST, ids=lambda case: case.parent.name)
+def test_a_lost_fluent_is_told_whatever_the_order_of_arguments(case: Path, seed: int) -> None:
+    text = read_source(case).text
+    assert _lost(form_of_program(parse_program(text), seed)) == _lost(text)
+
+
+@pytest.mark.parametrize("text", [IN_CHECK, LAST], ids=["in check", "last"])
+@pytest.mark.parametrize("seed", range(1, 48, 2))
+def test_what_tells_of_the_last_move_is_no_lost_fluent(seed: int, text: str) -> None:
+    assert not _lost(text)
+    assert not _lost(form_of_program(parse_program(text), seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 12, 2))
+@pytest.mark.parametrize("name", ["chess", "slaughter"])
+def test_no_fluent_of_chess_is_lost_in_another_form(corpus: Path, name: str, seed: int) -> None:
+    program = parse_program(read_source(corpus / "rules" / f"{name}.kif"))
+    assert not _lost(form_of_program(program, seed))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "hint"),
+    [
+        ("verticalTerrorist", "horizontalTerrorist", ""),
+        ("losItem", "aoeItem", ""),
+        ("Kingside", "kingside", "kingside"),
+        ("kingsde", "kingside", "kingside"),
+        ("of", "off", "off"),
+        ("king", "(king 1)", ""),
+    ],
+)
+def test_a_hint_names_what_a_slip_makes_of_a_name(name: str, given: str, hint: str) -> None:
+    text = f"""
+        (role x) (type {given}) (type ready) (legal x go) (init (step {given})) (goal x 100)
+        (<= (next (step ?t)) (true (step ?t))) (<= terminal (type ready)) (<= terminal (type {name}))
+    """
+    (found,) = [each for each in check_program(parse_program(text)) if each.code == "never-fires"]
+    assert found.hint == hint
 
 
 # -- laws ------------------------------------------------------------------------------------------------

@@ -12,15 +12,14 @@ from anygame.language.rules import Atom, Distinct, Literal, atoms_in
 from anygame.language.terms import Compound, Constant, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from anygame.analysis.domains import Top
     from anygame.analysis.normal import NormalRule
     from anygame.doctor.sheet import Key, Sheet
     from anygame.doctor.unfounded import Item
     from anygame.language.diagnostics import Diagnostic
-    from anygame.language.rules import Rule
-    from anygame.language.terms import Term
+    from anygame.language.rules import Formula, Rule
 
 _CODES: Final = codes_of(__name__)
 
@@ -59,18 +58,19 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _writers_of_lost(sheet: Sheet, key: Key, writers: dict[Key, list[Rule]]) -> list[Rule]:
-    """Return the rules that write a last argument which no rule keeps, while others are kept."""
+    """Return the rules that write a value which no rule keeps, while others are kept."""
     if not _is_kept(sheet, key, writers.get(key, ())):
         return []
-    lost = _lost_values(sheet, key)
-    lasts = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
-    return [rule for rule, term in lasts if isinstance(term, Compound) and term.arguments[-1] in lost]
+    place, lost = _lost_values(sheet, key)
+    heads = [(rule, rule.head.arguments[0]) for rule in writers.get(key, ())]
+    return [rule for rule, term in heads if isinstance(term, Compound) and term.arguments[place] in lost]
 
 
 def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]) -> str:
     """Return how a fluent is lost, as the end of a sentence; nothing where it may be kept."""
     if not starts:
-        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
+        values = _places_of_values(sheet, key) or range(key[1])
+        lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key, values) for rule in writers)
         if not lost and _is_of_one_move(sheet, key, writers):
             lost = (
                 _is_needed_later(sheet, key) or _is_board(sheet, key) or _forbids_again(sheet, key, writers)
@@ -82,21 +82,35 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
         return ""
     if not _is_kept(sheet, key, writers):
         return "is set up by init and kept by no rule: what no move writes anew is gone after the first"
-    values = " or ".join(map(str, _lost_values(sheet, key)[:3]))
-    return f"is kept by no rule where it ends in {values}: it is gone one move later" if values else ""
+    place, lost_values = _lost_values(sheet, key)
+    where = f"where argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
+    return f"is kept by no rule {where}: it is gone one move later" if lost_values else ""
 
 
-def _is_of_move(rule: Rule, key: Key) -> bool:
-    """Return whether the value of a place comes from a move, not from the state before."""
+def _places_of_values(sheet: Sheet, key: Key) -> list[int]:
+    """Return the arguments of a fluent that share few names with others: a blank, too, may be called b."""
+    places = range(key[1] if sheet.is_safe else 0)
+    tops = [sheet.domains.below(("true", 1, 0), key, place) for place in places]
+    alike = [sum(2 * len(own & each) >= min(len(own), len(each)) for each in tops) for own in tops]
+    return [place for place in places if alike[place] == 1]  # itself
+
+
+def _is_of_move(rule: Rule, key: Key, values: Iterable[int]) -> bool:
+    """Return whether all that may be the value of a place comes from a move, not from the state before."""
     moves = [atom for atom, positive in atoms_in(rule.body) if atom.predicate == "does" and positive]
-    asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
     named = {variable for atom in moves for variable in atom.variables()}
-    mark = written.arguments[-1]
-    return (
-        bool(moves) and (mark in named or mark.is_ground) and not any(key_of(term) == key for term in asked)
-    )
+    marks = (written.arguments[place] for place in values)
+    is_of_move = all(mark in named or mark.is_ground for mark in marks)
+    return bool(moves) and is_of_move and not _asked(rule.body, key)
+
+
+def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
+    """Return the forms of a fluent for which a body asks: that it holds (True), or that it does not."""
+    atoms = [atom for atom, positive in atoms_in(body) if positive in how]
+    terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
+    return [term for term in terms if isinstance(term, Compound)]
 
 
 def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
@@ -115,19 +129,19 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
-    at_once = [
-        sum(item_of(atom) == fluent and positive for atom, positive in atoms_in(rule.body))
-        for rule in sheet.program.rules
-    ]
-    return (fluent in needs and fluent not in ends) or max(at_once) > max(_PAIR, len(sheet.roles))
+    at_once = max(len(_asked(rule.body, key, (True,))) for rule in sheet.program.rules)
+    return (fluent in needs and fluent not in ends) or at_once > max(_PAIR, len(sheet.roles))
 
 
 def _is_board(sheet: Sheet, key: Key) -> bool:
-    """Return whether a fluent is a board: it has two coordinates and a mark."""
-    if key[1] != _COORDINATES or not sheet.is_safe:
+    """Return whether a fluent is a board: it has two coordinates and a mark, and forbids moves alone."""
+    read, asked = (
+        _read_by(sheet, sheet.heads.get(("legal", 2), ()), positively=each) for each in (False, True)
+    )
+    if key[1] != _COORDINATES or not _places_of_values(sheet, key) or ("true", key) not in read - asked:
         return False
-    column, row, mark = (sheet.domains.below(("true", 1, 0), key, number) for number in range(_COORDINATES))
-    return len(column) > 1 and len(row) > 1 and not mark & (column | row)
+    several = [len(sheet.domains.below(("true", 1, 0), key, place)) > 1 for place in range(_COORDINATES)]
+    return sum(several) >= _PAIR
 
 
 def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
@@ -141,55 +155,52 @@ def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
     for rule in sheet.heads.get(("legal", 2), ()):
         move = rule.head.arguments[1]
         if isinstance(move, Compound) and key_of(move) in made and len(set(move.arguments)) >= _PAIR:
-            tests = [atom for atom, positive in atoms_in(rule.body) if not positive]
-            denied = [atom.arguments[0] for atom in tests if atom.predicate == "true"]
-            same = [term for term in denied if isinstance(term, Compound) and key_of(term) == key]
-            if any({*move.arguments} <= {*term.arguments} for term in same):
+            denied = _asked(rule.body, key, (False,))
+            if any({*move.arguments} <= {*term.arguments} for term in denied):
                 return True
     return False
 
 
-def _lost_values(sheet: Sheet, key: Key) -> list[Top]:
-    """Return the last arguments of a fluent with which no `next` of it keeps it, nor looks at it."""
-    if key[1] < _COORDINATES or not sheet.is_safe:
-        return []
-    values = sheet.domains.below(("true", 1, 0), key, key[1] - 1)
-    met: set[Top] = set()
-    for part in sheet.normal:
-        if part.head.predicate == "next" and key_of(part.head.arguments[0]) == key:
-            met |= set() if _is_where_a_move_is(part) else _values_met(sheet, part, key)
-    lost = values - met
-    are_few = len(values) <= _MOST_VALUES and len(lost) < len(values)
-    return sorted(lost, key=str) if are_few else []
+def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
+    """Return an argument of a fluent, and the values of it with which no `next` keeps it, nor looks at it."""
+    if key[1] >= _COORDINATES and sheet.is_safe:
+        heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
+        parts = [part for part, head in heads if key_of(head) == key]
+        for place in _places_of_values(sheet, key) or range(key[1]):
+            values = sheet.domains.below(("true", 1, 0), key, place)
+            keeping = [part for part in parts if not _is_where_a_move_is(part, place)]
+            lost = values.difference(*(_values_met(sheet, part, key, place) for part in keeping))
+            if lost and len(values) <= _MOST_VALUES and len(lost) < len(values):
+                return place, sorted(lost, key=str)
+    return 0, []
 
 
-def _is_where_a_move_is(part: NormalRule) -> bool:
+def _is_where_a_move_is(part: NormalRule, value: int) -> bool:
     """Return whether a rule writes a place that a move names, and so no other."""
-    places = part.head.arguments[0]
-    named = {
-        v for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does" for v in f.variables()
-    }
-    variables = {v for term in getattr(places, "arguments", ())[:-1] for v in Atom("", (term,)).variables()}
+    terms = getattr(part.head.arguments[0], "arguments", ())
+    moves = [f for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"]
+    named = {variable for move in moves for variable in move.variables()}
+    variables = {*Atom("", (*terms[:value], *terms[value + 1 :])).variables()}
     return bool(variables) and variables <= named
 
 
-def _values_met(sheet: Sheet, part: NormalRule, key: Key) -> set[Top]:
-    """Return the last arguments with which a rule for a fluent's `next` asks for it."""
+def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
+    """Return the values of an argument with which a rule for a fluent's `next` asks for it."""
     head = part.head.arguments[0]
     domains = sheet.domains.of_variables(part)
-    asked = [f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "true"]
-    lasts = [term.arguments[-1] for term in asked if isinstance(term, Compound) and key_of(term) == key]
-    if not lasts and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
+    literals = [formula for formula in part.body if isinstance(formula, Literal)]
+    asked = _asked(literals, key)
+    if not asked and ("true", key) in _read_by(sheet, [part.origin]):  # by way of a relation
         assert isinstance(head, Compound)
-        lasts = [head.arguments[-1]]
-    movers = {f.atom.arguments[0] for f in part.body if isinstance(f, Literal) and f.atom.predicate == "does"}
+        asked = [head]
+    movers = {literal.atom.arguments[0] for literal in literals if literal.atom.predicate == "does"}
     met: set[Top] = set()
-    for last in lasts:
-        if isinstance(last, Constant):
-            met.add(last)
-        elif isinstance(last, Variable):
-            values = domains.get(last, frozenset()) - _excluded(part, last)
-            met |= values & {*sheet.roles} if last in movers else values
+    for term in (each.arguments[place] for each in asked):
+        if isinstance(term, Constant):
+            met.add(term)
+        elif isinstance(term, Variable):
+            values = domains.get(term, frozenset()) - _excluded(part, term)
+            met |= values & {*sheet.roles} if term in movers else values
     return met
 
 
@@ -209,8 +220,7 @@ def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
 def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
     """Return whether some `next` of a board keeps what stands there as it is."""
     for rule in writers:
-        asked = [atom.arguments[0] for atom, _ in atoms_in(rule.body) if atom.predicate == "true"]
-        same = [term for term in asked if key_of(term) == key]
+        same = _asked(rule.body, key)
         if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
             return True
         reads = _read_by(sheet, [rule])
@@ -219,11 +229,10 @@ def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
     return False
 
 
-def _is_as_it_is(rule: Rule, asked: Term) -> bool:
+def _is_as_it_is(rule: Rule, asked: Compound) -> bool:
     """Return whether a rule writes what it asks for; that arguments changed places is another finding."""
     written = rule.head.arguments[0]
     assert isinstance(written, Compound)
-    assert isinstance(asked, Compound)
     return sorted(written.arguments) == sorted(asked.arguments)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.sheet import named, pattern, span_of
+from anygame.doctor.spelling import nearest
 from anygame.doctor.unfounded import item_of, starts_all, unfounded
 from anygame.language.diagnostics import Note, counted, shown
 from anygame.language.rules import Atom, Distinct, Literal, Not, Or, atoms_in
@@ -30,6 +30,8 @@ _CODES: Final = codes_of(__name__)
 
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+#: A name that can never stand in a place is out of place: shorter names than elsewhere are near it.
+_SHORTEST: Final = 3
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 
 _NEVER_FIRES: Final = _CODES["never-fires"]
@@ -325,17 +327,18 @@ def _reason_of_term(
             return _Reason(None, "", span)
         message = f"{_kind(top)} is never legal, so that nobody ever does it"
         return _Reason(_UNKNOWN_MOVE, message, span, hint=_near_key(key, sheet.moves), atoms=(atom,))
-    near = get_close_matches(key[0], sorted({t[0] if isinstance(t, tuple) else t.name for t in tops}), n=1)
-    hint = shown(near[0]) if near and near[0] != key[0] else ""
+    keys = [each if isinstance(each, tuple) else (each.name, 0) for each in tops]
+    hint = _near_key(key, [each for each in keys if each[1] == key[1]])
     message = f"{where} is never {_kind(top)}, but {_listed(tops)}"
     return _Reason(_NEVER_FIRES, message, span, hint=hint, atoms=(atom,))
 
 
 def _near_key(key: Key, known: Iterable[Key]) -> str:
-    """Return the key with the nearest name, the same name first of all, as a pattern; or nothing."""
+    """Return the key with the same name, but for capitals, or one a slip away, as a pattern; or nothing."""
     by_name = {other[0]: other for other in known}
-    near = get_close_matches(key[0], sorted(by_name), n=1, cutoff=0.7)
-    return _kind(by_name[near[0]] if by_name[near[0]][1] else Constant(near[0])) if near else ""
+    same = sorted((name != key[0], name) for name in by_name if name.lower() == key[0].lower())
+    near = same[0][1] if same else nearest(key[0], by_name, _SHORTEST, is_stray=True)
+    return _kind(by_name[near] if by_name[near][1] else Constant(near)) if near else ""
 
 
 def _kind(top: Top) -> str:

@@ -368,10 +368,18 @@ def _by_directions(sheet: Sheet) -> Iterator[Diagnostic]:
         for turn, images in zip(turns, every, strict=True):
             fewest = 1 if turn[0] and len(turn[2]) == _PAIR else _PAIR
             is_placed = len(images.alone) == _PAIR and not placed.isdisjoint(images.alone)
-            found = None if is_placed else _odd_one(rules, bare, images, fewest * _PAIR)
-            if found:
+            orders = [each for other, each in zip(turns, every, strict=True) if other[:2] == turn[:2]]
+            is_right = is_placed or _lack_different_rules(orders)
+            if not is_right and (found := _odd_one(rules, bare, images, fewest * _PAIR)):
                 yield found
                 break
+
+
+def _lack_different_rules(orders: Sequence[Images]) -> bool:
+    """Return whether orders each lack one rule, but not the same one: then none was left out."""
+    lacking = [images for images in orders if len(images.alone) == 1 and len(images.paired) >= _PAIR]
+    lacked = [images.images[images.alone[0]] for images in lacking]
+    return any(not is_variant(lacked[0], other) for other in lacked[1:])
 
 
 def _groups(sheet: Sheet) -> Iterator[list[Rule]]:
