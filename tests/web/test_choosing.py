@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import anygame
+from anygame.boards.drawing.clickable import choosing_script
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_SCRIPT = (Path(anygame.__file__).parent / "web" / "static" / "choosing.js").read_text(encoding="utf-8")
+_SCRIPT = choosing_script()
 #: From where to where, one of them with an ending to be chosen; for a whole area; for nothing that is drawn.
 _MOVES = [
     {"name": "ab", "cells": ["a", "b"], "area": []},

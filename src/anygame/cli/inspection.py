@@ -75,9 +75,9 @@ def _lines(title: str, domains: Mapping[str, list[list[str]]]) -> Iterator[str]:
         title = ""
 
 
-def _listed(terms: Sequence[str]) -> str:
-    more = f" ... ({len(terms)} in all)" if len(terms) > _SHOWN_IN_A_LINE else ""
-    return " ".join(terms[:_SHOWN_IN_A_LINE]) + more
+def _listed(terms: Sequence[str], most: int = _SHOWN_IN_A_LINE) -> str:
+    more = f" ... ({len(terms)} in all)" if len(terms) > most else ""
+    return " ".join(terms[:most]) + more
 
 
 def _strata(game: Game) -> list[dict[str, Any]]:
@@ -118,9 +118,7 @@ def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
     lines = []
     for relation, arguments in found.items():
         lines.append(relation)
-        for number, terms in enumerate(arguments, 1):
-            more = f" ... ({len(terms)} in all)" if len(terms) > _SHOWN else ""
-            lines.append(f"  {number}: {' '.join(terms[:_SHOWN])}{more}")
+        lines += [f"  {number}: {_listed(terms, _SHOWN)}" for number, terms in enumerate(arguments, 1)]
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards.drawing.pictures import Aim
@@ -32,6 +33,11 @@ _CELL: Final = re.compile(
 )
 #: Pages allow no styles but those of their own sheet, which has these rules too.
 _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
+
+
+def choosing_script() -> str:
+    """Return the script of what clicks on cells choose; pages load the same file."""
+    return (Path(__file__).parents[1] / "static" / "choosing.js").read_text(encoding="utf-8")
 
 
 def clickable_state(
@@ -118,28 +124,20 @@ def _svg(picture: Picture) -> str:
         replace(grid, cells=tuple([replace(cell, marks=cell.marks - {"legal"}) for cell in grid.cells]))
         for grid in picture.grids
     ]
-    plain = replace(picture, grids=tuple(grids))
-    rows = _Rows(picture)
-    text = _CELL.sub(rows.cell, _STYLE.sub("", svg(plain)))
-    return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)
+    terms = {cell.id: escape(" ".join(map(str, cell.terms))) for cell in picture.cells()}
+    rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
+    firsts, lasts = {row[0].id for row in rows}, {row[-1].id for row in rows}
 
-
-class _Rows:
-    """Puts the cells of an SVG element into rows, and says what they are."""
-
-    def __init__(self, picture: Picture) -> None:
-        self._terms = {cell.id: " ".join(map(str, cell.terms)) for cell in picture.cells()}
-        rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
-        self._firsts = {row[0].id for row in rows}
-        self._lasts = {row[-1].id for row in rows}
-
-    def cell(self, match: re.Match[str]) -> str:
+    def in_its_row(match: re.Match[str]) -> str:
         """Return a cell that can be reached by keys and has a name, with the tags of its row around it."""
         own, title = match["id"], match["title"]
-        start = '<g role="row">' if own in self._firsts else ""
-        end = "</g>" if own in self._lasts else ""
-        terms = escape(self._terms.get(own, ""))
+        start = '<g role="row">' if own in firsts else ""
+        end = "</g>" if own in lasts else ""
         return (
             f'{start}<g id="{own}" class="{match["marks"]}" role="gridcell" tabindex="-1" data-id="{own}" '
-            f'data-terms="{terms}" aria-label="{title}"><title>{title}</title>{match["inner"]}</g>{end}'
+            f'data-terms="{terms.get(own, "")}" aria-label="{title}"><title>{title}</title>'
+            f"{match['inner']}</g>{end}"
         )
+
+    text = _CELL.sub(in_its_row, _STYLE.sub("", svg(replace(picture, grids=tuple(grids)))))
+    return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
@@ -100,7 +99,7 @@ def _guarded(
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
         return pages.page("fault.html", 500, message="something went wrong here; please report it")
 
-    static = StaticFiles(directory=str(files("anygame.web") / "static"))
+    static = StaticFiles(packages=[("anygame.web", "static"), ("anygame.boards", "static")])
     application = Starlette(
         routes=[
             *routes,

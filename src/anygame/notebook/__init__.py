@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import Painter, paint_rules
-from anygame.boards.drawing.clickable import clickable_state
+from anygame.boards.drawing.clickable import choosing_script, clickable_state
 from anygame.errors import AnygameError, IllegalMoveError, MissingExtraError, PlayerError
 from anygame.game.game import begun
 from anygame.game.typed_moves import typed_move
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: What people are called among players.
 HUMAN: Final = "human"
-_STATIC: Final = Path(__file__).parent / "web" / "static"
+_FOLDER: Final = Path(__file__).parent
 #: Moves of a role that have buttons.
 _MOST_MOVES: Final = 1_000
 
@@ -49,10 +49,8 @@ _MOST_MOVES: Final = 1_000
 class PlayableBoard(anywidget.AnyWidget):
     """A match on a board; made by `play`."""
 
-    _esm = "\n".join(
-        [(_STATIC / name).read_text(encoding="utf-8") for name in ("choosing.js", "notebook.js")]
-    )
-    _css = (_STATIC / "notebook.css").read_text(encoding="utf-8") + paint_rules()
+    _esm = f"{choosing_script()}\n{(_FOLDER / 'notebook.js').read_text(encoding='utf-8')}"
+    _css = (_FOLDER / "notebook.css").read_text(encoding="utf-8") + paint_rules()
     view = traitlets.Dict().tag(sync=True)
 
     def __init__(self, game: Game, start: State, players: Sequence[Player | None], clock: float) -> None:
