@@ -88,10 +88,6 @@ class Broadcast:
             self.matches[match.number - _MOST_REMEMBERED - 1].forget()
         self.on_change(None)
 
-    def changed(self) -> None:
-        """Have pages look at the table again."""
-        self.on_change(None)
-
 
 class BroadcastMatch(Watcher):
     """A match that is played, or was.
@@ -149,7 +145,7 @@ class BroadcastMatch(Watcher):
         goals = [f"{name} {goal}" for name, goal in zip(record.names, record.goals or (), strict=False)]
         self.result = f"given up: {fault}" if fault else ", ".join(_played(record, goals))
         self._broadcast.on_change(self)
-        self._broadcast.changed()
+        self._broadcast.on_change(None)
 
     def past(self, game: str, players: str, result: str) -> None:
         """Note a match that was played before."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.record import Record
 
-
 Joint = tuple["Term", ...]
+Told = dict[str, Any]
 #: How somebody leaves a match, as its record has it with the role: by giving up, or by running out of time.
 LEAVING: Final = ("resigned", "late")
 
@@ -138,9 +138,10 @@ class Course:
         """Whether a person has chosen something so far."""
         return False
 
-    def choosing(self, summary: StateSummary) -> set[int]:
-        """Return the roles that have a choice; all others move by themselves."""
-        return _choosing(summary.legal)
+    @property
+    def choosing(self) -> set[int]:
+        """The indices of the roles that have a choice now; all others move by themselves."""
+        return _choosing(self.summary.legal)
 
     @property
     def is_running(self) -> bool:
@@ -166,7 +167,7 @@ class Course:
         state = await asyncio.to_thread(self.states[-1].next, joint)
         summary = await asyncio.to_thread(summary_of, state)
         self.line.append(joint)
-        self.chose.append(self.choosing(self.summary))
+        self.chose.append(self.choosing)
         self.states.append(state)
         self.summary = summary
         self.record.add_turn(joint, state, verdicts)
@@ -201,9 +202,6 @@ class Course:
 
 def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
     return {index for index, moves in enumerate(legal) if len(moves) > 1}
-
-
-Told = dict[str, Any]
 
 
 class FollowedMatch(Course):
@@ -268,7 +266,7 @@ class FollowedMatch(Course):
         if self.is_over or "asked" not in self.live:
             return []
         roles = self.game.roles
-        choosing = sorted(self.choosing(self.summary))
+        choosing = sorted(self.choosing)
         if not choosing and not self.game.is_gdl2:
             # Also who has no choice is waited for elsewhere.
             choosing = self._telling(tuple([moves[0] for moves in self.summary.legal]))

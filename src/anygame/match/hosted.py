@@ -143,7 +143,7 @@ class HostedMatch(Course):
         async with self._lock:
             if self.left is not None:
                 await self._go_back(len(self.line))
-            elif not any(index in self.chosen for index in roles if index in self.choosing(self.summary)):
+            elif not any(index in self.chosen for index in roles if index in self.choosing):
                 step = self._former_choice(roles)
                 if step is None:
                     raise IllegalMoveError("there is no move to take back")
@@ -170,14 +170,12 @@ class HostedMatch(Course):
         """The indices of the people's roles that have yet to choose."""
         if self.is_over:
             return []
-        return [
-            index for index in sorted(self.people & self.choosing(self.summary)) if index not in self.chosen
-        ]
+        return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
         """The indices of the players' roles whose choice is waited for."""
-        choosing = self.choosing(self.summary)
+        choosing = self.choosing
         waited = [index for index in self._asked if index not in self.chosen]
         # Also who has no choice is waited for: it may still be getting ready.
         is_all = not (self.turn or self.game.is_gdl2)
@@ -190,7 +188,7 @@ class HostedMatch(Course):
         not so where the rules hide something, since the pause would show that nobody has a choice.
         """
         while not self.is_over:
-            choosing = self.choosing(self.summary)
+            choosing = self.choosing
             for index, role in enumerate(self.game.roles):
                 if role.is_random:
                     self.chosen.setdefault(index, self._random.choice(self.summary.legal[index]))
@@ -226,7 +224,7 @@ class HostedMatch(Course):
 
     @property
     def _is_pausing(self) -> bool:
-        return not self.people or not (self.game.is_gdl2 or self.choosing(self.summary))
+        return not self.people or not (self.game.is_gdl2 or self.choosing)
 
     def _forget_asking(self) -> None:
         self.chosen.clear()

@@ -19,7 +19,6 @@ LIMITS: Final = Limits(
 #: hundredths of a second of its time. What is shown of a state of 116 public sheets has 0.3 MB at most.
 LONGEST_ANSWER: Final = 2 * 2**20
 
-
 #: The names of this machine for itself.
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 

@@ -47,8 +47,7 @@ def run(options: _Options) -> int:
     if options.dot is not None:
         return _draw(game, options)
     if options.json:
-        described = inspection.describe(game, options.what)
-        print_json({"game": game.name, options.what: described})
+        print_json({"game": game.name, options.what: inspection.describe(game, options.what)})
     else:
         print(inspection.explain(game, options.what).rstrip())
     return Status.OK

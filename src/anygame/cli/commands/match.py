@@ -193,7 +193,7 @@ class _Series:
         else:
             names = tuple([self.seats[number].name for number in order])
             self.results.append(Result.of(Meeting(number, self.game.name, names), record, self.game))
-            self.broadcast.changed()
+            self.broadcast.on_change(None)
         if self.path and not self.options.json:
             print(f"record: {self.path}")
 

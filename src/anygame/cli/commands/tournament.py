@@ -215,7 +215,7 @@ def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, o
         assert cluster is not None
         for number, (result, record) in enumerate(event.play_apart(meetings, cluster), over + 1):
             pages.past(result)
-            pages.broadcast.changed()
+            pages.broadcast.on_change(None)
             if not options.json:
                 _say_over(event, result, record, f"{number} of {len(meetings)}")
 
@@ -237,7 +237,7 @@ async def _play(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, *
         watch = HiddenWatcher if game.is_gdl2 else LineWatcher
         watcher = watch(game, screen) if has_people else None
         record = await event.play(meeting, pages.watcher(meeting, watcher))
-        pages.broadcast.changed()
+        pages.broadcast.on_change(None)
         if not quiet:
             _say_over(event, meeting, record, f"{numbers[meeting]} of {len(meetings)}")
 

@@ -15,7 +15,7 @@ from anygame.language.source import Source
 from anygame.match.course import summary_of
 from anygame.search import Search
 from anygame.search.model import usable_model
-from anygame.sheets.citing import cited_lines, goal_lines
+from anygame.sheets.citing import cited_lines
 from anygame.web.hosting.views import state_view
 from anygame.web.settings import LIMITS
 
@@ -53,11 +53,6 @@ def why(state: State, atom: str) -> View:
     if len(lines) > _MOST_LINES:
         shown += f"\n... and {len(lines) - _MOST_LINES} more lines"
     return {"atom": atom, "holds": holds, "text": shown, "lines": cited_lines(state.game.program, shown)}
-
-
-def wanted(game: Game) -> View:
-    """Return what each side wants: the lines of the sheet that give goals, and cells that hints name."""
-    return {"lines": goal_lines(game.program), "cells": list(map(str, Painter.of(game).boards.wishes))}
 
 
 def fired(before: State, joint: Sequence[Term], after: State) -> View:
@@ -120,11 +115,10 @@ def check(name: str, text: str, *, lenient: bool = False) -> View:
     with read_silently():  # the diagnostics show it
         examination = examine(Source(name, text), ExaminationSettings(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
-        views = [diagnostic_view(each.diagnostic, each.echoes) for each in found]
-        for shown, each in zip(views, found, strict=True):
-            edits = each.replacements
-            shown["edits"] = [{"start": span.start, "end": span.end, "text": new} for span, new in edits]
-        view: View = {"diagnostics": views, "start": None, "fault": ""}
+        view: View = {"diagnostics": [], "start": None, "fault": ""}
+        for each in found:
+            edits = [{"start": span.start, "end": span.end, "text": new} for span, new in each.replacements]
+            view["diagnostics"].append(diagnostic_view(each.diagnostic, each.echoes) | {"edits": edits})
         if examination.sheet and not examination.sheet.has_errors:
             try:
                 view["start"] = _start(examination.sheet.game)

@@ -21,6 +21,7 @@ from anygame.match.running import Terms, keeper, new_record
 from anygame.players.loading import is_address, make_player
 from anygame.protocol.seat import RemoteSeat
 from anygame.search.model import model_path
+from anygame.sheets.citing import goal_lines
 from anygame.web.hosting import questions
 from anygame.web.hosting.known_boards import KnownBoards
 from anygame.web.hosting.questions import StateSearch
@@ -282,8 +283,9 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def wanted(self) -> View:
-        """Return what each side wants; see `anygame.web.hosting.questions`."""
-        return await asyncio.to_thread(questions.wanted, self.game)
+        """Return what each side wants: the lines of the sheet that give goals, and cells that hints name."""
+        lines = await asyncio.to_thread(goal_lines, self.game.program)
+        return {"lines": lines, "cells": list(map(str, self.painter.boards.wishes))}
 
     async def analyse(self, step: int, seconds: float) -> View:
         """Search a state for some seconds; see `anygame.web.hosting.questions`."""

@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.course import Course, StateSummary
 
-
 #: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
 #: opens at once.
 _MOST_SHOWN: Final = 5_000
 #: Characters of one term that a page shows.
 _LONGEST_TERM: Final = 2_000
-
 #: Lines of what players say of one move.
 _MOST_SAID: Final = 50
 
