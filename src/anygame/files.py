@@ -50,6 +50,8 @@ def file_faults(
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
+        if isinstance(error, UnicodeDecodeError):
+            reason = f"it is no UTF-8 text: byte {error.start} cannot be read"
         raise kind(f"cannot {what} {shown(str(path), 200)}: {reason}") from error
 
 

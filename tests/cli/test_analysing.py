@@ -123,9 +123,9 @@ def test_exact_values_may_be_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--threads", "5000"], "threads should be a number from 1 to 4096, not 5000"),
-        (["--threads", "0"], "expected a whole number from 1, found '0'"),
-        (["--memory", "no"], "expected gigabytes above 0, found 'no'"),
+        (["--threads", "5000"], "expected a whole number from 1 to 4096, found '5000'"),
+        (["--threads", "0"], "expected a whole number from 1 to 4096, found '0'"),
+        (["--memory", "no"], "expected gigabytes above 0, such as 4, 0.5 or 512MB, found 'no'"),
         (["--seconds", "-1"], "expected seconds above 0, such as 90, 1.5, 30m or 8h, found '-1'"),
         (["--table", "/nowhere"], "cannot read /nowhere"),
     ],

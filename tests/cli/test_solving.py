@@ -121,3 +121,10 @@ def test_the_prompt_tells_exact_values(tmp_path: Path) -> None:
     assert "the rules of" in output
     output, _ = run(["repl", "three_player_chomp"], "solve\n")
     assert "not solved: 3 roles choose" in output
+
+
+def test_what_was_found_is_printed_also_where_the_table_cannot_be_written(tmp_path: Path) -> None:
+    output, status = run(["solve", "rock_paper_scissors", "--table", str(tmp_path)])
+    assert status == 2
+    assert "under best play" in output
+    assert f"anygame: cannot write {tmp_path}: Is a directory" in output

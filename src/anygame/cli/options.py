@@ -180,9 +180,12 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def _whole_from(least: int, text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS or int(text) < least:
-        raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found {text[:40]!r}")
+def whole_from(least: int, most: int | None, text: str) -> int:
+    """Read a whole number in a range; one without an upper bound has 18 digits at most."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    if not is_number or not least <= int(text) <= (int(text) if most is None else most):
+        wanted = f"from {least}" + ("" if most is None else f" to {most}")
+        raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, found {text[:40]!r}")
     return int(text)
 
 
@@ -218,8 +221,10 @@ def many(text: str) -> int:
 
 
 #: Read a whole number from 0, and one from 1.
-natural: Final = partial(_whole_from, 0)
-positive: Final = partial(_whole_from, 1)
+natural: Final = partial(whole_from, 0, None)
+positive: Final = partial(whole_from, 1, None)
+#: Read a number of threads, as many as simulators and searches take.
+threads: Final = partial(whole_from, 1, 4096)
 #: Read a number of seconds above 0, and an amount of memory.
 _TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZES: Final = {"": 1.0, "MB": 1 / 1024, "GB": 1.0, "TB": 1024.0}

@@ -98,7 +98,8 @@ def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
         file.touch(mode=0o600)
         write_whole(file, text.decode())
     except (OSError, ValueError, TypeError) as error:
-        raise RecordError(f"cannot use {path} as a key: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise RecordError(f"cannot use {path} as a key: {reason}") from error
     return made
 
 

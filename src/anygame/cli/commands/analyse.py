@@ -6,12 +6,22 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import Command, Status, command_options, gigabytes, option, positive, seconds, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    command_options,
+    gigabytes,
+    option,
+    positive,
+    seconds,
+    threads,
+    whole,
+)
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import describe_position, load_position
 from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
-from anygame.errors import LimitError, ModelError, PositionError
+from anygame.errors import ModelError, PositionError
 from anygame.plotting import image
 from anygame.search import Search, load_table
 from anygame.search.model import wanted_model
@@ -56,7 +66,7 @@ class _Options(PositionOptions):
     iterations: int | None = option(
         "--iterations", type=positive, metavar="N", help="how many leaves to evaluate"
     )
-    threads: int = option("--threads", type=positive, default=1, metavar="N", help="cores to use (1)")
+    threads: int = option("--threads", type=threads, default=1, metavar="N", help="cores to use (1)")
     memory: float = option(
         "--memory", type=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
     )
@@ -81,12 +91,7 @@ def run(options: _Options) -> int:
     memory = round(options.memory * 2**30)
     screen = Screen(sys.stderr)
     model = _model(options, game)
-    try:
-        search = Search(
-            game, seed=options.seed, threads=options.threads, memory=memory, table=table, model=model
-        )
-    except ValueError as error:
-        raise LimitError(str(error), "threads") from error
+    search = Search(game, seed=options.seed, threads=options.threads, memory=memory, table=table, model=model)
     compile_search(search)
     if model is not None:
         screen.say(f"model of {model.figures}")

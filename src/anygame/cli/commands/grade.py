@@ -51,6 +51,8 @@ def run(options: _Options) -> int:
     """Print how many replies are right, and what is wrong with others."""
     with file_faults("read", options.quiz, QuizError), open(options.quiz, encoding="utf-8") as file:
         asked = list(read_quiz(file))
+    if not asked:
+        raise QuizError(f"{options.quiz} has no questions: `anygame quiz` prints a quiz")
     replies = _replies(options.replies, asked)
     grades = []
     with progress("grading", len(asked), counts=True) as show:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,11 +12,11 @@ from anygame.cli.options import (
     Status,
     command_options,
     many,
-    natural,
     option,
-    positive,
     seconds,
+    threads,
     whole,
+    whole_from,
 )
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
@@ -60,10 +61,10 @@ class _Options(PositionOptions):
         "--playouts", type=many, default=1_000_000, metavar="N", help="how many games (1e6)"
     )
     seed: int | None = option("--seed", type=whole, metavar="S", help="the same seed gives the same result")
-    threads: int = option("--threads", type=positive, default=1, metavar="N", help="cores to use (1)")
+    threads: int = option("--threads", type=threads, default=1, metavar="N", help="cores to use (1)")
     limit: int = option(
         "--limit",
-        type=natural,
+        type=partial(whole_from, 0, 10_000_000),
         default=10_000,
         metavar="L",
         help="give a game up after L joint moves (10000)",

@@ -53,8 +53,6 @@ def run(options: _Options) -> int:
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
     found = _solved(game, state, options)
-    if options.table is not None and found.table is not None:
-        save_table(found.table, options.table)
     if options.json:
         fallback = {"fallback": reason_of(game.fallback)}
         print_json(describe_position(options, state) | _described(found) | fallback)
@@ -62,7 +60,9 @@ def run(options: _Options) -> int:
         print_lines(_lines(state, found))
         if options.table is not None and found.table is None:
             print(f"nothing was written to {options.table}: no values are known")
-        elif options.table is not None and found.table is not None:
+    if options.table is not None and found.table is not None:
+        save_table(found.table, options.table)
+        if not options.json:
             print(f"the values of {counted(len(found.table), 'state')} are in {options.table}")
     if found.interrupted:
         return Status.INTERRUPTED

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentTypeError
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import Command, Status, command_options, flag, option, positive, seconds, whole
+from anygame.cli.options import (
+    Command,
+    Status,
+    command_options,
+    flag,
+    option,
+    positive,
+    seconds,
+    whole,
+    whole_from,
+)
 from anygame.cli.output import Screen, complain
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
@@ -43,18 +53,6 @@ has doubled, with matches; those again, as history, in that of the end:
 """
 
 
-def thread_count(text: str) -> int:
-    """Return how many threads learn.
-
-    Raises:
-        ArgumentTypeError: it is no such number.
-    """
-    count = positive(text)
-    if count > MOST_THREADS:
-        raise ArgumentTypeError(f"expected 1 to {MOST_THREADS}, found {count}")
-    return count
-
-
 @command_options
 class _Options(JsonOption, MachineOption):
     seconds: float | None = option(
@@ -77,7 +75,10 @@ class _Options(JsonOption, MachineOption):
     resume: bool = flag("--resume", help="go on with the training of the sheet that came furthest")
     seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
     threads: int | None = option(
-        "--threads", type=thread_count, metavar="N", help="how many cores learn (1; those of the cluster)"
+        "--threads",
+        type=partial(whole_from, 1, MOST_THREADS),
+        metavar="N",
+        help="how many cores learn (1; those of the cluster)",
     )
     cluster: str | None = cluster_option("learn on a Ray cluster; without ADDRESS on all cores here")
     plot: str | None = option(
