@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
 
 _CODES: Final = codes_of(__name__)
-
-
 _NO_DECLARATIONS: Final = _CODES["no-declarations"]
 
 

@@ -27,7 +27,6 @@ _HIGHEST_GOAL: Final = 100
 
 _GOAL_VALUE: Final = _CODES["goal-value"]
 _GOAL_RANGE: Final = _CODES["goal-range"]
-
 _GOAL_SPELLING: Final = _CODES["goal-spelling"]
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _CODES: Final = codes_of(__name__)
-
 _UNCONDITIONAL_NEXT: Final = _CODES["unconditional-next"]
 _UNCONDITIONAL_MOVE: Final = _CODES["unconditional-move"]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 _CODES: Final = codes_of(__name__)
-
-
 _CASE_DIFFERS: Final = _CODES["case-differs"]
 
 

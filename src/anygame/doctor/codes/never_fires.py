@@ -39,7 +39,6 @@ _DEAD_ALTERNATIVE: Final = _CODES["dead-alternative"]
 _UNWRITTEN_FLUENT: Final = _CODES["unwritten-fluent"]
 _UNKNOWN_MOVE: Final = _CODES["unknown-move"]
 _IDLE_NEGATION: Final = _CODES["idle-negation"]
-
 _NEVER_STARTS: Final = _CODES["never-starts"]
 
 #: Where there is none of them, nothing is ever true.

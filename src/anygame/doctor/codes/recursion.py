@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Place = tuple[Key, int]
 
 _CODES: Final = codes_of(__name__)
-
 _GROWING_RECURSION: Final = _CODES["growing-recursion"]
 _RECURSION_RESTRICTION: Final = _CODES["recursion-restriction"]
 

@@ -226,8 +226,6 @@ _OTHER_WAY: Final = "for the other direction"
 
 _NO_COUNTERPART: Final = _CODES["missing-counterpart"]
 _ODD_COUNTERPART: Final = _CODES["odd-counterpart"]
-
-
 _NO_SIBLING: Final = _CODES["missing-sibling"]
 _ODD_SIBLING: Final = _CODES["odd-sibling"]
 
