@@ -22,16 +22,16 @@ _TRACES: Final = ("Traceback", "KeyboardInterrupt", "Exception ignored", "never 
 
 #: Commands, what they show on a terminal when Ctrl-C is pressed, and what they print after that.
 _COMMANDS: Final = {
-    "simulate connect_four --playouts 1e9": (
-        r"[1-9]\d*/1000000000",
-        r"[\d,]+ of 1,000,000,000 random playouts.*interrupted: these are all that were played",
+    "simulate connect_four --playouts 1e12": (
+        r"[1-9]\d*/10+",
+        r"[\d,]+ of 1,000,000,000,000 random playouts.*interrupted: these are all that were played",
     ),
-    "simulate connect_four --playouts 1e9 --json": (
-        r"[1-9]\d*/1000000000",
+    "simulate connect_four --playouts 1e12 --json": (
+        r"[1-9]\d*/10+",
         r'"interrupted": true',
     ),
-    "simulate connect_four --playouts 1e9 --machine reasoner": (
-        r"[1-9]\d*/1000000000",
+    "simulate connect_four --playouts 1e12 --machine reasoner": (
+        r"[1-9]\d*/10+",
         "interrupted: these are all that were played",
     ),
     "solve copolymer": (
@@ -45,11 +45,11 @@ _COMMANDS: Final = {
     ),
     "analyse copolymer": ("[1-9][0-9,]* iterations", "[1-9][0-9,]* iterations"),
     "analyse copolymer --seconds 1000 --json": (r'"iterations": [1-9]', r'"iterations": [1-9]'),
-    "playout hex_pie --count 1000000": ("playouts.* [1-9][0-9]*/1000000", "of 1000000 random playouts"),
-    "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/1000000", ""),
+    "playout hex_pie --playouts 1000000": ("playouts.* [1-9][0-9]*/10+", "of 1000000 random playouts"),
+    "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/10+", ""),
     "export leduc_poker --to efg -o /dev/null": ("[1-9][0-9,]* histories", ""),
     "prove hex_pie --property ends --seconds 1000": ("ends", "interrupted: 0 verdicts so far"),
-    "train connect_four --time 1000 --into FOLDER/a.model": ("games", "stopped: what was learned is kept"),
+    "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped: what was learned is kept"),
 }
 
 
