@@ -209,7 +209,7 @@ def _progress(examination: Examination | None) -> str:
     """Return how far playing has come, for people."""
     if examination is None or examination.played is None or examination.settings.play is None:
         return ""
-    return f" after {examination.played} of {counted(examination.settings.play.playouts, 'playout')}"
+    return f" after {examination.played:,} of {counted(examination.settings.play.playouts, 'playout')}"
 
 
 @dataclass(frozen=True, slots=True)
