@@ -15,7 +15,7 @@ from tests.sources import parsed
 import anygame
 from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
 from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.codes import play, reading
+from anygame.doctor.codes import play, reading, reasoning
 from anygame.doctor.examination import examine
 from anygame.doctor.mending import EVERY_MEND, mend_sheet
 from anygame.doctor.play.checking import Bounds
@@ -58,7 +58,7 @@ def test_the_list_is_complete_without_other_stages() -> None:
 
 def test_every_code_is_described_once() -> None:
     owned = [code.name for check in CHECKS for code in check.codes]
-    others = [code.name for code in (*reading.CODES, *reading.OF_REASONING, *play.CODES)]
+    others = [code.name for code in (*reading.CODES, *reasoning.CODES, *play.CODES)]
     assert sorted(owned + others) == sorted(CODES)
 
 

@@ -71,7 +71,7 @@ def test_a_traceback_is_printed_once_and_kept_beside_the_record(failing: str, tm
     records = tmp_path / "records"
     players = ["--players", failing, "legal", "--games", "2", "--record", str(records)]
     output, status = run(["match", _sheet(), *players])
-    assert status == 0
+    assert status == 1  # all moves of a player were replaced
     assert (
         output.count("the player Failing failed; its traceback:\nTraceback (most recent call last):\n") == 2
     )

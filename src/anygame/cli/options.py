@@ -222,6 +222,7 @@ def many(text: str) -> int:
 
 #: Read a whole number from 0, and one from 1.
 natural: Final = partial(whole_from, 0, None)
+joint_moves: Final = partial(whole_from, 0, 10_000_000)
 positive: Final = partial(whole_from, 1, None)
 #: Read a number of threads, as many as simulators and searches take.
 threads: Final = partial(whole_from, 1, 4096)

@@ -26,19 +26,23 @@ _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of cached machine code, or None where nothing shall be cached.
+    """Return the folder of cached machine code; None if ``ANYGAME_CACHE`` is empty."""
+    return user_folder("ANYGAME_CACHE", "XDG_CACHE_HOME", "~/.cache")
 
-    ``ANYGAME_CACHE`` names another one; empty, it switches the cache off.
+
+def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path | None:
+    """Return a folder of the user's that a variable names; None if that is set to nothing.
+
+    By default it is ``anygame`` in the folder that a variable of the XDG standard names, or in another one.
     """
-    chosen = os.environ.get("ANYGAME_CACHE")
+    chosen = os.environ.get(variable)
     if chosen is not None:
         return Path(chosen) if chosen else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    is_windows = sys.platform == "win32"
+    base = os.environ.get("LOCALAPPDATA" if is_windows else standard)
+    base = base or ("" if is_windows else os.path.expanduser(default))
     # A home that cannot be found stays "~": no place to write to.
-    return Path(base) / "anygame" if base and os.path.isabs(base) else None
+    return Path(base, "anygame", *parts) if os.path.isabs(base) else None
 
 
 def read_cached(path: Path) -> bytes | None:

@@ -6,8 +6,6 @@ folder; empty, it switches models off.
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
@@ -18,9 +16,11 @@ from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
 from anygame.language.diagnostics import counted
 from anygame.markup import meter, table
+from anygame.native.cache import user_folder
 from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     import numpy as np
@@ -308,16 +308,8 @@ def _is_of(kind: str, value: object) -> bool:
 
 
 def models_folder() -> Path | None:
-    """Return the folder of models; None where there shall be none."""
-    chosen = os.environ.get("ANYGAME_MODELS")
-    if chosen is not None:
-        return Path(chosen) if chosen else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    # A home that cannot be found stays "~": no place to write to.
-    return Path(base) / "anygame" / "models" if base and os.path.isabs(base) else None
+    """Return the folder of models; None if ``ANYGAME_MODELS`` is empty."""
+    return user_folder("ANYGAME_MODELS", "XDG_DATA_HOME", "~/.local/share", "models")
 
 
 def model_path(game: Game) -> Path | None:

@@ -15,6 +15,7 @@ from anygame.cli.options import (
     argument,
     command_options,
     flag,
+    joint_moves,
     natural,
     option,
     seconds,
@@ -98,7 +99,7 @@ class _Options(JsonOption, ReadingOptions):
     steps: int = option(
         "--limit",
         former="--steps",
-        type=natural,
+        type=joint_moves,
         default=500,
         metavar="N",
         help="joint moves by which a game should end (500)",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +10,12 @@ from anygame.cli.options import (
     Command,
     Status,
     command_options,
+    joint_moves,
     many,
     option,
     seconds,
     threads,
     whole,
-    whole_from,
 )
 from anygame.cli.output import print_json, print_lines
 from anygame.cli.positions import load_position
@@ -64,7 +63,7 @@ class _Options(PositionOptions):
     threads: int = option("--threads", type=threads, default=1, metavar="N", help="cores to use (1)")
     limit: int = option(
         "--limit",
-        type=partial(whole_from, 0, 10_000_000),
+        type=joint_moves,
         default=10_000,
         metavar="L",
         help="give a game up after L joint moves (10000)",

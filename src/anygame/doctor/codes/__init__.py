@@ -1,8 +1,7 @@
 """Every code of a diagnostic: what it means, examples, and the check that finds it.
 
-Those of ``reading`` and ``play`` are found by other stages: while a sheet is read, when its
-rules are put in order for the reasoner, and in play. A check stands with the few codes that it alone finds,
-in the module of their theme.
+Codes of ``reading``, ``reasoning`` and ``play`` are found by other stages: while a sheet is read, when its
+rules are put in order for the reasoner, and in play. A check stands with the codes that it alone finds.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from anygame.doctor.codes import (
     never_fires,
     play,
     reading,
+    reasoning,
     recursion,
     same_rules,
     swapped_arguments,
@@ -43,6 +43,6 @@ CHECKS: Final = tuple(
 #: Every code there is, by its name.
 CODES: Final[dict[str, Code]] = {
     code.name: code
-    for codes in (reading.CODES, reading.OF_REASONING, *(check.codes for check in CHECKS), play.CODES)
+    for codes in (reading.CODES, reasoning.CODES, *(check.codes for check in CHECKS), play.CODES)
     for code in codes
 }
