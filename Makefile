@@ -50,7 +50,7 @@ test-newest:
 	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
 	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
 	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal \
-	  tests/test_package.py tests/language tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
+	  tests/test_package.py tests/language tests/sheets tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
 
 # Verifiers and OpenEnv want other releases of mcp than the tools, and than each other: what each wants lies over $(VENV).
 PURELIB := -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
