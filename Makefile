@@ -59,7 +59,7 @@ test-adapters: $(VENV)/.installed
 	  $(BIN)/python -m venv --clear $(VENV)-$$extra && \
 	  echo "import site; site.addsitedir('$$($(BIN)/python $(PURELIB))')" > "$$($(VENV)-$$extra/bin/python $(PURELIB))/below.pth" && \
 	  $(VENV)-$$extra/bin/python -m pip install --quiet --disable-pip-version-check "anygame[$$extra]" && \
-	  $(VENV)-$$extra/bin/python -m pytest -m "not long" -k $$extra tests/envs/test_quizzes.py || exit 1; \
+	  $(VENV)-$$extra/bin/python -m pytest -m "not long" -k $$extra tests/quiz/test_adapters.py || exit 1; \
 	done
 
 coverage: $(VENV)/.installed

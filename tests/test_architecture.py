@@ -173,7 +173,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),
     "mcp": ("tool_server/server.py",),
-    "pydantic": ("envs/openenv.py", "tool_server/server.py"),
+    "pydantic": ("quiz/adapters/openenv.py", "tool_server/server.py"),
     "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

@@ -3,7 +3,4 @@
 One file or folder for each library, named after it: `pettingzoo`, `gymnasium`, `open_spiel`, `jax`. Each is
 an extra of its own, and importing this package imports none of them. What several share lies beside them:
 matches in numbers, and what is observed and shown of them (`episode`), rewards, turns.
-
-Four more ask questions about rules (`anygame.quiz`) by the conventions of those who train and test language
-models: `reasoning_gym`, `verifiers`, `openenv`, and `kaggle`, which needs no library.
 """

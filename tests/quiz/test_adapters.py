@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import anygame
-from anygame.envs.kaggle import GameHarness
 from anygame.quiz import Question, questions
+from anygame.quiz.adapters.kaggle import GameHarness
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +77,7 @@ def test_reasoning_gym_makes_and_scores_questions() -> None:
     gym = pytest.importorskip("reasoning_gym", reason="reasoning-gym is not installed")
     from reasoning_gym.factory import create_curriculum
 
-    import anygame.envs.reasoning_gym as ours
+    import anygame.quiz.adapters.reasoning_gym as ours
 
     options: dict[str, Any] = {"sheets": ["tic_tac_toe", "pig"], "size": 24, "seed": 3, "scramble": "words"}
     made = gym.create_dataset("anygame_quiz", **options)
@@ -105,7 +105,7 @@ def test_reasoning_gym_makes_and_scores_questions() -> None:
 @pytest.mark.slow
 def test_verifiers_validates_every_task(tmp_path: Path) -> None:
     pytest.importorskip("verifiers.v1", reason="verifiers is not installed")
-    from anygame.envs.verifiers import QuizTaskConfig, QuizTaskset, QuizTasksetConfig
+    from anygame.quiz.adapters.verifiers import QuizTaskConfig, QuizTaskset, QuizTasksetConfig
 
     tasks = list(QuizTaskset(QuizTasksetConfig(count=8, seed=2)))
     asked = list(questions([anygame.load("tic_tac_toe")], count=8, seed=2))
@@ -113,7 +113,7 @@ def test_verifiers_validates_every_task(tmp_path: Path) -> None:
     assert tasks[0].toolsets(QuizTaskConfig()) == []
     (tools,) = tasks[0].toolsets(QuizTaskConfig.model_validate({"tools": {"url": "http://127.0.0.1:1/mcp"}}))
     assert tools.config.url == "http://127.0.0.1:1/mcp"
-    module = "from anygame.envs.verifiers import QuizTaskset\n__all__ = ['QuizTaskset']\n"
+    module = "from anygame.quiz.adapters.verifiers import QuizTaskset\n__all__ = ['QuizTaskset']\n"
     (tmp_path / "anygame_quiz.py").write_text(module)
     code = "import sys; sys.path.insert(0, '.'); from verifiers.v1.cli.validate import main; main()"
     options = ["--taskset.count", "8", "--runtime.type", "subprocess", "--rich", "false"]
@@ -127,7 +127,7 @@ def test_verifiers_validates_every_task(tmp_path: Path) -> None:
 
 def test_openenv_asks_and_grades() -> None:
     pytest.importorskip("openenv.core", reason="openenv is not installed")
-    from anygame.envs.openenv import QuizEnvironment, Reply
+    from anygame.quiz.adapters.openenv import QuizEnvironment, Reply
 
     env = QuizEnvironment(["tic_tac_toe"], count=3, tries=2, kinds=["legal"], seed=4)
     expected = list(questions([anygame.load("tic_tac_toe")], kinds=["legal"], count=3, seed=4))
@@ -150,7 +150,7 @@ def test_openenv_validates_a_running_server() -> None:
     import uvicorn
     from openenv.cli._validation import validate_running_environment
 
-    from anygame.envs.openenv import quiz_app
+    from anygame.quiz.adapters.openenv import quiz_app
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -173,7 +173,7 @@ def test_a_missing_library_is_named_with_its_extra(library: str) -> None:
     code = (
         f"import sys; sys.modules[{library!r}] = None\n"
         "from anygame import MissingExtraError\n"
-        f"try:\n import anygame.envs.{library}\n"
+        f"try:\n import anygame.quiz.adapters.{library}\n"
         "except MissingExtraError as error: print(error.extra, error, sep='|')"
     )
     done = subprocess.run(

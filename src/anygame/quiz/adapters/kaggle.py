@@ -1,0 +1,143 @@
+r"""Games in the form of Kaggle's harness for language models: legal moves, a prompt, a reply that is parsed.
+
+``kaggle_environments.core_harness.create_agent_fn`` takes such a harness; no library is needed to make one.
+What was wrong with a reply is told by the rules, as the text of the next try.
+
+>>> import anygame
+>>> game = anygame.load("tic_tac_toe")
+>>> harness = GameHarness(game)
+>>> seen = harness.observation(game.initial_state(), "x")
+>>> harness.get_legal_moves(seen)[4]
+'(mark 2 2)'
+>>> harness.parse_response("Best is ```\nmark(2,2)\n```", list(seen["legalActionStrings"])).legal_action
+'(mark 2 2)'
+>>> harness.parse_response("(mark 4 4)", list(seen["legalActionStrings"])).raw_action
+'(mark 4 4)'
+>>> print(harness.generate_prompt(seen, [], "(mark 4 4)", "(mark 4 4)").rpartition("    ")[2])
+fails  (true (cell 4 4 b))
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.errors import AnygameError
+from anygame.language.parser import parse_term
+from anygame.language.rules import Atom
+from anygame.quiz.replies import ItemReader, answer_in
+from anygame.quiz.sheets import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anygame.game.game import Game
+    from anygame.game.state import State
+
+#: Roles choose at once, as OpenSpiel counts players.
+_AT_ONCE: Final = -2
+_LONGEST_REASON: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """What a reply means, with the attributes of the library's own.
+
+    Attributes:
+        legal_action: the legal move; None where there is none.
+        raw_action: the move that was meant, even if it is not legal; None where none was found.
+        submission: None: moves are listed.
+        thoughts: None: the whole reply.
+    """
+
+    legal_action: str | None = None
+    raw_action: str | None = None
+    submission: Any = None
+    thoughts: str | None = None
+
+
+class GameHarness:
+    """The three functions for one game."""
+
+    def __init__(self, game: Game) -> None:
+        self._sheet = Sheet(game)
+        self._game = self._sheet.game
+        self._reader = ItemReader(self._sheet.rules)
+
+    def observation(self, state: State, role: str) -> dict[str, Any]:
+        """Return what the functions are given of a state: the keys of Kaggle's OpenSpiel environments.
+
+        Raises:
+            UnknownRoleError: the game has no such role.
+        """
+        place = self._game.role_index(role)
+        legal = list(map(str, state.legal_moves(role)))
+        movers = state.movers
+        current = self._game.role_index(movers[0]) if len(movers) == 1 else _AT_ONCE
+        return {
+            "playerId": place,
+            "currentPlayer": current,
+            "isTerminal": state.is_terminal,
+            "legalActions": list(range(len(legal))),
+            "legalActionStrings": legal,
+            "observationString": "\n".join(sorted(map(str, state.facts))),
+        }
+
+    def get_legal_moves(self, observation: Mapping[str, Any]) -> dict[int, str]:
+        """Return the legal moves by number: what the rules say of the state that is observed."""
+        state, role = self._seen(observation)
+        return dict(enumerate(map(str, state.legal_moves(role))))
+
+    def generate_prompt(
+        self,
+        observation: Mapping[str, Any],
+        move_history: Sequence[str],
+        previous_response: str | None = None,
+        previous_action: str | None = None,
+    ) -> str:
+        """Return the prompt; after a reply without a legal move, with the reason why it is none."""
+        state, role = self._seen(observation)
+        facts = "\n".join(sorted(map(str, state.facts)))
+        text = (
+            f"These are the rules of a game in the Game Description Language (GDL).\n\n{self._sheet.rules}\n"
+            f"In the present state these facts are true, and no others:\n\n{facts}\n\n"
+            f"The moves of {role} so far: {', '.join(move_history) or 'none'}\n"
+            f"You play {role}. Choose a legal move that leads to the greatest goal for you.\n"
+            "End your reply with it between two lines of ```.\n"
+        )
+        if previous_action:
+            reason = self.why_not(state, role, previous_action)
+            text += f"\nYou answered {previous_action}, which is not legal:\n{reason}\n"
+        elif previous_response is not None:
+            text += f"\nNo move was found in your last reply, which ended with:\n{previous_response[-500:]}\n"
+        return text
+
+    #: The name that the class of the library has for it.
+    make_prompt = generate_prompt
+
+    def why_not(self, state: State, role: str, move: str) -> str:
+        """Return why a move is not legal: how far each rule gets that could make it so."""
+        try:
+            place = self._game.roles[self._game.role_index(role)].term
+            return str(state.explain_failure(Atom("legal", (place, parse_term(move)))))[:_LONGEST_REASON]
+        except AnygameError as error:
+            return str(error)[:_LONGEST_REASON]
+
+    def parse_response(
+        self,
+        response: str,
+        legal_action_strings: Sequence[str] | None,
+        *,
+        observation: Mapping[str, Any] | None = None,
+    ) -> ParseResult:
+        """Return the move that a reply means: the last that its answer names."""
+        items = [str(item) for item in self._reader.items(answer_in(response))]
+        if not items:
+            return ParseResult()
+        raw = items[-1]
+        return ParseResult(raw if raw in (legal_action_strings or ()) else None, raw)
+
+    def _seen(self, observation: Mapping[str, Any]) -> tuple[State, str]:
+        facts = str(observation["observationString"]).splitlines()
+        return self._game.state(facts), self._game.roles[int(observation["playerId"])]

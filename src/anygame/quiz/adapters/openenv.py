@@ -1,0 +1,149 @@
+"""Quizzes as an environment of OpenEnv: `reset` asks a question, `step` grades a reply, `state` counts.
+
+A server of it, for `openenv.core.GenericEnvClient` and others::
+
+    from anygame.quiz.adapters.openenv import quiz_app
+    app = quiz_app(["tic_tac_toe"], seed=1)      # then: uvicorn MODULE:app
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from anygame.errors import needing
+from anygame.game.loading import load
+from anygame.quiz import Question, grade, questions
+
+with needing("openenv", "this needs openenv, which is not installed"):
+    from openenv.core.env_server import Action, Environment, Observation, State, create_app
+
+from pydantic import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Reply(Action):
+    """A reply in free form."""
+
+    reply: str = Field(description="the reply, with its answer between two lines of ```")
+
+
+class Asked(Observation):
+    """A question, and what was wrong with the last reply to it."""
+
+    question: str = Field(default="", description="the prompt")
+    feedback: str = Field(default="", description="what the last reply is worth")
+
+
+class QuizState(State):
+    """Which question it is."""
+
+    question_id: str = ""
+    kind: str = ""
+
+
+class QuizEnvironment(Environment[Reply, Asked, QuizState]):
+    """Questions about games, one an episode.
+
+    Args:
+        sheets: rule sheets, or names of games that come with the package.
+        count: how many questions there are; after the last one the first one is asked again.
+        tries: replies to one question; each is told what is wrong with it, and the last one counts.
+        options: as of ``anygame.quiz.questions``.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, sheets: Sequence[str], count: int = 100, tries: int = 1, **options: Any) -> None:
+        super().__init__()
+        self._games = [load(sheet) for sheet in sheets]
+        self._count, self._tries, self._options = count, tries, options
+        self._start(int(options.pop("seed", 0)))
+        self._state = QuizState()
+        self._question: Question | None = None
+
+    def _start(self, seed: int) -> None:
+        self._seed, self._next = seed, 0
+        self._coming = questions(self._games, count=self._count, seed=seed, **self._options)
+        self._known: list[Question] = []
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        index: int | None = None,
+        **kwargs: Any,
+    ) -> Asked:
+        """Ask the next question.
+
+        Args:
+            seed: of another quiz, which begins then.
+            episode_id: a name for the episode.
+            index: the number of the question that is to be asked, from 0.
+            kwargs: not used.
+
+        Raises:
+            IndexError: there is no question of this number.
+            QuizError: the sheets have not so many questions.
+        """
+        if seed is not None and seed != self._seed:
+            self._start(seed)
+        place = self._next % self._count if index is None else index
+        if not 0 <= place < self._count:
+            raise IndexError(f"expected a question from 0 to {self._count - 1}, found {place}")
+        self._known += islice(self._coming, max(0, place + 1 - len(self._known)))
+        self._next = place + 1
+        question = self._question = self._known[place]
+        self._state = QuizState(
+            episode_id=episode_id or str(uuid4()),
+            step_count=0,
+            question_id=question.id,
+            kind=question.kind,
+        )
+        return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
+
+    def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
+        """Grade a reply: the reward is the F1 of what it names, once nothing more can be said.
+
+        Args:
+            action: the reply.
+            timeout_s: not used: grading is bounded.
+            kwargs: not used.
+        """
+        if self._question is None:
+            self.reset()
+        assert self._question is not None
+        found = grade(self._question, action.reply)
+        self._state.step_count += 1
+        done = found.is_exact or self._state.step_count >= self._tries
+        return Asked(
+            question=self._question.prompt,
+            feedback=str(found) if found.is_exact or done else _hint(found.wrong),
+            done=done,
+            reward=found.f1 if done else 0.0,
+            metadata={"exact": found.is_exact, "precision": found.precision, "recall": found.recall},
+        )
+
+    @property
+    def state(self) -> QuizState:
+        """Which question it is, and how many replies there were."""
+        return self._state
+
+
+def _hint(wrong: Sequence[str]) -> str:
+    """Return the feedback on a reply that may be repeated: it does not name what is missing."""
+    return f"wrong: {', '.join(wrong[:5])}" if wrong else "something is missing"
+
+
+def quiz_app(sheets: Sequence[str], count: int = 100, tries: int = 1, **options: Any) -> Any:
+    """Return an application of FastAPI that serves the environment; arguments are its own."""
+    return create_app(
+        lambda: QuizEnvironment(sheets, count, tries, **options),
+        Reply,
+        Asked,
+        env_name="anygame_quiz",
+        state_cls=QuizState,
+    )
