@@ -6,7 +6,7 @@
 # make check  lint, types and all tests but the long ones, as CI runs them
 # make docs   the site of the documentation, in docs/_site; a link that leads nowhere is an error
 # make dist   what would be published, in dist/, checked
-# make benchmark  measure the sheets of gdl/, and write the table of docs/speed.md anew
+# make benchmark  measure the sheets of gdl/, and write the table of docs/results/speed.md anew
 # make coverage  the suite again with branch coverage, which takes more than twice as long
 PYTHON ?= python3
 VENV   := .venv
@@ -73,7 +73,7 @@ types: $(VENV)/.installed
 	$(BIN)/mypy
 
 benchmark: $(VENV)/.installed
-	$(BIN)/python tools/benchmark.py gdl --into docs/speed.md
+	$(BIN)/python tools/benchmark.py gdl --into docs/results/speed.md
 
 docs: $(VENV)/.installed
 	$(BIN)/zensical build --clean --strict --config-file docs/zensical.toml

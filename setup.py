@@ -1,8 +1,7 @@
 """The steps of the build that `pyproject.toml` cannot name: rule sheets and native code go into the package.
 
 The sheets of `gdl/` are installed as `anygame/gdl`, the chapters of `docs/` as `anygame/docs`. A checkout,
-and a package installed from it as editable,
-read them where they stand (`anygame.sheets.installed`,
+and a package installed from it as editable, read them in place (`anygame.sheets.installed`,
 `anygame.tool_server.server`). The native functions of search and proving are lowered to
 LLVM's text, so that users who install the package wait less for their first search or proof
 (`anygame.native.library`).
@@ -16,7 +15,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-_SHEETS = [*sorted(Path("gdl").glob("*.kif")), *sorted(Path("docs").glob("*.md"))]
+_SHEETS = [*sorted(Path("gdl").glob("*.kif")), *sorted(Path("docs").glob("*/*.md"))]
 _ROOMS = ["search", "proving"]
 # The path of the modules is given: the environment of a build may leave it out.
 _LOWER = (

@@ -2,7 +2,8 @@
 
     python tools/benchmark.py gdl
     python tools/benchmark.py gdl/copolymer.kif --seconds 10 --repeats 5 --threads 2 --json speed.json
-    python tools/benchmark.py gdl sheets/ --peer "other=/opt/other/speed {sheet} 5 5" --into docs/speed.md
+    python tools/benchmark.py gdl sheets/ --peer "other=/opt/other/speed {sheet} 5 5"
+    python tools/benchmark.py gdl --into docs/results/speed.md
 
 Each machine is measured on each sheet in a process of its own, pinned to one core: random playouts (states
 are joint moves made; ± is half of what lies between the slowest and the fastest repeat, by the median), and

@@ -1,6 +1,6 @@
 """Pictures of boards for the chapter about them: ten of the games that come with the package.
 
-    python tools/board_pictures.py docs/boards
+    python tools/board_pictures.py docs/guide/boards
 
 Each is shown after some random moves, which are the same in every run, with marks for the last one: as SVG,
 and in the folder ``terminal`` as a terminal shows it.

@@ -1,7 +1,7 @@
 """How fast a graphics card plays at random, beside one core of its machine, and that both agree.
 
     python tools/card_speed.py gdl/hex_pie.kif gdl/copolymer.kif
-    python tools/card_speed.py gdl --seconds 2 --repeats 5 --device cuda:1 --into docs/speed.md
+    python tools/card_speed.py gdl --seconds 2 --repeats 5 --device cuda:1 --into docs/results/speed.md
 
 Of each sheet some playouts are played on the card, and by the processor in blocks as wide: all counts have to
 be equal. Then card and processor play in turn, the processor on the core that this process is pinned to, each

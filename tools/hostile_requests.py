@@ -1,7 +1,7 @@
 """Hostile requests to a server of this package while somebody honest uses it, and how long that one waits.
 
     python tools/hostile_requests.py page
-    python tools/hostile_requests.py page --requests 1000 --at-once 20 --into docs/web.md
+    python tools/hostile_requests.py page --requests 1000 --at-once 20 --into docs/guide/web.md
 
 Starts the server, has an honest visitor go through everything a few times in peace, then sends requests of
 all the kinds of the target, many at once, while the visitor goes on. Prints how long the visitor waited, in

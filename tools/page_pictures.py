@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: Each picture with its page, moves that a person makes there, and whether values are shown.
 PICTURES: Final = {
-    "web.png": ("copolymer?as=player1&against=hard", ("(move c 3)", "(move e 4)"), True),
-    "tutorial/page.png": ("dominoes?as=across&against=mcts", ("(lay 2 2)",), False),
+    "guide/web.png": ("copolymer?as=player1&against=hard", ("(move c 3)", "(move e 4)"), True),
+    "start/tutorial/page.png": ("dominoes?as=across&against=mcts", ("(lay 2 2)",), False),
 }
 _WIDTH: Final = 1000
 _HEIGHT: Final = 700
@@ -43,7 +43,7 @@ _PIECE: Final = re.compile(r'^```lisp title="(dominoes.kif)"\n(.*?)^```$', re.MU
 def server(docs: Path) -> Iterator[str]:
     """Serve the installed sheets, and that of the tutorial; yield the address."""
     with TemporaryDirectory() as folder:
-        pieces = _PIECE.findall((docs / "tutorial.md").read_text(encoding="utf-8"))
+        pieces = _PIECE.findall((docs / "start" / "tutorial.md").read_text(encoding="utf-8"))
         sheet = Path(folder, pieces[0][0])
         sheet.write_text("\n".join(text for _, text in pieces), encoding="utf-8")
         command = [
@@ -95,7 +95,7 @@ def main() -> None:
         page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
         for name, (match, moves, values) in PICTURES.items():
             page.goto(f"{address}play/{match}")
-            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             take(page, moves, folder / name, values=values)
 
 

@@ -1,6 +1,6 @@
 """A picture of a session at the prompt, for the README: what people see on a terminal, as SVG.
 
-    python tools/terminal_picture.py docs/session.svg
+    python tools/terminal_picture.py docs/guide/session.svg
 
 Runs ``anygame repl`` on a terminal of its own, with the commands below, and lets rich draw what comes out.
 """

@@ -1,6 +1,6 @@
 """Pictures of the tutorial's board, drawn from the pieces of the sheet that stand before each.
 
-python tools/tutorial_pictures.py docs/tutorial.md docs/tutorial
+python tools/tutorial_pictures.py docs/start/tutorial.md docs/start/tutorial
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_whatever_stops_compiling_the_reasoner_plays(
 def test_the_bounds_of_compiling_are_told_as_they_are_and_are_no_times() -> None:
     limits = pytest.importorskip("anygame.network.grounding.grounder").GroundingLimits()
     assert limits.seconds == inf
-    page = (SHEETS.parent / "docs" / "simulating.md").read_text()
+    page = (SHEETS.parent / "docs" / "guide" / "simulating.md").read_text()
     assert f"{limits.instances // 10**6} million instances of rules" in page
     assert f"{limits.fluents:,} facts of one name that states" in page
     assert f"{limits.facts:,} rows of a relation that never changes" in page

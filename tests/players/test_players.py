@@ -180,7 +180,7 @@ def test_levels_are_players_and_the_chapter_says_which(name: str) -> None:
     player = make_player(name, seed=1)
     assert isinstance(player, MctsPlayer)
     level = LEVELS[name]
-    chapter = Path(__file__).parents[2] / "docs" / "web.md"
+    chapter = Path(__file__).parents[2] / "docs" / "guide" / "web.md"
     assert f"| `{name}` | {level.about} | `{level.spec}` |" in chapter.read_text(encoding="utf-8")
 
 

@@ -562,7 +562,7 @@ def test_what_is_left_open_is_tried_again_with_the_time_that_is_left(monkeypatch
 def test_a_short_proof_is_looked_for_before_all_matches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     # A checker would follow the matches of eight dominoes for a minute.
     monkeypatch.setattr("anygame.proving.prover.check_bounded", None)
-    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    tutorial = (ROOT / "docs" / "start" / "tutorial.md").read_text(encoding="utf-8")
     found = prove(anygame.loads(sheets(tutorial)["dominoes.kif"]), ["playable"])["playable"]
     assert found.outcome == "proved"
     assert found.invariant is not None

@@ -35,11 +35,20 @@ from tests.cli.transcripts import ROOT, run
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+def _pages(folder: str) -> tuple[Path, ...]:
+    return (*sorted((ROOT / "docs" / folder).glob("*.md")),)
+
+
 README = ROOT / "README.md"
 #: The README, the index of the chapters, and the chapters.
-CHAPTERS = (README, *sorted((ROOT / "docs").glob("*.md")))
-#: What was tried and left out; only the index of the chapters names it.
-EXPERIMENTS = (*sorted((ROOT / "docs" / "experiments").glob("*.md")),)
+CHAPTERS = (
+    README,
+    *(path for folder in ("", "start", "guide", "results", "develop") for path in _pages(folder)),
+    *(ROOT / "docs" / "reference" / f"{name}.md" for name in ("citing", "glossary")),
+)
+#: What was tried and left out.
+EXPERIMENTS = _pages("develop/experiments")
 _BLOCK = re.compile(
     r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )

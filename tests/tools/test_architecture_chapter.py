@@ -12,7 +12,7 @@ from anygame.language.parser import parse_program
 from anygame.network.compiled import compile_game
 from anygame.network.kernels.kernel import build_kernel
 
-_TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+_TEXT = (ROOT / "docs" / "develop" / "architecture.md").read_text(encoding="utf-8")
 _FILE = re.compile(r"^\| `([\w/]+\.py)` \|", re.MULTILINE)
 
 

@@ -11,19 +11,19 @@ import tomllib
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.sources import parsed
 from tests.tools.chapters import sheets
+from tools.chapter_index import index, pages
 from tools.tutorial_pictures import drawing, sheet
 
 import anygame
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-TUTORIAL = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+TUTORIAL = (DOCS / "start" / "tutorial.md").read_text(encoding="utf-8")
 
 
 def _public() -> dict[str, list[str]]:
@@ -54,24 +54,20 @@ def test_every_package_is_in_the_reference() -> None:
 
 
 def test_every_chapter_is_in_the_navigation() -> None:
-    listed: set[str] = set()
+    listed = pages(tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"])
+    written = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "_site" not in path.parts}
+    assert sorted(listed) == sorted(written)
 
-    def collect(entry: Any) -> None:
-        if isinstance(entry, str):
-            listed.add(entry)
-        else:
-            for part in entry.values() if isinstance(entry, dict) else entry:
-                collect(part)
 
-    collect(tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"])
-    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "_site" not in path.parts}
-    assert listed == pages
+def test_the_list_of_chapters_is_that_of_the_navigation() -> None:
+    kept = (DOCS / "README.md").read_text(encoding="utf-8")
+    assert index() == kept, "if it is meant so: python tools/chapter_index.py"
 
 
 @pytest.mark.parametrize("name", ["board", "moves", "end"])
 def test_the_board_of_the_tutorial_is_the_one_that_is_drawn_now(name: str) -> None:
-    kept = (DOCS / "tutorial" / f"{name}.svg").read_text(encoding="utf-8")
-    how = "python tools/tutorial_pictures.py docs/tutorial.md docs/tutorial"
+    kept = (DOCS / "start" / "tutorial" / f"{name}.svg").read_text(encoding="utf-8")
+    how = "python tools/tutorial_pictures.py docs/start/tutorial.md docs/start/tutorial"
     assert drawing(TUTORIAL, name) == kept, f"if it is meant so: {how}"
 
 

@@ -26,11 +26,13 @@ def test_the_picture_shows_what_a_session_shows_now() -> None:
     shown = session()
     assert "\x1b[" in shown
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == list(COMMANDS)
-    assert texts(picture(shown)) == texts((ROOT / "docs" / "session.svg").read_text(encoding="utf-8"))
+    assert texts(picture(shown)) == texts(
+        (ROOT / "docs" / "guide" / "session.svg").read_text(encoding="utf-8")
+    )
 
 
 def test_the_picture_needs_nothing_from_elsewhere() -> None:
-    drawn = (ROOT / "docs" / "session.svg").read_text(encoding="utf-8")
+    drawn = (ROOT / "docs" / "guide" / "session.svg").read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^\s\"')]+", drawn)) <= {
         "http://www.w3.org/2000/svg",
         "https://www.textualize.io",

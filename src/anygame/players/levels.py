@@ -1,7 +1,7 @@
 """Opponents by how well they play, under names that everybody understands.
 
 This table is the only one: pages, ``anygame play`` and the documents read it. Each level is a player with
-options (`anygame.players.make_player`); what they are worth against each other is in ``docs/web.md``.
+options (`anygame.players.make_player`); what they are worth against each other is in ``docs/guide/web.md``.
 """
 
 from __future__ import annotations

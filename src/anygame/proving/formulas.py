@@ -127,7 +127,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
 
     Args:
         game: the game.
-        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))``; see docs/proving.md.
+        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))``; see docs/guide/proving.md.
 
     Raises:
         QueryError: one is no property, speaks of what the game does not have, or has an unsafe variable.

@@ -354,7 +354,9 @@ _FOLDERS: Final = (_PACKAGE / "docs", _PACKAGE.parents[1] / "docs")
 def chapters() -> dict[str, Path]:
     """Return the chapters by name; none where they were left out of the package."""
     folder = next((folder for folder in _FOLDERS if folder.is_dir()), None)
-    return {path.stem: path for path in sorted(folder.glob("*.md"))} if folder else {}
+    if folder is None:
+        return {}
+    return {path.stem: path for path in sorted(folder.glob("*/*.md")) if path.parent.name != "reference"}
 
 
 def make_server(version: str, folders: Iterable[Path] = ()) -> MCPServer[Any]:

@@ -42,7 +42,7 @@ def run(options: _Options) -> int:
 _DETAILS: Final = """\
 Editors start it, and speak the Language Server Protocol with it on standard input and
 output: diagnostics as one types, mends, what names mean, definitions, references,
-renaming, completion, layout. docs/editors.md has the lines of configuration for VS Code,
+renaming, completion, layout. docs/guide/editors.md has the lines of configuration for VS Code,
 Neovim, Emacs and Helix.
 
 exit status:

@@ -53,7 +53,7 @@ Programs that speak the Model Context Protocol start it, and call its tools: gam
 check, explain_code, mend, format, state, legal, play, query, why, why_not, board, simulate,
 analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
 from_document_to_sheet says how rules told in prose become a sheet. No file of this machine is
-read but the shipped ones and those of --folder. docs/tools-for-programs.md has the lines of
+read but the shipped ones and those of --folder. docs/guide/tools-for-programs.md has the lines of
 configuration for common clients.
 
 exit status:

@@ -1,0 +1,44 @@
+"""Write the list of chapters in docs/README.md from the navigation of the site.
+
+    python tools/chapter_index.py
+
+The order of the chapters is in docs/zensical.toml alone.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+DOCS: Final = Path(__file__).parents[1] / "docs"
+_LIST: Final = re.compile(r"(?<=<!-- chapters -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def pages(entry: Any) -> list[str]:
+    """Return the pages below an entry of the navigation, in order."""
+    if isinstance(entry, str):
+        return [entry]
+    parts = entry.values() if isinstance(entry, dict) else entry
+    return [page for part in parts for page in pages(part)]
+
+
+def index() -> str:
+    """Return docs/README.md with the list of chapters that the navigation has now."""
+    site = tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))
+    lines = []
+    for entry in site["project"]["nav"]:
+        for section, part in entry.items():
+            chapters = [f"[{_title(page)}]({page})" for page in pages(part) if page != "README.md"]
+            lines += [f"- **{section}**: {', '.join(chapters)}\n"] if chapters else []
+    return _LIST.sub(lambda _: "".join(lines), (DOCS / "README.md").read_text(encoding="utf-8"))
+
+
+def _title(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
+if __name__ == "__main__":
+    text = index()
+    (DOCS / "README.md").write_text(text, encoding="utf-8")
