@@ -43,6 +43,8 @@ _ALLOWED = {
     # What the compiled game and the game both speak of.
     "playouts": set(),
     "network": {"errors", "language", "analysis", "datalog", "native", "processes", "playouts"},
+    # Graphics cards play the kernels that the network writes.
+    "cards": {"errors", "native", "network", "playouts"},
     "game": {
         "errors",
         "language",
@@ -54,7 +56,7 @@ _ALLOWED = {
         "markup",
         "sheets",
     },
-    "game.machines": {"errors", "language", "datalog", "network", "game", "playouts"},
+    "game.machines": {"errors", "language", "datalog", "network", "cards", "game", "playouts"},
     "boards": {"errors", "language", "analysis", "game"},
     "doctor": {"errors", "language", "analysis", "game", "proving", "datalog", "sheets"},
     # Search is native code over many states at once, which only the network has.

@@ -27,13 +27,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tools.tables import aligned, as_markdown, number, put_into, seconds, spread, told
 
 import anygame
+from anygame.cards.card import card
+from anygame.cards.simulator import WarpSimulator
 from anygame.errors import AnygameError
 from anygame.game.simulation import card_of
 from anygame.network import simulator as simulators
-from anygame.network.card import card
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.target import WIDE
-from anygame.network.warp_simulator import WarpSimulator
 from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.network.emulated_card import EmulatedDriver
+from tests.cards.emulated_card import EmulatedDriver
 
-from anygame.network import card as cards
-from anygame.network import warp_simulator as warps
-from anygame.network.kernels import warp_code as code
+from anygame.cards import card as cards
+from anygame.cards import code
+from anygame.cards import simulator as warps
 from tools import card_speed
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from anygame.network.block import Block, Stuck, StuckPlayout, replayed, start_st
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +31,8 @@ _CALL_SECONDS = 0.05
 _FIRST_STEPS = 16
 #: After an interrupt, the playouts under way may take so many calls; then they are given up.
 _LAST_CALLS = 10
+#: How often progress is reported.
+_REPORT_SECONDS = 0.1
 
 
 class Simulator:
@@ -72,7 +75,7 @@ class Simulator:
         """
         state = start_state(self.network, start)
         _ = self._kernel.library  # compiled before time is taken
-        return _Run(self._kernel, request, state).go()
+        return _ProcessorRun(self._kernel, request, state).go()
 
 
 class Quotas:
@@ -99,60 +102,105 @@ class Quotas:
         return self._playouts * (block + 1) // self._count - self._playouts * block // self._count
 
 
-class _Run:
-    """The state of a simulation that the threads share."""
+class Run:
+    """A simulation under way: what was asked for, what was counted so far, and the wait for its threads."""
 
-    def __init__(self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_], quotas: Quotas
+    ) -> None:
         self._kernel = kernel
         self._request = request
         self._state = state
-        self._quotas = Quotas(request.playouts)
-        self._blocks = range(len(self._quotas)) if request.blocks is None else request.blocks
-        self._lock = threading.Lock()
-        self._next = self._blocks.start
-        self._started = 0
+        self._quotas = quotas
+        self._blocks = range(len(quotas)) if request.blocks is None else request.blocks
+        self._started = self._stuck = self._abandoned = 0
         self._interrupts = 0
         self._error: Exception | None = None
-        self._busy = 0
-        self._idle = threading.Event()
-        self._stuck = 0
         self._first_stuck: StuckPlayout | None = None
-        self._abandoned = 0
         self._near = 0
         self._complete = True
 
-    def go(self) -> Tally[Stuck]:
-        progress = self._request.progress
+    def _play(self, works: Sequence[Callable[[], None]], threads: int) -> Tally[Stuck]:
+        """Do some work, each in a thread of its own; return the tally, of so many threads.
+
+        The first interrupts are only counted: the threads look for them.
+        """
         began = time.perf_counter()
-        count = min(self._request.threads, max(1, len(self._blocks)))
-        blocks = [Block(self._kernel, self._request.limit) for _ in range(count)]
-        self._busy = len(blocks)
+        progress = self._request.progress
+        working = [threading.Thread(target=self._kept, args=[work], daemon=True) for work in works]
         try:
-            for block in blocks:
-                threading.Thread(target=self._work, args=[block], daemon=True).start()
-            self._wait()
+            for thread in working:
+                thread.start()
+            while any(thread.is_alive() for thread in working):
+                try:
+                    next(filter(threading.Thread.is_alive, working), working[0]).join(_REPORT_SECONDS)
+                    if progress:
+                        progress(self._started)
+                except KeyboardInterrupt:
+                    self._interrupts += 1
         finally:
-            # Whatever ended the waiting, nobody plays on behind it.
-            self._interrupts += 2 * (not self._idle.is_set())
+            # If anything else ended the wait, the threads give up.
+            self._interrupts += 2 * any(thread.is_alive() for thread in working)
         if self._error:
             raise self._error
         seconds = time.perf_counter() - began
         with contextlib.suppress(KeyboardInterrupt):
             if progress:
                 progress(self._started)
-        return self._tally(blocks, seconds, self._example())
+        totals, lengths = self._counted()
+        return replace(
+            counted_tally(self._kernel, totals.tolist(), lengths),
+            stuck=self._stuck,
+            abandoned=self._abandoned,
+            interrupted=bool(self._interrupts) and not self._complete,
+            seconds=seconds,
+            threads=threads,
+            first_stuck=self._example(),
+        )
 
-    def _wait(self) -> None:
-        progress = self._request.progress
-        reported = time.perf_counter()
-        while not self._idle.is_set():
-            try:
-                self._idle.wait(0.1)
-                if progress and time.perf_counter() - reported > 0.1:
-                    reported = time.perf_counter()
-                    progress(self._started)
-            except KeyboardInterrupt:
-                self._interrupts += 1
+    def _kept(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:  # raised in the waiting thread
+            self._error = error
+
+    def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the sum of each row of counters, and how many playouts had which length."""
+        raise NotImplementedError
+
+    def _replaying(self) -> Kernel:
+        """Return code that plays blocks of the same width on a processor."""
+        return self._kernel
+
+    def _example(self) -> Stuck | None:
+        """Return the first playout that got stuck, whatever the number of threads.
+
+        After an interrupt only where half a second leads there.
+        """
+        found = self._first_stuck
+        if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
+            return None
+        return replayed(found, self._replaying(), self._quotas[found.block], self._state, self._request)
+
+
+def next_steps(steps: int, seconds: float, aim: float) -> int:
+    """Return how many steps to make in about ``aim`` seconds, if the last ones took so many."""
+    return max(1, min(int(steps * aim / max(seconds, 1e-6)), steps * 16, 1 << 30))
+
+
+class _ProcessorRun(Run):
+    """A simulation whose threads each play block after block."""
+
+    def __init__(self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
+        super().__init__(kernel, request, state, Quotas(request.playouts))
+        self._lock = threading.Lock()
+        self._next = self._blocks.start
+        count = min(request.threads, max(1, len(self._blocks)))
+        self._memory = [Block(kernel, request.limit) for _ in range(count)]
+
+    def go(self) -> Tally[Stuck]:
+        works = [partial(self._play_blocks, block) for block in self._memory]
+        return self._play(works, self._request.threads)
 
     def _take(self) -> int | None:
         """Return the number of the next block, None where there is none to be played."""
@@ -163,19 +211,12 @@ class _Run:
             self._next += 1
             return self._next - 1
 
-    def _work(self, block: Block) -> None:
+    def _play_blocks(self, block: Block) -> None:
         while (number := self._take()) is not None:
-            try:
-                if self._quotas[number]:
-                    self._play(number, block)
-            except Exception as error:  # for the thread that waits
-                self._error = error
-        with self._lock:
-            self._busy -= 1
-            if not self._busy:
-                self._idle.set()
+            if self._quotas[number]:
+                self._play_block(number, block)
 
-    def _play(self, number: int, block: Block) -> None:
+    def _play_block(self, number: int, block: Block) -> None:
         quota = self._quotas[number]
         block.begin(number, quota, self._request.seed, self._state)
         steps, known, stuck = _FIRST_STEPS, 0, 0
@@ -184,8 +225,7 @@ class _Run:
         while not done and calls_left:
             began = time.perf_counter()
             done = block.play(steps)
-            seconds = time.perf_counter() - began
-            steps = max(1, min(int(steps * _CALL_SECONDS / max(seconds, 1e-6)), steps * 16, 1 << 30))
+            steps = next_steps(steps, time.perf_counter() - began, _CALL_SECONDS)
             left = block.left
             with self._lock:
                 self._started += quota - left - known
@@ -216,29 +256,12 @@ class _Run:
             or (self._request.strict and found is not None and found.block <= number)
         )
 
-    def _example(self) -> Stuck | None:
-        """Return the first playout that got stuck, whatever the number of threads.
-
-        After an interrupt only where half a second leads there.
-        """
-        found = self._first_stuck
-        if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
-            return None
-        return replayed(found, self._kernel, self._quotas[found.block], self._state, self._request)
-
-    def _tally(self, blocks: Sequence[Block], seconds: float, first_stuck: Stuck | None) -> Tally[Stuck]:
+    def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        self._complete &= self._next >= self._blocks.stop
         counters = self._kernel.counters
-        counted = [block.rows[counters.first : counters.end].sum(axis=1, dtype=np.uint64) for block in blocks]
-        lengths = np.sum([block.lengths for block in blocks], axis=0)
-        return replace(
-            counted_tally(self._kernel, np.sum(counted, axis=0).tolist(), lengths),
-            stuck=self._stuck,
-            abandoned=self._abandoned,
-            interrupted=bool(self._interrupts) and (not self._complete or self._next < self._blocks.stop),
-            seconds=seconds,
-            threads=self._request.threads,
-            first_stuck=first_stuck,
-        )
+        rows = np.sum([block.rows[counters.first : counters.end] for block in self._memory], axis=0)
+        lengths: NDArray[np.int64] = np.sum([block.lengths for block in self._memory], axis=0)
+        return rows.sum(axis=1, dtype=np.uint64), lengths
 
 
 def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[Stuck]:

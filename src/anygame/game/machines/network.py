@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anygame.cards.array import CardArray as CardArray
+from anygame.cards.card import Card, card
+from anygame.cards.lanes import WarpLanes
+from anygame.cards.simulator import WarpSimulator
 from anygame.errors import IllegalMoveError, LimitError, PositionError
 from anygame.game.outcomes import Outcome, Stuck
 from anygame.game.roles import Role, illegal_number
 from anygame.language.diagnostics import shown
 from anygame.language.terms import Constant
 from anygame.network.block import StuckError
-from anygame.network.card import Card, card
-from anygame.network.card_array import CardArray as CardArray
 from anygame.network.compiled import compile_game
 from anygame.network.description import describe, picture, text
 from anygame.network.grounding.grounder import GroundingLimits
@@ -29,8 +31,6 @@ from anygame.network.kernels.kernel import build_kernel
 from anygame.network.lanes import DOUBLE, MISSING, IllegalChoiceError, Lanes
 from anygame.network.simulator import Simulator
 from anygame.network.single import Single
-from anygame.network.warp_lanes import WarpLanes
-from anygame.network.warp_simulator import WarpSimulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ Implementation in Software", 1997), and a gate is one vector instruction or two.
    another process has done that for straight code, a loop over the
    same gates stands in for it; all other functions are the same.
 
-``target`` says for what machine they write; ``warp_code`` is what they write for graphics cards.
+``target`` says for what machine they write: a processor, or a graphics card (see ``anygame.cards``).
 
 Above them stand ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by side) and ``single``.
 """

@@ -12,36 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.network import networks as n
-from tests.network.emulated_card import EmulatedDriver
 
 import anygame
+from anygame.cards import card as cards
+from anygame.cards import simulator as warps
+from anygame.cards.card import Card, CardMemory
+from anygame.cards.code import warp_code
+from anygame.cards.simulator import WarpSimulator
 from anygame.errors import DeviceError
 from anygame.native.code import make_ptx
-from anygame.network import card as cards
 from anygame.network import simulator as simulators
-from anygame.network import warp_simulator as warps
 from anygame.network.block import StuckError
-from anygame.network.card import Card, CardMemory
-from anygame.network.kernels import warp_code as code
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.target import WIDE
-from anygame.network.kernels.warp_code import warp_code
 from anygame.network.simulator import Simulator
-from anygame.network.warp_simulator import WarpSimulator
 from anygame.playouts import PlayoutRequest
 
 if TYPE_CHECKING:
+    from tests.cards.emulated_card import EmulatedDriver
+
     from anygame.network.network import Network
     from anygame.playouts import Tally
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> EmulatedDriver:
-    emulated = EmulatedDriver()
-    monkeypatch.setattr(cards, "_library", lambda: emulated)
-    monkeypatch.setattr(code, "make_ptx", lambda text: text)
-    cards.card.cache_clear()
-    return emulated
 
 
 def network_of(name: str) -> Network:
@@ -170,7 +161,7 @@ def test_an_interrupt_ends_it_with_what_was_played(
     monkeypatch.setattr(warps, "_FIRST_STEPS", 2)
     monkeypatch.setattr(warps, "_LAUNCH_SECONDS", 0.0)
     monkeypatch.setattr(warps, "_LAST_LAUNCHES", last_launches)
-    monkeypatch.setattr(warps, "_REPORT_SECONDS", 0.01)
+    monkeypatch.setattr(simulators, "_REPORT_SECONDS", 0.01)
     simulator = WarpSimulator(n.countdown(9, 2), Card())
     impatient = Impatient(driver, times)
     found = simulator.run(PlayoutRequest(4_000, seed=1, progress=impatient.reported))

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.network.card import CardMemory
+    from anygame.cards.card import CardMemory
 
 #: A card, as DLPack numbers devices, and kinds of numbers: signed, unsigned, floats, truth values.
 _CUDA: Final = 2

@@ -8,28 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.network.emulated_card import EmulatedDriver
 
 import anygame
+from anygame.cards import array as arrays
 from anygame.errors import DeviceError, IllegalMoveError
-from anygame.network import card as cards
-from anygame.network import card_array as arrays
-from anygame.network.kernels import warp_lanes_code as code
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from tests.cards.emulated_card import EmulatedDriver
 
     from anygame.game.batch import Batch
     from anygame.game.card_batch import CardBatch
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> EmulatedDriver:
-    emulated = EmulatedDriver()
-    monkeypatch.setattr(cards, "_library", lambda: emulated)
-    monkeypatch.setattr(code, "make_ptx", lambda text: text)
-    cards.card.cache_clear()
-    return emulated
 
 
 def on_card(values: NDArray[Any]) -> Any:

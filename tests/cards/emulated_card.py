@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from anygame.cards.code import COLLECTIVES
 from anygame.native.code import load_library, make_image
-from anygame.network.kernels.warp_code import COLLECTIVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from anygame.cards.code import COLLECTIVES, entry
 from anygame.native.code import make_ptx
 from anygame.network.kernels.function import (
     ACTIVE,
@@ -23,7 +24,6 @@ from anygame.network.kernels.function import (
     FunctionBuilder,
 )
 from anygame.network.kernels.target import WARP
-from anygame.network.kernels.warp_code import COLLECTIVES, entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

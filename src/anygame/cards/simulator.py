@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from anygame.cards.card import CardMemory
+from anygame.cards.code import (
+    DONE,
+    ENTRY,
+    GOT_STUCK,
+    RECORD_WORDS,
+    REGISTERS,
+    STATUS_WORDS,
+    STILL_LEFT,
+    UNDER_WAY,
+    card_kernel,
+    warp_code,
+)
 from anygame.errors import DeviceError
-from anygame.network.block import Stuck, StuckPlayout, replayed, start_state
-from anygame.network.card import CardMemory
+from anygame.network.block import StuckPlayout, start_state
 from anygame.network.kernels.function import RANDOM, RUNNING
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.kernels.playout_loop import (
@@ -28,25 +38,14 @@ from anygame.network.kernels.playout_loop import (
 )
 from anygame.network.kernels.target import WIDE
 from anygame.network.kernels.uniform_choice import seeds_of_blocks
-from anygame.network.kernels.warp_code import (
-    DONE,
-    ENTRY,
-    GOT_STUCK,
-    RECORD_WORDS,
-    REGISTERS,
-    STATUS_WORDS,
-    STILL_LEFT,
-    UNDER_WAY,
-    card_kernel,
-    warp_code,
-)
-from anygame.network.simulator import Quotas, counted_tally
+from anygame.network.simulator import Quotas, Run, next_steps
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from anygame.network.card import Card
-    from anygame.network.kernels.kernel import Style
+    from anygame.cards.card import Card
+    from anygame.network.block import Stuck
+    from anygame.network.kernels.kernel import Kernel, Style
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
@@ -62,7 +61,6 @@ _LAUNCH_SECONDS: Final = 0.1
 _FIRST_STEPS: Final = 16
 #: After an interrupt, the playouts under way may take so many launches; then they are abandoned.
 _LAST_LAUNCHES = 5
-_REPORT_SECONDS: Final = 0.1
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
 
@@ -100,62 +98,26 @@ class WarpSimulator:
         """
         state = start_state(self.kernel.network, start)
         self.card.use()
-        return _Run(self, request, state).go()
+        return _CardRun(self, request, state).go()
 
 
-class _Run:
-    """The state of a simulation."""
+class _CardRun(Run):
+    """A simulation on a card, which one thread starts and waits for."""
 
     def __init__(self, simulator: WarpSimulator, request: PlayoutRequest, state: NDArray[np.bool_]) -> None:
+        super().__init__(simulator.kernel, request, state, simulator.quotas(request.playouts))
         self._simulator = simulator
-        self._kernel = simulator.kernel
-        self._request = request
-        self._state = state
-        self._quotas = simulator.quotas(request.playouts)
-        self._blocks = range(len(self._quotas)) if request.blocks is None else request.blocks
         counters = self._kernel.counters
         self._totals = np.zeros(counters.end - counters.first, np.uint64)
-        self._started = self._stuck = self._abandoned = 0
-        self._interrupts = 0
-        self._error: Exception | None = None
         self._lengths = np.zeros(request.limit + 2, np.int64)
-        self._complete = True
-        self._first_stuck: StuckPlayout | None = None
 
     def go(self) -> Tally[Stuck]:
-        began = time.perf_counter()
-        working = threading.Thread(target=self._work, daemon=True)
-        working.start()
-        while working.is_alive():
-            try:
-                working.join(_REPORT_SECONDS)
-                if self._request.progress:
-                    self._request.progress(self._started)
-            except KeyboardInterrupt:
-                self._interrupts += 1
-        if self._error:
-            raise self._error
-        seconds = time.perf_counter() - began
-        return replace(
-            counted_tally(self._kernel, self._totals.tolist(), self._lengths),
-            stuck=self._stuck,
-            abandoned=self._abandoned,
-            interrupted=not self._complete,
-            seconds=seconds,
-            threads=1,
-            first_stuck=self._example(),
-        )
+        return self._play([self._play_blocks], 1)
 
-    def _work(self) -> None:
-        try:
-            self._simulator.card.use()
-            self._play_all()
-        except Exception as error:  # for the thread that waits
-            self._error = error
-
-    def _play_all(self) -> None:
+    def _play_blocks(self) -> None:
         simulator, request = self._simulator, self._request
         card = simulator.card
+        card.use()
         room = int(_SHARE * card.free_bytes) // simulator.bytes
         if not room:
             raise DeviceError(
@@ -169,12 +131,12 @@ class _Run:
             for first in range(self._blocks.start, self._blocks.stop, room):
                 blocks = range(first, min(first + room, self._blocks.stop))
                 if self._interrupts or (request.strict and self._first_stuck):
-                    self._complete &= not self._interrupts
+                    self._complete = False
                     break
                 with _Warps(simulator, blocks, (data.address, lengths.address, start.address)) as warps:
                     self._begin(warps)
-                    self._play(warps)
-                    self._finish(warps)
+                    self._play_warps(warps)
+                    self._count(warps)
             self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
 
     def _begin(self, warps: _Warps) -> None:
@@ -188,14 +150,18 @@ class _Run:
         first = self._kernel.layout.fluents
         for fluent in np.flatnonzero(self._state).tolist():
             warps.rows.fill((first + fluent) * WIDE.stride, WIDE.stride, 0xFFFFFFFF)
-        left = np.repeat((quotas - lanes)[:, None], _WARP, axis=1)
-        warps.records.write(left, LEFT * WIDE.stride)
         elsewhere = not np.array_equal(self._state, self._kernel.network.initial)
         limit = self._request.limit
-        for word, value in ((LIMIT, limit), (DEADLINE, limit), (ELSEWHERE, elsewhere)):
-            warps.records.write(np.full((len(quotas), _WARP), value, np.int64), word * WIDE.stride)
+        for word, value in (
+            (LEFT, quotas - lanes),
+            (LIMIT, limit),
+            (DEADLINE, limit),
+            (ELSEWHERE, elsewhere),
+        ):
+            of_blocks = np.broadcast_to(np.int64(value), len(quotas))
+            warps.records.write(np.repeat(of_blocks[:, None], _WARP, axis=1), word * WIDE.stride)
 
-    def _play(self, warps: _Warps) -> None:
+    def _play_warps(self, warps: _Warps) -> None:
         """Play until all blocks are done, or left."""
         known = self._started + sum(self._quotas[block] for block in warps.blocks)
         steps, last_start, launches_left = _FIRST_STEPS, None, _LAST_LAUNCHES
@@ -216,29 +182,26 @@ class _Run:
                 known -= left
                 last_start = int(warps.words(NOW).max())
                 warps.records.fill(LEFT * WIDE.stride, WIDE.stride, 0)
-            steps = max(1, min(int(steps * _LAUNCH_SECONDS / max(seconds, 1e-6)), 8 * steps, 1 << 30))
+            steps = next_steps(steps, seconds, _LAUNCH_SECONDS)
         if not is_done:
             self._abandoned += int(status[:, UNDER_WAY].sum())
-            self._complete = self._complete and not self._interrupts
+            self._complete = False
         self._stuck += int(status[:, GOT_STUCK].sum())
         if len(stuck) and self._first_stuck is None:
             self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)
 
-    def _finish(self, warps: _Warps) -> None:
+    def _count(self, warps: _Warps) -> None:
         """Add up what the blocks have counted."""
         counters = self._kernel.counters
-        shape = (len(warps.blocks), len(self._totals) * WIDE.row_words)
+        shape = (len(warps.blocks), len(self._totals), WIDE.row_words)
         counted = warps.rows.read(shape, np.uint64, counters.first * WIDE.stride)
-        by_row = counted.reshape(len(warps.blocks), -1, WIDE.row_words)
-        self._totals += by_row.sum(axis=(0, 2), dtype=np.uint64)
+        self._totals += counted.sum(axis=(0, 2), dtype=np.uint64)
 
-    def _example(self) -> Stuck | None:
-        """Return the first playout that got stuck: a processor plays its block once more."""
-        found = self._first_stuck
-        if found is None or self._interrupts:
-            return None
-        kernel = build_kernel(self._kernel.network, "loop", target=WIDE)
-        return replayed(found, kernel, self._quotas[found.block], self._state, self._request)
+    def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return self._totals, self._lengths
+
+    def _replaying(self) -> Kernel:
+        return build_kernel(self._kernel.network, "loop", target=WIDE)
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
@@ -273,19 +236,15 @@ class _Warps:
             self._memory = taken.pop_all()
 
     def launch(self, steps: int) -> NDArray[np.int64]:
-        """Make so many steps; return the status of each block."""
+        """Make so many steps; return the status of each block: int64 [blocks, STATUS_WORDS]."""
         data, lengths, start = self._shared
         count = len(self.blocks)
         of_rows = (self.rows.address, data, count, self.rows.width)
         rest = (self.records.address, lengths, start, self._status.address, steps)
         groups = -(-count * _WARP // _THREADS)
         self._simulator.card.launch(self._simulator.function, (*of_rows, *rest), groups, _THREADS)
-        return self.status()
-
-    def status(self) -> NDArray[np.int64]:
-        """Return the status of each block: int64 [blocks, STATUS_WORDS]."""
-        found: NDArray[np.int64] = self._status.read((len(self.blocks), STATUS_WORDS), np.int64)
-        return found
+        status: NDArray[np.int64] = self._status.read((count, STATUS_WORDS), np.int64)
+        return status
 
     def words(self, number: int) -> NDArray[np.int64]:
         """Return a word of the records: int64 [blocks, threads]."""

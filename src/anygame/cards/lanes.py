@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from anygame.network.card import CardMemory
-from anygame.network.card_array import CardArray, lies_on_card
+from anygame.cards.array import CardArray, lies_on_card
+from anygame.cards.card import CardMemory
+from anygame.cards.code import REGISTERS, card_kernel
+from anygame.cards.lanes_code import ENTRIES, warp_lanes_code
 from anygame.network.kernels.function import IDLE, RANDOM, STUCK
 from anygame.network.kernels.target import WIDE
 from anygame.network.kernels.uniform_choice import seeds_of_blocks
-from anygame.network.kernels.warp_code import REGISTERS, card_kernel
-from anygame.network.kernels.warp_lanes_code import ENTRIES, warp_lanes_code
 from anygame.network.lanes import IllegalChoiceError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from anygame.network.card import Card
+    from anygame.cards.card import Card
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
