@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from anygame.envs.rewards import missing, players_of
+from anygame.envs.rewards import players_of
+from anygame.errors import MissingExtraError
 from anygame.game.roles import illegal_number
 from anygame.game.showing import planes_of
 from anygame.game.state import State
@@ -422,7 +423,9 @@ def check_mode(mode: str | None) -> None:
         ValueError: there is no such mode.
     """
     if mode == "rgb_array" and mode not in RENDER_MODES:
-        raise missing("cairosvg", "cairosvg")
+        raise MissingExtraError(
+            "this needs cairosvg, which is not installed: pip install 'anygame[cairosvg]'", "cairosvg"
+        )
     if mode is not None and mode not in RENDER_MODES:
         raise ValueError(f"a render mode is one of {', '.join(RENDER_MODES)}, not {mode!r}")
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
-from anygame.envs.rewards import Rewards, compiled_game, missing, turns_of
-from anygame.errors import IllegalMoveError
+from anygame.envs.rewards import Rewards, compiled_game
+from anygame.envs.turns import chance_of, numbered_turns, simultaneous_moves
+from anygame.errors import IllegalMoveError, needing
 
-try:
+with needing("pettingzoo", "this needs pettingzoo, which is not installed"):
     from pettingzoo import AECEnv, ParallelEnv
-except ImportError:
-    raise missing("pettingzoo", "pettingzoo") from None
 
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box
@@ -260,7 +259,8 @@ class GameAECEnv(GameAgents, AECEnv):
     }
 
     def _check_game(self) -> None:
-        self.turns = turns_of(self.game)
+        self.turns = numbered_turns(self.game)
+        self._chance = chance_of(self.game)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. There are no options."""
@@ -318,9 +318,11 @@ class GameAECEnv(GameAgents, AECEnv):
     def _play_on(self) -> None:
         episode = self._episode
         while not episode.is_over:
-            role = self.turns.mover(episode.legal)
-            if role is not None:
-                self.agent_selection = str(self.game.roles[role])
+            deciders = self.turns.deciders(episode.legal, self._chance)
+            if len(deciders) > 1:
+                raise simultaneous_moves(self.game, deciders)
+            if deciders:
+                self.agent_selection = str(self.game.roles[deciders[0]])
                 return
             self._move(None, 0)
         self.rewards = self._rewards_now()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from anygame.game.game import Game
     from anygame.game.machines.network import NetworkMachine
     from anygame.game.showing import Planes
-    from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
 
@@ -36,12 +36,12 @@ class Snapshot:
         random_state: what the random numbers ahead depend on.
     """
 
-    game: GameLike
+    game: Game
     states: NDArray[np.uint64]
     random_state: NDArray[np.uint64]
 
 
-def arrays_in_order(game: GameLike, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
+def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
     """Return the arrays of moves that are given by role, in the order of the roles.
 
     Raises:
@@ -85,7 +85,7 @@ class Batch:
         lanes: how many.
     """
 
-    def __init__(self, game: GameLike, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
+    def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
         self.game = game
         self.lanes = lanes
         self._machine = machine

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from anygame.game.game import Game
     from anygame.game.machines.network import CardArray, NetworkMachine
-    from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
 
@@ -31,9 +31,7 @@ class CardBatch:
         lanes: how many.
     """
 
-    def __init__(
-        self, game: GameLike, machine: NetworkMachine, lanes: int, seed: int | None, card: int
-    ) -> None:
+    def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None, card: int) -> None:
         self.game = game
         self.lanes = lanes
         self._machine = machine

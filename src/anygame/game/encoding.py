@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from anygame.game.game import Game
     from anygame.game.roles import Role
-    from anygame.game.state import GameLike
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
@@ -120,7 +120,7 @@ class Encoding:
         (rules,) = _texts([content["rules"]])
         return cls(rules, roles, actions, percepts, _texts(content["fluents"]))
 
-    def check(self, game: GameLike) -> None:
+    def check(self, game: Game) -> None:
         """Raise unless this is the encoding of a game.
 
         Raises:
@@ -144,7 +144,7 @@ class Encoding:
                 raise EncodingError(f"{game.name}: {_difference(what, kept, found)}")
 
 
-def encoding_of(game: GameLike) -> Encoding:
+def encoding_of(game: Game) -> Encoding:
     """Return the encoding of a game; see ``Game.encoding``."""
     return Encoding(
         rules_digest(game),
@@ -155,7 +155,7 @@ def encoding_of(game: GameLike) -> Encoding:
     )
 
 
-def _percept_terms(game: GameLike, role: Role) -> tuple[Term, ...]:
+def _percept_terms(game: Game, role: Role) -> tuple[Term, ...]:
     try:
         return game.percept_terms(role)
     except LimitError:

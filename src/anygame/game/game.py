@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from warnings import warn
 
 from anygame.errors import DeviceError, PositionError
@@ -460,4 +460,4 @@ def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]
         return start, state
     if state is not None:
         raise PositionError("expected a game and a state of it, or one state, found two states")
-    return cast("Game", start.game), start
+    return start.game, start

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from anygame.game.backends import Backends
+    from anygame.game.game import Game
     from anygame.game.machine import Machine, Position
     from anygame.game.outcomes import Stuck
     from anygame.game.roles import Role
@@ -230,63 +230,60 @@ def _short(number: float) -> str:
     return "-" if isnan(number) else f"{number:.4g}"
 
 
-class _Compiled(Protocol):
-    backends: Backends
-
-
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A game that several workers play, from a state."""
+    """A game that the workers of a cluster play, from a state or the initial one."""
 
-    game: _Compiled
+    game: Game
     state: State | None
     workers: Workers
 
     def tally(self, machine: Machine, request: PlayoutRequest) -> Tally[Stuck]:
-        """Have random matches played in parts, and return what the machine would have counted alone.
+        """Play in parts and return the tally that the machine would have counted alone.
 
-        Ctrl-C ends it early, with the parts that are complete.
+        Ctrl-C stops early and returns the tally of the finished parts.
         """
         began = perf_counter()
         blocks = machine.blocks(request.playouts)
         count = min(blocks, _PARTS_A_WORKER * self.workers.count)
         parts = [(blocks * part // count, blocks * (part + 1) // count) for part in range(count)]
-        alone = replace(request, threads=1, strict=False, progress=None)
-        shared = _Part(self.game, self.state, machine.name, alone)
-        found: dict[int, Tally[Stuck]] = {}
+        shared = _Part(
+            self.game, self.state, machine.name, replace(request, threads=1, strict=False, progress=None)
+        )
+        tallies: dict[int, Tally[Stuck]] = {}
         played, interrupted = 0, False
         try:
-            for number, tally in self.workers.map(_play_part, shared, parts, _get_ready):
-                found[number] = tally
+            for number, tally in self.workers.map(_play_part, shared, parts, _compile_first):
+                tallies[number] = tally
                 played += tally.playouts + tally.cut + tally.stuck
                 if request.progress:
                     request.progress(played)
         except KeyboardInterrupt:
             interrupted = True
-        together: Tally[Stuck] = Tally.empty(len(machine.roles))
-        for _, tally in sorted(found.items()):
-            together.add(tally)
-        together.interrupted, together.threads = interrupted, self.workers.count
-        together.seconds = perf_counter() - began
-        return together
+        total: Tally[Stuck] = Tally.empty(len(machine.roles))
+        for _, tally in sorted(tallies.items()):
+            total.add(tally)
+        total.interrupted, total.threads = interrupted, self.workers.count
+        total.seconds = perf_counter() - began
+        return total
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    game: _Compiled
+    game: Game
     state: State | None
     machine: str
     request: PlayoutRequest
 
     def begin(self) -> tuple[Machine, Position]:
-        """Return the machine of the name asked for, and the position that it starts from."""
+        """Return the requested machine and its start position."""
         backends = self.game.backends
         machine: Machine = backends.reasoner if self.machine == "reasoner" else backends.needed_network()
         return machine, machine.initial() if self.state is None else self.state.position_in(machine)
 
 
-def _get_ready(shared: _Part) -> None:
-    """Compile the game, so that the workers of a machine find its code."""
+def _compile_first(shared: _Part) -> None:
+    """Compile the game, so that the other workers of the computer find its code."""
     machine, start = shared.begin()
     machine.simulate(start, PlayoutRequest(1, limit=1))
 

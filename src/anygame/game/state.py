@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from anygame.datalog.derivations import Failure
 from anygame.errors import GoalError, IllegalMoveError, LimitError, QueryError, SimultaneousMovesError
@@ -16,15 +16,14 @@ from anygame.language.parser import parse_atom, parse_term
 from anygame.language.terms import Term, Variable
 
 if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from anygame.datalog.derivations import Derivation
+    from anygame.game.game import Game
     from anygame.game.machine import Machine, Position, View
     from anygame.game.roles import JointMove, Role
     from anygame.game.showing import BoardView
-    from anygame.language.limits import Limits
-    from anygame.language.rules import Atom, Program
+    from anygame.language.rules import Atom
 
 
 #: Characters of all facts up to which `repr` has them all; else it has so many of the first and of the last.
@@ -34,45 +33,6 @@ _SHOWN_FACTS: Final = 3
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
-
-
-class GameLike(Protocol):
-    """A game, as its states know it."""
-
-    program: Program
-    case_sensitive: bool
-    limits: Limits | None
-    #: Its machines; the class refers to states.
-    backends: Any
-    roles: tuple[Role, ...]
-    recent: deque[State]
-
-    @property
-    def name(self) -> str:
-        """The name of the source."""
-
-    @property
-    def is_gdl2(self) -> bool:
-        """Whether the rules hide information."""
-
-    @property
-    def fluent_terms(self) -> tuple[Term, ...]:
-        """Every fact that can ever be true."""
-
-    def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the moves that can ever be legal for a role."""
-
-    def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return what a role can ever see. Raises LimitError."""
-
-    def role_index(self, role: str | Term) -> int:
-        """Return the index of a role. Raises UnknownRoleError."""
-
-    def initial_state(self) -> State:
-        """Return the state in which every match starts."""
-
-    def state(self, facts: Iterable[str | Term]) -> State:
-        """Return the state in which just these facts are true."""
 
 
 class Bindings(Mapping[str, Term]):
@@ -124,7 +84,7 @@ class State:
 
     __slots__ = ("_facts", "_game", "_goals", "_legal", "_machine", "_position", "_terminal", "_view")
 
-    def __init__(self, game: GameLike, machine: Machine, position: Position) -> None:
+    def __init__(self, game: Game, machine: Machine, position: Position) -> None:
         self._game = game
         self._machine = machine
         self._position = position
@@ -135,7 +95,7 @@ class State:
         self._goals: dict[str, int | None] = {}
 
     @property
-    def game(self) -> GameLike:
+    def game(self) -> Game:
         """The game whose state this is."""
         return self._game
 
@@ -252,7 +212,7 @@ class State:
         """
         joint = self._joint(moves)
         position = self._machine.next(self._seen(), joint)
-        machine: Machine = self._game.backends.machine
+        machine = self._game.backends.machine
         if machine is not self._machine:
             # The game has been compiled meanwhile, or play has not led to this state.
             moved = machine.position(self._machine.facts(position))
@@ -429,7 +389,7 @@ class State:
         return f"<State of {self._game.name}{', terminal' if self.is_terminal else ''}: {told}>"
 
 
-def _restore(game: GameLike, facts: tuple[Term, ...]) -> State:
+def _restore(game: Game, facts: tuple[Term, ...]) -> State:
     return game.state(facts)
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from anygame.boards.drawing.grids import GridMaker, LineGridMaker
@@ -61,7 +61,7 @@ def picture(
         IllegalMoveError: ``last`` does not have one move per role.
         UnknownRoleError: the game has no such role.
     """
-    return Painter.of(cast("Game", state.game)).picture(state, last=last, before=before, legal_for=legal_for)
+    return Painter.of(state.game).picture(state, last=last, before=before, legal_for=legal_for)
 
 
 class Painter:

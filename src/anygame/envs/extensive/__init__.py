@@ -1,7 +1,7 @@
-"""Games in extensive form: trees of histories, with information sets and chance, as game theory has them.
+"""Games in extensive form, as in game theory: trees of histories with information sets and chance nodes.
 
-A joint move of the rules becomes a decision of each role that has one, after which `random` is drawn. What a
-role knows is what it has done and seen (GDL-II), or all that was done (GDL-I).
+A joint move of the rules becomes one decision of each role that decides, then a chance node for `random`. A
+role knows its own moves and percepts (GDL-II), or all moves (GDL-I).
 """
 
 from anygame.envs.extensive.form import (
@@ -16,7 +16,8 @@ from anygame.envs.extensive.form import (
     gambit_text,
     walk,
 )
-from anygame.envs.extensive.survey import Survey, Turns, find_turns, survey
+from anygame.envs.extensive.survey import Survey, survey
+from anygame.envs.turns import Turns, find_turns
 
 __all__ = [
     "CHANCE",

@@ -7,14 +7,14 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from anygame.envs.extensive.survey import find_turns
+from anygame.envs.turns import chance_of, find_turns
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.joint_moves import final_goals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from anygame.envs.extensive.survey import Turns
+    from anygame.envs.turns import Turns
     from anygame.game import Game, Role, State
     from anygame.language.terms import Term
 
@@ -60,7 +60,7 @@ class ExtensiveForm:
         game: Game,
         order: Order | None = None,
         *,
-        turns: Turns | None = None,
+        turns: Turns[Term] | None = None,
         max_steps: int = MAX_STEPS,
     ) -> None:
         self.game = game
@@ -68,7 +68,7 @@ class ExtensiveForm:
         self.order: Order = order or ("sequential" if self.turns.are_taken else "simultaneous")
         self.max_steps = max_steps
         self.players: tuple[Role, ...] = tuple(role for role in game.roles if not role.is_random)
-        self.chance = next((index for index, role in enumerate(game.roles) if role.is_random), None)
+        self.chance = chance_of(game)
         self._indices = [index for index in range(len(game.roles)) if index != self.chance]
         self._player = {index: player for player, index in enumerate(self._indices)}
         self._hides = game.is_gdl2

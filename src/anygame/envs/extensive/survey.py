@@ -1,47 +1,39 @@
-"""What is known of a game before its tree is: turns, found by play, and what is certain of all its states."""
+"""Properties of all states of a small game, found by visiting every state."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
-from math import prod
-from random import Random
-from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from anygame.envs.turns import chance_of
 from anygame.errors import GoalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
+    from anygame.envs.turns import Turns
     from anygame.game import Game, State
     from anygame.language.terms import Term
 
-#: So many states take about two seconds in the network.
+#: The network visits this many states in about two seconds.
 _STATES: Final = 10_000
 _JOINT_MOVES: Final = 40_000
-#: Trees that are estimated larger have more states than that, as far as has been seen: tic-tac-toe has 5,478
-#: and 550 thousand histories.
+#: Larger trees had more states than that in every sheet tried: tic-tac-toe has 5,478 states and 550,000
+#: histories.
 _TREE: Final = 10_000_000
-#: Enough to meet every kind of turn of the sheets that were tried, and no long wait in large games.
-_PLAYOUTS: Final = 20
-_STATES_PLAYED: Final = 1_000
-#: What waiting is called wherever games are written down.
-_NOOP: Final = "noop"
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What holds in all states of a game.
+    """Properties of all states of a game.
 
     Attributes:
-        turns_are_taken: whether at most one role besides `random` decides in each.
-        steps: the length of the longest play in joint moves; None where plays need not end.
-        decisions: the most nodes of a play in which players decide, one for all who move at once.
-        goal_sum: what the goals of the roles besides `random` sum up to wherever a play ends; None where that
-            differs, or a role has no goal.
-        goals: the least and the greatest of them, a missing one counting as 0.
+        turns_are_taken: whether at most one role besides `random` decides in each state.
+        steps: the length of the longest play in joint moves; None if a play need not end.
+        decisions: the most decision nodes of a play; roles that move at once share a node.
+        goal_sum: the sum of the goals of all roles besides `random` at every end; None if the sum differs, or
+            a role has no goal.
+        goals: the smallest and the largest of these goals; a missing goal counts as 0.
     """
 
     turns_are_taken: bool
@@ -51,11 +43,11 @@ class Survey:
     goals: tuple[int, int]
 
 
-def survey(game: Game, turns: Turns) -> Survey | None:
-    """Visit all states of a game; return None where there are too many."""
+def survey(game: Game, turns: Turns[Term]) -> Survey | None:
+    """Visit all states of a game; return None if there are too many."""
     if turns.tree_size > _TREE:
         return None
-    chance = next((index for index, role in enumerate(game.roles) if role.is_random), None)
+    chance = chance_of(game)
     start = game.initial_state()
     order: list[State] = [start]
     successors: dict[State, set[State]] = {start: set()}
@@ -86,11 +78,11 @@ def survey(game: Game, turns: Turns) -> Survey | None:
 
 
 def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tuple[int, int] | None:
-    """Return the most joint moves and the most nodes of a play; None where a state comes back."""
+    """Return the most joint moves and the most decision nodes of a play; None if a state can recur."""
     steps: dict[State, int] = {}
     decisions: dict[State, int] = {}
     try:
-        # What follows comes before.
+        # Successors come first in this order.
         for state in TopologicalSorter(successors).static_order():
             steps[state] = max([1 + steps[after] for after in successors[state]], default=0)
             most = max([decisions[after] for after in successors[state]], default=0)
@@ -101,89 +93,15 @@ def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tu
 
 
 def _goals(game: Game, ends: list[State]) -> tuple[set[int | None], int, int]:
-    """Return the sums of the goals where plays end, the least goal and the greatest."""
+    """Return the goal sums of all ends (None for a missing goal), and the smallest and largest goal."""
     sums: set[int | None] = set()
-    found: set[int] = set()
+    values: set[int] = set()
     for state in ends:
         try:
             goals = [state.goal(role) for role in game.roles if not role.is_random]
         except GoalError:
             goals = [None]
-        known = [goal for goal in goals if goal is not None]
-        sums.add(sum(known) if len(known) == len(goals) else None)
-        found.update(goal or 0 for goal in goals)
-    return sums, min(found, default=0), max(found, default=0)
-
-
-@dataclass(frozen=True)
-class Turns:
-    """How roles decide.
-
-    Attributes:
-        waiting: for each role, moves that are no decision where they are the only ones.
-        are_taken: whether at most one role besides `random` had a choice in every state that was seen.
-        tree_size: about how many histories there are; an estimate.
-    """
-
-    waiting: tuple[frozenset[Term], ...]
-    are_taken: bool
-    tree_size: float
-
-    def deciders(self, legal: Sequence[Sequence[Term]], chance: int | None) -> tuple[int, ...]:
-        """Return the indices of the roles that decide in a state, given the legal moves of all.
-
-        A role with a choice does. Where nobody has one, so does the role that does something else than to
-        wait, if it is the only such: a forced mark is a move, and noop is not.
-
-        Args:
-            legal: the legal moves for each role; none of them empty.
-            chance: the index of `random`, None where there is none.
-        """
-        choosing = tuple(role for role, moves in enumerate(legal) if len(moves) > 1 and role != chance)
-        if choosing or (chance is not None and len(legal[chance]) > 1):
-            return choosing
-        forced = tuple(
-            role for role, moves in enumerate(legal) if role != chance and moves[0] not in self.waiting[role]
-        )
-        return forced if len(forced) == 1 else ()
-
-
-def find_turns(game: Game) -> Turns:
-    """Return how roles decide in a game, from random playouts that are the same every time.
-
-    A move waits if it is noop, or was seen as the only one of its role where another role had a choice. The
-    size of the tree is estimated from the choices on random paths (D. E. Knuth, "Estimating the efficiency of
-    backtrack programs", 1975).
-    """
-    chance = next((index for index, role in enumerate(game.roles) if role.is_random), None)
-    waiting: list[set[Term]] = [set() for _ in game.roles]
-    are_taken, states, sizes = True, 0, []
-    random = Random(0)
-    for _ in range(_PLAYOUTS):
-        size, paths = 1.0, 1.0
-        for legal in _random_path(game, random, _STATES_PLAYED - states):
-            states += 1
-            choosing = [role for role, moves in enumerate(legal) if len(moves) > 1]
-            are_taken &= sum(role != chance for role in choosing) < 2
-            for role, moves in enumerate(legal):
-                if str(moves[0]) == _NOOP or (choosing and len(moves) == 1):
-                    waiting[role].add(moves[0])
-            paths *= prod(map(len, legal))
-            size += paths
-        sizes.append(size)
-        if states >= _STATES_PLAYED:
-            break
-    return Turns(tuple(map(frozenset, waiting)), are_taken, fmean(sizes))
-
-
-def _random_path(game: Game, random: Random, limit: int) -> Iterator[list[tuple[Term, ...]]]:
-    """Yield the legal moves in the states of a random playout, until it ends or there were so many."""
-    state = game.initial_state()
-    for _ in range(limit):
-        if state.is_terminal:
-            return
-        legal = [state.legal_moves(role) for role in game.roles]
-        if not all(legal):
-            return
-        yield legal
-        state = state.next([random.choice(moves) for moves in legal])
+        given = [goal for goal in goals if goal is not None]
+        sums.add(sum(given) if len(given) == len(goals) else None)
+        values.update(goal or 0 for goal in goals)
+    return sums, min(values, default=0), max(values, default=0)

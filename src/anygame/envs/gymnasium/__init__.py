@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from anygame.envs.rewards import missing
+from anygame.errors import needing
 
-try:
+with needing("gymnasium", "this needs gymnasium, which is not installed"):
     import gymnasium
-except ImportError:
-    raise missing("gymnasium", "gymnasium") from None
 
 from anygame.envs.gymnasium.environments import GameEnv, GameVectorEnv
 

@@ -6,12 +6,10 @@ learning on a graphics card. Importing this package needs the extra ``jax``.
 
 from __future__ import annotations
 
-try:
-    import jax as _jax
-except ImportError as error:
-    from anygame.envs.rewards import missing
+from anygame.errors import needing
 
-    raise missing("jax", "jax") from error
+with needing("jax", "this needs jax, which is not installed"):
+    import jax as _jax
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment, State
 from anygame.envs.jax.loading import auto_reset, load

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.envs.jax.evaluation import Array, Evaluate, Observe, Percepts
-    from anygame.envs.rewards import RewardName, Turns
+    from anygame.envs.rewards import RewardName
+    from anygame.envs.turns import Turns
     from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.network.network import Network
@@ -74,7 +75,7 @@ class Environment:
     def __init__(
         self,
         game: Game,
-        turns: Turns | None,
+        turns: Turns[int] | None,
         observe: Observe,
         rewards: RewardName,
         percepts: Percepts | None,
@@ -318,7 +319,7 @@ class Environment:
     def _choosing(self, state: State) -> Array:
         return jnp.stack([state._legal[columns].sum() > 1 for columns in self._columns])
 
-    def _moves_of_waiting(self, turns: Turns | None, player: Role) -> NDArray[np.bool_]:
+    def _moves_of_waiting(self, turns: Turns[int] | None, player: Role) -> NDArray[np.bool_]:
         waiting = np.zeros(len(self.game.actions(player)), np.bool_)
         if turns:
             waiting[list(turns.waiting[self.game.role_index(player)])] = True

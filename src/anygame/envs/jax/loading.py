@@ -9,7 +9,8 @@ import jax.numpy as jnp
 
 from anygame.envs.jax.environment import Environment, SimultaneousEnvironment
 from anygame.envs.jax.evaluation import Percepts, as_they_are, planes, relative
-from anygame.envs.rewards import Rewards, compiled_game, players_of, turns_of
+from anygame.envs.rewards import Rewards, compiled_game, players_of
+from anygame.envs.turns import numbered_turns
 from anygame.errors import LimitError, SimultaneousMovesError
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def load(
     turns = None
     if not simultaneous:
         try:
-            turns = turns_of(game)
+            turns = numbered_turns(game)
         except SimultaneousMovesError:
             if simultaneous is False:
                 raise

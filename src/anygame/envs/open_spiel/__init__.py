@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
 from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
-from anygame.envs.rewards import missing
+from anygame.errors import MissingExtraError
 from anygame.game import Game
 from anygame.sheets.installed import open_sheet
 
@@ -60,7 +60,9 @@ def load(
         ValueError: an argument is out of range.
     """
     if pyspiel is None:
-        raise missing("OpenSpiel", "open-spiel")
+        raise MissingExtraError(
+            "this needs OpenSpiel, which is not installed: pip install 'anygame[open-spiel]'", "open-spiel"
+        )
     given: dict[str, Any] = {
         "dynamics": dynamics,
         "scale": float(scale),

@@ -1,0 +1,137 @@
+"""Turns: which roles decide in a state, found from random play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from random import Random
+from statistics import fmean
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from anygame.errors import SimultaneousMovesError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anygame.game.game import Game
+    from anygame.language.terms import Term
+
+#: A move: a term, or its number among the moves of its role.
+Move = TypeVar("Move")
+#: Enough to meet every kind of turn of the sheets tried, at a cost of a fraction of a second.
+_PLAYOUTS: Final = 20
+_STATES: Final = 1_000
+#: The usual name of a move that does nothing.
+_NOOP: Final = "noop"
+#: Games whose turns are kept.
+_KEPT: Final = 8
+
+
+@dataclass(frozen=True)
+class Turns(Generic[Move]):
+    """How the roles of a game decide.
+
+    Attributes:
+        waiting: per role, the moves that are no decision when they are the only legal ones.
+        are_taken: whether at most one role besides `random` had a choice in every sampled state.
+        tree_size: estimated number of histories.
+        together: the indices of the roles that chose at the same time in the first such state; else empty.
+    """
+
+    waiting: tuple[frozenset[Move], ...]
+    are_taken: bool
+    tree_size: float
+    together: tuple[int, ...] = ()
+
+    def deciders(self, legal: Sequence[Sequence[Move]], chance: int | None) -> tuple[int, ...]:
+        """Return the indices of the roles that decide in a state.
+
+        Every role with a choice decides. If no role has a choice, and exactly one role besides `random` has a
+        move that is not a wait, that role decides.
+
+        Args:
+            legal: the legal moves of each role; none is empty.
+            chance: the index of `random`, or None.
+        """
+        choosing = tuple(role for role, moves in enumerate(legal) if len(moves) > 1 and role != chance)
+        if choosing or (chance is not None and len(legal[chance]) > 1):
+            return choosing
+        forced = tuple(
+            role for role, moves in enumerate(legal) if role != chance and moves[0] not in self.waiting[role]
+        )
+        return forced if len(forced) == 1 else ()
+
+
+def chance_of(game: Game) -> int | None:
+    """Return the index of the role `random`, or None."""
+    return next((index for index, role in enumerate(game.roles) if role.is_random), None)
+
+
+def find_turns(game: Game) -> Turns[Term]:
+    """Return how the roles of a game decide, from random playouts with a fixed seed.
+
+    A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
+    had a choice. The tree size is estimated from the branching on random paths (D. E. Knuth, "Estimating the
+    efficiency of backtrack programs", 1975).
+    """
+    chance = chance_of(game)
+    waiting: list[set[Term]] = [set() for _ in game.roles]
+    together: tuple[int, ...] = ()
+    states, sizes = 0, []
+    random = Random(0)
+    for _ in range(_PLAYOUTS):
+        size, paths = 1.0, 1.0
+        for legal in _random_path(game, random, _STATES - states):
+            states += 1
+            choosing = [role for role, moves in enumerate(legal) if len(moves) > 1]
+            players = tuple(role for role in choosing if role != chance)
+            together = together or (players if len(players) > 1 else ())
+            for role, moves in enumerate(legal):
+                if str(moves[0]) == _NOOP or (choosing and len(moves) == 1):
+                    waiting[role].add(moves[0])
+            paths *= prod(map(len, legal))
+            size += paths
+        sizes.append(size)
+        if states >= _STATES:
+            break
+    return Turns(tuple(map(frozenset, waiting)), not together, fmean(sizes), together)
+
+
+def _random_path(game: Game, random: Random, limit: int) -> Iterator[list[tuple[Term, ...]]]:
+    """Yield the legal moves in the states of a random playout, up to a number of states."""
+    state = game.initial_state()
+    for _ in range(limit):
+        if state.is_terminal:
+            return
+        legal = [state.legal_moves(role) for role in game.roles]
+        if not all(legal):
+            return
+        yield legal
+        state = state.next([random.choice(moves) for moves in legal])
+
+
+@lru_cache(_KEPT)
+def numbered_turns(game: Game) -> Turns[int]:
+    """Return the turns of a compiled game with moves as numbers.
+
+    Raises:
+        SimultaneousMovesError: two roles had a choice at the same time in some sampled state.
+    """
+    turns = find_turns(game)
+    if not turns.are_taken:
+        raise simultaneous_moves(game, turns.together)
+    waiting = [
+        frozenset(number for number, move in enumerate(game.actions(role)) if move in waits)
+        for role, waits in zip(game.roles, turns.waiting, strict=True)
+    ]
+    return replace(turns, waiting=tuple(waiting))  # type: ignore[return-value, arg-type]
+
+
+def simultaneous_moves(game: Game, roles: Sequence[int]) -> SimultaneousMovesError:
+    """Return the error for roles, given by index, that choose at the same time."""
+    names = " and ".join(game.roles[role] for role in roles)
+    return SimultaneousMovesError(
+        f"{names} choose at the same time in {game.name}; an environment of turns is for games in which "
+        "they never do: use the parallel one"
+    )
