@@ -11,7 +11,7 @@ interface, ``sheet in jax`` the sheet as an environment of JAX. A state is a mov
 begun anew. ``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes).
 A library that is not installed is named and skipped; ``--python`` names the Python of an environment that
 has them. ``--into FILE`` writes the table into a file, between two marks. ``--forms`` adds the sheets as
-environments of other libraries (``environment_playouts.py`` says what a state is there).
+environments of other libraries (``library_playouts.py`` says what a state is there).
 
 ``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
 names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
@@ -34,7 +34,6 @@ from typing import TYPE_CHECKING, Any, Final
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.arguments import some_seconds
-from tools.environment_playouts import FORMS, IN_LANES
 from tools.tables import aligned, as_markdown, number, put_into, seconds, spread, told
 
 if TYPE_CHECKING:
@@ -54,6 +53,9 @@ SHEETS: Final = "sheet in open_spiel"
 SHEETS_IN_JAX: Final = "sheet in jax"
 _LIBRARIES: Final = ("open_spiel", SHEETS, "pettingzoo", "pgx", SHEETS_IN_JAX, "ludax")
 _ONE_AT_A_TIME: Final = ("open_spiel", SHEETS, "pettingzoo")
+#: Sheets as environments, some of them with many lanes.
+FORMS: Final = ("aec", "parallel", "gymnasium", "vector", "batch")
+_IN_LANES: Final = ("vector", "batch")
 #: Sheets as games of a library: beside its own games, or those of another.
 _BESIDE: Final = {SHEETS: "open_spiel", SHEETS_IN_JAX: "pgx"}
 #: In pgx 2.6 other sizes fail.
@@ -145,11 +147,9 @@ def measure_sheet(game: str, path: Path, options: argparse.Namespace) -> Row:
 
 def measure_form(game: str, path: Path, form: str, options: argparse.Namespace) -> Row:
     """Measure the sheet of a game as an environment."""
-    lanes = options.form_lanes if form in IN_LANES else 0
-    order = [sys.executable, str(_TOOLS / "environment_playouts.py"), form, str(path), *_common(options)]
-    order += ["--lanes", str(lanes)] if lanes else []
-    order += ["--core", str(options.core)] if options.core is not None else []
-    return Row(game, "anygame.envs", f"{path.stem} ({form})", lanes, **_run(order, options))
+    lanes = options.form_lanes if form in _IN_LANES else 0
+    order = _playouts(sys.executable, form, str(path), lanes, options)
+    return Row(game, "anygame.envs", f"{path.stem} ({form})", lanes, **_run(order, options) | {"version": ""})
 
 
 def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
@@ -164,16 +164,20 @@ def measure_library(game: str, library: str, path: Path, options: argparse.Names
 def _measured(game: str, library: str, played: tuple[str, str, int], options: argparse.Namespace) -> Row:
     """Measure what is played: its name in the library, what the table calls it, the size of its board."""
     name, what, size = played
-    order = [options.python, str(_TOOLS / "library_playouts.py"), library, name, *_common(options)]
-    order += ["--size", str(size)]
-    order += ["--core", str(options.core)] if options.core is not None else []
     rows = []
     for lanes in [0] if library in _ONE_AT_A_TIME else options.lanes:
-        found = _run([*order, "--lanes", str(lanes)] if lanes else order, options)
-        rows.append(Row(game, library, what, lanes, **found))
+        order = _playouts(options.python, library, name, lanes, options)
+        rows.append(Row(game, library, what, lanes, **_run([*order, "--size", str(size)], options)))
         if rows[-1].missing:
             break
     return max(rows, key=lambda row: median(row.states) if row.states else 0.0)
+
+
+def _playouts(python: str, library: str, name: str, lanes: int, options: argparse.Namespace) -> list[str]:
+    """Return the command that plays a game of a library."""
+    order = [python, str(_TOOLS / "library_playouts.py"), library, name, *_common(options)]
+    order += ["--lanes", str(lanes)] if lanes else []
+    return order + (["--core", str(options.core)] if options.core is not None else [])
 
 
 def _common(options: argparse.Namespace) -> list[str]:

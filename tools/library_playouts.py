@@ -1,12 +1,17 @@
-"""Random playouts of one game in one game library, in this process; print one line of JSON.
+"""Random playouts of one game in one library, in this process; print one line of JSON.
 
     python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
+    python tools/library_playouts.py aec gdl/connect_four.kif --seconds 2 --repeats 3 --core 1
 
 The libraries are OpenSpiel (games in C++, one at a time through its Python interface; and sheets in the
 same way), PettingZoo (classic games in Python, one at a time), and pgx and Ludax (games in JAX, many lanes at
-a time; and sheets in the same way). ``compare_libraries.py`` runs this, if need be with the Python of another
-environment: nothing but the standard library and the game library itself is needed (anygame, for sheets). A
-state is a move made.
+a time; and sheets in the same way). Sheets as environments are ``aec`` and ``parallel`` (PettingZoo),
+``gymnasium`` and ``vector`` (Gymnasium, random opponents; ``vector`` has many lanes), and ``batch`` (lanes
+without a library).
+
+``compare_libraries.py`` runs this, if need be with the Python of another environment: only the standard
+library and the game library are needed (anygame, for sheets). A state is a move; for ``parallel`` and
+``batch`` a joint move, for Gymnasium a move of the learner with the replies.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
@@ -34,6 +40,11 @@ DISTRIBUTIONS = {
     "pgx": "pgx",
     "sheet in jax": "jax",
     "ludax": "ludax",
+    "aec": "pettingzoo",
+    "parallel": "pettingzoo",
+    "gymnasium": "gymnasium",
+    "vector": "gymnasium",
+    "batch": "numpy",
 }
 
 
@@ -74,7 +85,11 @@ def _one_at_a_time(loaded: Any, seed: int) -> Play:
 def pettingzoo(game: str, size: int, lanes: int, seed: int) -> Play:
     """Return what plays a classic game of PettingZoo."""
     del size, lanes
-    steps = play_by_turns(import_module(f"pettingzoo.classic.{game}").env(), seed)
+    return _timed(_by_turns(import_module(f"pettingzoo.classic.{game}").env(), seed))
+
+
+def _timed(steps: Iterator[tuple[int, int]]) -> Play:
+    """Return a function that takes steps, given as numbers of states and of ended playouts."""
 
     def play(seconds: float) -> tuple[int, float, float]:
         states = ends = 0
@@ -87,24 +102,102 @@ def pettingzoo(game: str, size: int, lanes: int, seed: int) -> Play:
     return play
 
 
-def play_by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
-    """Play random moves in an environment of PettingZoo without end: yield steps, and playouts they ended."""
+def _by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
+    """Play random moves in a PettingZoo environment without end: yield states and ended playouts."""
     random = import_module("numpy").random.default_rng(seed)
     while True:
         env.reset(seed=int(random.integers(1 << 31)))
         for _ in env.agent_iter():
             seen, _, terminated, truncated, _ = env.last()
             over = terminated or truncated
-            env.step(None if over else some_action(seen["action_mask"], random))
+            env.step(None if over else _some_action(seen["action_mask"], random))
             if not over:
                 yield 1, 0
         yield 0, 1
 
 
-def some_action(mask: Any, random: Any) -> int:
+def _some_action(mask: Any, random: Any) -> int:
     """Return the number of a legal action, each as likely as the others."""
     legal = mask.nonzero()[0]
     return int(legal[int(random.random() * len(legal))])
+
+
+def aec(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a sheet through PettingZoo, one move at a time."""
+    del size, lanes
+    return _timed(_by_turns(import_module("anygame.envs.pettingzoo").aec_env(sheet), seed))
+
+
+def parallel(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a sheet through PettingZoo, one joint move at a time."""
+    del size, lanes
+    env = import_module("anygame.envs.pettingzoo").parallel_env(sheet)
+
+    def steps() -> Iterator[tuple[int, int]]:
+        random = import_module("numpy").random.default_rng(seed)
+        while True:
+            seen, _ = env.reset(seed=int(random.integers(1 << 31)))
+            while env.agents:
+                actions = {agent: _some_action(seen[agent]["action_mask"], random) for agent in env.agents}
+                seen, _, _, _, _ = env.step(actions)
+                yield 1, not env.agents
+
+    return _timed(steps())
+
+
+def gymnasium(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays the first role of a sheet through Gymnasium, one match at a time."""
+    del size, lanes
+    env = import_module("anygame.envs.gymnasium").GameEnv(sheet)
+
+    def steps() -> Iterator[tuple[int, int]]:
+        random = import_module("numpy").random.default_rng(seed)
+        _, info = env.reset(seed=seed)
+        while True:
+            _, _, terminated, truncated, info = env.step(_some_action(info["action_mask"], random))
+            over = terminated or truncated
+            yield 1, over
+            if over:
+                _, info = env.reset()
+
+    return _timed(steps())
+
+
+def vector(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays the first role of a sheet through Gymnasium, many matches at a time."""
+    del size
+    env = import_module("anygame.envs.gymnasium").GameVectorEnv(lanes, sheet, autoreset_mode="SameStep")
+    random_choices = import_module("anygame.envs.gymnasium.opponents").random_choices
+
+    def steps() -> Iterator[tuple[int, int]]:
+        random = import_module("numpy").random.default_rng(seed)
+        env.reset(seed=seed)
+        while True:
+            _, _, terminated, truncated, _ = env.step(random_choices(env.action_masks(), random))
+            yield lanes, int((terminated | truncated).sum())
+
+    return _timed(steps())
+
+
+def batch(sheet: str, size: int, lanes: int, seed: int) -> Play:
+    """Return what plays a sheet in lanes, asking for masks, observations and goals as a learner does."""
+    del size
+    game = import_module("anygame").load(sheet, lenient=True)
+    many = game.batch(lanes, seed)
+
+    def steps() -> Iterator[tuple[int, int]]:
+        while True:
+            many.step_random()
+            many.legal_masks()
+            many.observation()
+            over = many.terminal | many.stuck
+            if over.any():
+                for role in game.roles:
+                    many.goals(role)
+                many.reset(over)
+            yield lanes, int(over.sum())
+
+    return _timed(steps())
 
 
 def pgx(game: str, size: int, lanes: int, seed: int) -> Play:
@@ -180,15 +273,7 @@ def _vectorised(environment: Any, lanes: int, seed: int) -> Play:
 
 def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, Any]:
     """Measure a game of a library; return the figures as plain data."""
-    makers = {
-        "open_spiel": open_spiel,
-        "sheet in open_spiel": sheet_in_open_spiel,
-        "pettingzoo": pettingzoo,
-        "pgx": pgx,
-        "sheet in jax": sheet_in_jax,
-        "ludax": ludax,
-    }
-    make = makers[library]
+    make = globals()[library.replace(" ", "_")]
     begin = perf_counter()
     play = make(game, options.size, options.lanes, options.seed)
     play(min(0.01, options.seconds))
@@ -203,8 +288,13 @@ def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, A
     }
 
 
-def measuring_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Add the options of a measurement, read all of them, and go to the core that they name."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what the arguments name; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
+    parser.add_argument("library", choices=DISTRIBUTIONS)
+    parser.add_argument("game", help="as the library calls it, or a rule sheet")
+    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
+    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in lanes (1024)")
     parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
     parser.add_argument("--repeats", type=int, default=3, help="how many repeats (3)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
@@ -212,17 +302,7 @@ def measuring_options(parser: argparse.ArgumentParser, arguments: Sequence[str] 
     options = parser.parse_args(arguments)
     if options.core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})
-    return options
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what the arguments name; return the exit status."""
-    parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
-    parser.add_argument("library", choices=DISTRIBUTIONS)
-    parser.add_argument("game", help="as the library calls it")
-    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
-    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in JAX (1024)")
-    options = measuring_options(parser, arguments)
+    warnings.simplefilter("ignore")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     try:
         version(DISTRIBUTIONS[options.library])

@@ -1,13 +1,16 @@
-"""How often a player finds a right move in positions whose exact values are known.
+"""Measure how often a player finds a best move in connect-four positions with exact values.
 
     python tools/solved_positions.py uct mcts --seconds 1
     python tools/solved_positions.py mcts --seconds 0.2 --every 4 --jobs 2 --wrong
 
-The positions are those of ``tests/data/connect_four_positions.csv`` (``connect_four_positions.py`` makes them
-and says what is in them), on the sheet ``connect_four``. Each is a match of its own: a new player, the
-compiled game, a start clock, and one move on its clock. A row per player: positions, the share of right moves
-with its 95 % interval, that among positions that can be won, and among those that can be held. A move that
-comes too late counts as wrong.
+The positions are in ``tests/data/connect_four_positions.csv``, for the sheet ``connect_four``. A row of the
+file is ``moves,values``: the columns of the drops so far, and for each column the value of a drop there for
+the player to move: ``+`` won, ``=`` drawn, ``-`` lost, ``.`` full. No drop wins at once, and one or two of at
+least four drops are best. The values are those of an exhaustive search.
+
+Each position is a match: a new player, the compiled game, a start clock, and one move on its clock. Output,
+a row per player: positions, the share of best moves with its 95 % interval, the same among won and among
+drawn positions. A late move counts as wrong.
 """
 
 from __future__ import annotations

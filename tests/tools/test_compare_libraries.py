@@ -7,10 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tools.compare_libraries import GAMES, HEAD, Row, cells, find_sheet, main, markdown, table
-from tools.environment_playouts import FORMS
-from tools.environment_playouts import main as play_environment
+from tools.compare_libraries import FORMS, GAMES, HEAD, Row, cells, find_sheet, main, markdown, table
 from tools.library_playouts import DISTRIBUTIONS
+from tools.library_playouts import main as play_library
 from tools.tables import part
 
 ROOT = Path(__file__).parents[2]
@@ -78,9 +77,7 @@ def _game(library: str) -> str:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_sheet_is_played_as_an_environment(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        play_environment([form, "tic_tac_toe", "--seconds", "0.01", "--repeats", "1", "--lanes", "16"]) == 0
-    )
+    assert play_library([form, "tic_tac_toe", "--seconds", "0.01", "--repeats", "1", "--lanes", "16"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["setup"] > 0
     assert found["states"][0] > 0
@@ -95,12 +92,19 @@ def test_environments_are_measured_beside_libraries(fake: Path, capsys: pytest.C
 
 
 def test_a_form_that_fails_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play_environment(["aec", "rock_paper_scissors", "--seconds", "0.01"]) == 0
+    assert play_library(["aec", "rock_paper_scissors", "--seconds", "0.01"]) == 0
     error = json.loads(capsys.readouterr().out)["error"]
     assert error.startswith("SimultaneousMovesError: left and right choose")
 
 
-@pytest.mark.parametrize("library", DISTRIBUTIONS)
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param(library, marks=[pytest.mark.slow] * (library in ("pgx", "sheet in jax")))
+        for library in DISTRIBUTIONS
+        if library not in FORMS
+    ],
+)
 def test_library_plays_tic_tac_toe_or_is_missing(library: str) -> None:
     command = [sys.executable, "tools/library_playouts.py", library, _game(library), "--seconds", "0.05"]
     command += ["--lanes", "16", "--repeats", "2"]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
 from tools.solved_positions import Position, main, read_positions, share
 
 import anygame
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _drops(state: anygame.State) -> dict[str, anygame.State]:
@@ -71,20 +67,3 @@ def test_players_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[:2] for row in named] == [["legal", "10"], ["random", "10"]]
     right = sum(float(row[2]) for row in named) / 10
     assert len(rows) == 2 + 20 - round(right)
-
-
-def test_a_solver_finds_the_values_again(tmp_path: Path) -> None:
-    import shutil
-
-    from tools.connect_four_positions import Solver
-
-    if shutil.which("cc") is None:
-        pytest.skip("needs a C compiler, cc")
-    solver = Solver(tmp_path)
-    for position in read_positions()[-100:]:
-        mine = theirs = 0
-        for column in position.moves:
-            full = 63 << 7 * (int(column) - 1)
-            stone = ((mine | theirs) + (1 << 7 * (int(column) - 1))) & full
-            mine, theirs = theirs, mine | stone
-        assert solver.values(mine, mine | theirs) == position.values
