@@ -34,9 +34,7 @@ from typing import IO, TYPE_CHECKING, Final
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.arguments import some_count, some_seconds
-from tools.hostile_page import PAGE
-from tools.hostile_player import PLAYER
-from tools.hostile_target import PATIENCE, Visit
+from tools.hostile_targets import PAGE, PATIENCE, PLAYER, Visit
 from tools.tables import aligned, as_markdown, processor, put_into
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
-    from tools.hostile_target import Address, Hostile, Target
+    from tools.hostile_targets import Address, Hostile, Target
 
 TARGETS: Final = {"page": PAGE, "player": PLAYER}
 #: Times that an honest visitor goes through everything in peace.

@@ -14,10 +14,8 @@ pytest.importorskip("resource")
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from tools.hostile_page import PAGE
-from tools.hostile_player import PLAYER
 from tools.hostile_requests import attack_table, main, visitor_table
-from tools.hostile_target import Visit
+from tools.hostile_targets import PAGE, PLAYER, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
