@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
     from anygame.envs.rewards import RewardName
 
-#: Turns, chance, cycles of gates, players who act together, wide gates; the rest take longer.
-_SOME = ("tic_tac_toe", "pig", "hex_pie", "rock_paper_scissors", "capture_chess")
+slow = pytest.mark.slow
+#: Turns, chance, players who act together. Cycles of gates and wide gates are slow; the rest take longer.
+_QUICK = ("tic_tac_toe", "pig", "rock_paper_scissors")
+_SLOW = ("hex_pie", "capture_chess")
 _SHEETS = [
-    name if name in _SOME else pytest.param(name, marks=pytest.mark.long)
+    name if name in _QUICK else pytest.param(name, marks=slow if name in _SLOW else pytest.mark.long)
     for name in sorted(path.stem for path in SHEETS.glob("*.kif"))
 ]
 #: Matches that are compared at a time.
@@ -124,7 +126,7 @@ def test_states_of_public_sheets_are_those_of_lanes(corpus: Path) -> None:
     assert compared > 40
 
 
-@pytest.mark.parametrize("name", ["hex_pie", "tic_tac_toe", "pig"])
+@pytest.mark.parametrize("name", [pytest.param("hex_pie", marks=slow), "tic_tac_toe", "pig"])
 def test_gates_have_the_values_of_plain_evaluation(name: str) -> None:
     network = anygame.load(name).backends.needed_network().compiled.network
     fluents, total = network.fluents, network.fluents + sum(network.actions)
@@ -148,7 +150,9 @@ def test_gates_have_the_values_of_plain_evaluation(name: str) -> None:
 # -- the contract ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "pig", "three_player_chomp"])
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", *(pytest.param(name, marks=slow) for name in ("pig", "three_player_chomp"))]
+)
 def test_pgx_finds_nothing_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pgx", reason="pgx tests the contract")
     from pgx._src import api_test
@@ -225,6 +229,7 @@ def test_an_illegal_action_ends_the_match(name: RewardName, rewards: list[float]
     assert not step(state, np.full(5, 3)).rewards.any()
 
 
+@slow
 @pytest.mark.parametrize("number", [np.int64((1 << 32) + 1), np.array(1 << 40), np.uint64((1 << 63) + 1)])
 def test_numbers_are_read_whole(number: Any) -> None:
     env = envs.load("tic_tac_toe")
@@ -285,6 +290,7 @@ def test_what_cannot_go_on_is_truncated() -> None:
     assert state.legal_action_mask.all()
 
 
+@slow
 def test_a_match_that_somebody_cuts_stays_cut() -> None:
     env = envs.load("tic_tac_toe")
     cut = env.init(_key()).replace(truncated=jax.numpy.bool_(True))
@@ -321,6 +327,7 @@ def test_each_player_looks_as_if_it_were_the_first() -> None:
     assert (env.observe(second, 0)[-2:] == np.array([True, False])).all()
 
 
+@slow
 def test_observations_may_be_planes_or_anything() -> None:
     env = envs.load("tic_tac_toe", observations="planes")
     assert env.observation_shape == (3, 3, 7)
@@ -345,7 +352,9 @@ def _seen(env: envs.Environment, seen: Any) -> set[str]:
     return {str(env.percepts[index]) for index in np.flatnonzero(seen[: len(env.percepts)])}
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex", "monty_hall"])
+@pytest.mark.parametrize(
+    "name", ["monty_hall", *(pytest.param(name, marks=slow) for name in ("kuhn_poker", "dark_hex"))]
+)
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_players_observe_what_they_saw_since_they_last_had_a_choice(name: str, simultaneous: bool) -> None:
     env = envs.load(name, observations="flat", simultaneous=simultaneous)
@@ -391,6 +400,7 @@ def _joint_between(
     return next(list(joint) for joint in product(*options) if state.next(joint).facts == facts)
 
 
+@slow
 def test_who_looks_sees_the_own_card_as_the_first_player_would() -> None:
     env = envs.load("kuhn_poker")
     assert env.percepts is not None
@@ -440,6 +450,7 @@ def test_a_match_that_begins_with_its_end_is_not_played() -> None:
         assert state._fluents.tolist() == [True]
 
 
+@slow
 def test_a_scan_of_a_match_is_as_long_as_is_proved(tic_tac_toe: envs.Environment) -> None:
     assert tic_tac_toe.most_moves == 10
     # A walk in a circle.
@@ -448,6 +459,7 @@ def test_a_scan_of_a_match_is_as_long_as_is_proved(tic_tac_toe: envs.Environment
     assert envs.load(game).most_moves is None
 
 
+@slow
 def test_all_lanes_play_in_one_scan(tic_tac_toe: envs.Environment) -> None:
     one_step = jax.vmap(envs.auto_reset(tic_tac_toe))
 
@@ -467,6 +479,7 @@ def test_all_lanes_play_in_one_scan(tic_tac_toe: envs.Environment) -> None:
     assert 0.2 < (won == -1).mean() < 0.37
 
 
+@slow
 def test_a_search_of_mctx_finds_a_win(tic_tac_toe: envs.Environment) -> None:
     mctx = pytest.importorskip("mctx", reason="mctx searches in environments")
     jnp = jax.numpy

@@ -105,6 +105,7 @@ def _searched(game: anygame.Game) -> int:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_and_long({"kuhn_poker", "rock_paper_scissors"}))
 def test_moves_are_searched_in_every_sheet(name: str) -> None:
     assert _searched(anygame.load(name)) > 0

@@ -32,6 +32,8 @@ mcts: Any = pytest.importorskip("open_spiel.python.algorithms.mcts")
 minimax: Any = pytest.importorskip("open_spiel.python.algorithms.minimax")
 
 long = pytest.mark.long
+#: Each state is read again by way of its whole history.
+_LONG_PLAYS = ("capture_chess", "copolymer", "knights_tour", "line_chess")
 
 
 def loaded(pair: Pair) -> SheetGame:
@@ -206,7 +208,9 @@ def test_minimax_knows_who_wins() -> None:
     assert minimax.alpha_beta_search(game, state)[0] == 1.0
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "rock_paper_scissors", "pig"])
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", "rock_paper_scissors", pytest.param("pig", marks=pytest.mark.slow)]
+)
 def test_learners_step_through_it(name: str) -> None:
     environment = rl_environment.Environment(load(name))
     environment.seed(1)
@@ -233,7 +237,10 @@ def test_a_playthrough_is_written() -> None:
 # -- its own checks ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", anygame.games())
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in _LONG_PLAYS)) for name in anygame.games()],
+)
 def test_random_plays_are_sound(name: str) -> None:
     # Each state is written and read again by way of its whole history: long plays are cut.
     pyspiel.random_sim_test(load(name, max_steps=30), num_sims=1, serialize=True, verbose=False)

@@ -28,12 +28,23 @@ if TYPE_CHECKING:
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
+#: Chapters whose examples start notebooks and clusters, or compile with JAX.
+_SLOW = ("notebooks", "clusters", "jax", "open_spiel")
+
 chapters = pytest.mark.parametrize(
     "path", CHAPTERS + EXPERIMENTS, ids=lambda path: path.relative_to(ROOT).as_posix()
 )
 
 
-@chapters
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path, marks=[pytest.mark.slow] * (path.stem in _SLOW), id=path.relative_to(ROOT).as_posix()
+        )
+        for path in CHAPTERS + EXPERIMENTS
+    ],
+)
 def test_examples_print_what_is_shown(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if absent(text):

@@ -26,6 +26,7 @@ def a_checkout(folder: Path, *, fails: bool) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_checkouts_are_measured_in_turn_by_tools_of_their_own(tmp_path: Path) -> None:
     other = a_checkout(tmp_path, fails=False)
     out = tmp_path / "out.json"

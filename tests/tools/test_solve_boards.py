@@ -42,7 +42,13 @@ def _minimax(game: Game, role: str) -> int:
     return value(game.initial_state())
 
 
-@pytest.mark.parametrize("name", _BOARDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("connect four", "two stones")))
+        for name in _BOARDS
+    ],
+)
 def test_values_are_those_of_minimax_and_strategies_keep_them(name: str) -> None:
     game = anygame.loads(_BOARDS[name])
     solution = anygame.solve(game, table=True)
