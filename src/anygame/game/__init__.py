@@ -1,4 +1,4 @@
-"""Games and states as people use them: the contract, and the machines that fulfil it."""
+"""Games and states: the public contract, and the machines that compute the answers."""
 
 from __future__ import annotations
 

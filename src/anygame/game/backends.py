@@ -1,4 +1,4 @@
-"""Back ends: which machine answers for a game, and when the game is compiled for one."""
+"""Back ends: the machine that answers for a game, and when the game is compiled."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: What a fallback costs, for people.
-_COST: Final = "the reasoner computes its states, which mostly takes hundreds of times as long"
+#: The cost of a fallback, for messages.
+_COST: Final = "the reasoner computes its states, which is typically hundreds of times slower"
 
 MachineName: TypeAlias = Literal["auto", "reasoner", "network"]
-#: What may compute the answers; see ``load``.
+#: The machines that can be requested; see ``load``.
 MACHINES: Final[tuple[MachineName, ...]] = ("auto", "reasoner", "network")
 
 
 class Backends:
     """The machines of a game: the reasoner, and the network once the game has been compiled.
 
-    Threads may share them; a game is compiled once for all threads.
+    Thread-safe: a game is compiled once for all threads.
 
     Attributes:
-        machine_name: what was asked for, ``auto``, ``reasoner`` or ``network``.
+        machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
         reasoner: the machine over the reasoner, which can hold every position.
-        network: the machine over the network; None where there is none, or not yet.
-        fallback: why there is no network although the game was to be compiled; None otherwise.
-        setup_seconds: how long compiling took; 0 while there is no network.
+        network: the machine over the network, or None.
+        fallback: the error that left the game without a network; None if there is none.
+        setup_seconds: compile time; 0 while there is no network.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Backends:
 
     @property
     def machine(self) -> Machine:
-        """What answers now: the reasoner, or the network where there is one and it may."""
+        """The machine that answers now: the network if it exists and may be used, else the reasoner."""
         if self.network is not None and self.machine_name != "reasoner":
             return self.network
         if self.machine_name == "network" and self.fallback is None and self.compile({}):
@@ -67,11 +67,11 @@ class Backends:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine will not change by itself any more."""
+        """Whether the machine stays the same from here on."""
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
-        """Return a machine that can hold a state, the initial one by default, and its position there."""
+        """Return a machine that can hold a state (default: the initial state), and the position there."""
         machine = self.machine
         if state is None:
             return machine, machine.initial()
@@ -99,7 +99,7 @@ class Backends:
                 return True
             begin = perf_counter()
             try:
-                with reporting(progress, _compiling_told) as report:
+                with reporting(progress, _compiling_text) as report:
                     network = _compiled(self.reasoner, bounds, report)
             except (AnygameError, ImportError) as error:
                 self.fallback = error
@@ -111,16 +111,16 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before much is asked of it, unless that was settled before."""
+        """Compile the game before a large amount of work, unless the machine is settled."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})
 
     def needed_network(self) -> NetworkMachine:
-        """Return the network, compiled on first use.
+        """Return the network; compile it on first use.
 
         Raises:
-            LimitError: there is none.
+            LimitError: the game has no network.
         """
         if self.network is None and not self.compile({}):
             raise LimitError(
@@ -130,7 +130,7 @@ class Backends:
         return self.network
 
 
-def _compiling_told(instances: int, atoms: int) -> str:
+def _compiling_text(instances: int, atoms: int) -> str:
     return f"compiling: {instances:,} instances of rules, {atoms:,} atoms"
 
 
@@ -140,12 +140,12 @@ def _compiled(
     """Compile a game.
 
     Raises:
-        LimitError: it is too large.
-        CompilationError: a fault of ours.
+        LimitError: the game is too large.
+        CompilationError: an internal error.
         ImportError: a library is missing.
     """
     try:
-        # A command that asks for a few states imports neither numpy nor llvmlite.
+        # Imported late: a command that asks for a few states needs neither numpy nor llvmlite.
         from anygame.game.machines.network import compile_machine
 
         return compile_machine(reasoner, bounds, progress)

@@ -1,4 +1,4 @@
-"""Counting the game tree (perft): how many sequences of joint moves of a length there are."""
+"""Counting the game tree (perft): the number of sequences of joint moves of a given length."""
 
 from __future__ import annotations
 
@@ -22,28 +22,27 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: Compiling takes a second or so, in which the reasoner visits some thousand states.
+#: States that the reasoner visits in the time of compiling, about a second.
 _MANY_STATES: Final = 5_000
-#: Joint moves of the longest sequences that are counted: a state on the way takes half a kilobyte.
+#: Longest sequences counted; each state on the way takes half a kilobyte.
 _DEEPEST: Final = 100_000
-#: Positions whose counts are remembered: some hundred bytes each.
+#: Most positions whose counts are cached, a few hundred bytes each.
 _MOST_KNOWN: Final = 1_000_000
 
 
 def perft(game: Game | State, depth: int, state: State | None = None, *, strict: bool = False) -> int:
     """Count the sequences of joint moves of a length.
 
-    A terminal state has no continuation, nor has one in which a role has no legal move: there is no joint
-    move.
+    A terminal state has no continuation, and neither has a state in which a role has no legal move.
 
     Args:
-        game: the game; or a state of it, where to start.
+        game: the game, or a state of it to start from.
         depth: the number of joint moves, from 0 to 100,000.
-        state: where to start; the initial state by default.
-        strict: whether a state that is not terminal in which a role has no legal move is an error.
+        state: the state to start from; the initial state by default.
+        strict: whether a role without a legal move in a state that is not terminal is an error.
 
     Raises:
-        IllegalMoveError: there is such a state, and it is to be an error.
+        IllegalMoveError: ``strict`` is set, and there is such a state.
         LimitError: the depth is beyond 100,000.
     """
     _check(depth, 0)
@@ -61,12 +60,12 @@ def perft_divide(
     """Return ``perft`` split by the first joint move, in the order of the moves.
 
     Args:
-        game: as of ``perft``.
-        depth: as of ``perft``, from 1.
-        state: as of ``perft``.
-        strict: as of ``perft``.
+        game: see ``perft``.
+        depth: see ``perft``; from 1.
+        state: see ``perft``.
+        strict: see ``perft``.
         progress: called with the counts so far and the number of first joint moves, at the start and after
-            each of them; where counting begins again with a network, from none on. By default a notebook
+            each of them; starts again from none if counting restarts with a network. By default a notebook
             shows a bar.
     """
     _check(depth, 1)
@@ -86,7 +85,7 @@ def _check(depth: int, least: int) -> None:
 def _counted(
     begin: Game | State, state: State | None, strict: bool, count: Callable[[_Tree, Position], _Count]
 ) -> _Count:
-    """Count by the machine of the game; start again with a network where that is worth it."""
+    """Count with the machine of the game; restart with a network once there are many states."""
     game, state = begun(begin, state)
     if not game.is_settled:
         try:
@@ -99,7 +98,7 @@ def _counted(
 
 
 class _TooManyError(Exception):
-    """The bound of a tree was reached."""
+    """The tree has more states than its bound."""
 
 
 class _Tree:
@@ -115,7 +114,6 @@ class _Tree:
         depth: int,
         progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None,
     ) -> dict[tuple[Term, ...], int]:
-        """Return the count by first joint move."""
         machine = self._machine
         view = machine.view(position)
         if machine.is_terminal(view):
@@ -133,7 +131,7 @@ class _Tree:
     def count(self, position: Position, depth: int) -> int:
         """Return the number of sequences of joint moves of a length.
 
-        Depth first on a stack of its own: a match may have more moves than Python has room for calls.
+        Depth first on an explicit stack: a match may be longer than Python's recursion limit.
         """
         if depth <= 1:
             return prod(map(len, self._options(position)[1])) if depth else 1
@@ -158,12 +156,11 @@ class _Tree:
         return found
 
     def _children(self, position: Position) -> Iterator[Position]:
-        """Return the positions after each joint move."""
         view, moves = self._options(position)
         return (self._machine.next(view, joint) for joint in product(*moves))
 
     def _options(self, position: Position) -> tuple[View, tuple[tuple[Term, ...], ...]]:
-        """Return the legal moves per role in a state, none at the end."""
+        """Return a view and the legal moves per role; ``((),)`` at the end."""
         if self._left is not None:
             self._left -= 1
             if self._left < 0:

@@ -1,4 +1,4 @@
-"""Encodings: what the numbers stand for that batches and environments use, kept in a file with a model."""
+"""Encodings: the meaning of the numbers of batches and environments, stored in a file with a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 _FORMAT: Final = "anygame encoding 1"
-#: Bytes of the largest file that is read: names of a million fluents.
+#: Bytes of the largest file read: names of a million fluents.
 _LARGEST: Final = 64 << 20
 
 
@@ -35,8 +35,8 @@ class ActionSpace:
     (3, ['paper', 'rock', 'scissors'], 1)
 
     Attributes:
-        role: whose moves they are.
-        moves: in the order of their numbers, sorted by text.
+        role: the role.
+        moves: its moves in the order of their numbers, sorted by text.
     """
 
     role: str
@@ -44,7 +44,7 @@ class ActionSpace:
 
     @property
     def n(self) -> int:
-        """How many numbers there are, from 0."""
+        """The number of moves; they are numbered from 0."""
         return len(self.moves)
 
     def number(self, move: str | Term) -> int:
@@ -63,14 +63,13 @@ class ActionSpace:
 class Encoding:
     """The names of all actions and fluents of a compiled game, in the order of their numbers.
 
-    A model that has learned from numbers is of use with the same numbers alone: write the encoding beside it,
-    and check it when the model is loaded.
+    A learned model is valid only for the same numbers: store the encoding beside it, and check it on loading.
 
     Attributes:
-        rules: a digest of the rules; comments and layout do not count.
+        rules: a digest of the rules, without comments and layout.
         roles: the roles, in the order of the sheet.
         actions: per role its moves, as text: ``game.actions(role)``.
-        percepts: per role what it can see (GDL-II), as text: ``game.percept_terms(role)``.
+        percepts: per role its percepts (GDL-II), as text: ``game.percept_terms(role)``.
         fluents: the columns of an observation, as text: ``game.fluent_terms``.
     """
 
@@ -81,7 +80,7 @@ class Encoding:
     fluents: tuple[str, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file of JSON.
+        """Write a JSON file.
 
         Raises:
             EncodingError: it cannot be written.
@@ -99,10 +98,10 @@ class Encoding:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
-        """Read a file that ``save`` has written.
+        """Read a file written by ``save``.
 
         Raises:
-            EncodingError: there is no such file, or it is something else.
+            EncodingError: the file does not exist or has another format.
         """
         text = read_bounded(path, _LARGEST, "an encoding of a game", EncodingError)
         try:
@@ -124,7 +123,7 @@ class Encoding:
         """Raise unless this is the encoding of a game.
 
         Raises:
-            EncodingError: the rules are others, or the numbers stand for something else.
+            EncodingError: the rules or the numbers differ.
             LimitError: the game has no network.
         """
         own = encoding_of(game)
@@ -159,12 +158,12 @@ def _percept_terms(game: Game, role: Role) -> tuple[Term, ...]:
     try:
         return game.percept_terms(role)
     except LimitError:
-        # What roles see of a sheet so large has no numbers.
+        # The sheet is too large for a network that computes percepts.
         return ()
 
 
 def rules_digest(game: object) -> str:
-    """Return what distinguishes the rules of a game from others; comments and layout do not count."""
+    """Return a digest of the rules of a game, without comments and layout."""
     return "sha256:" + sha256(str(game).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Games from rule sheets."""
+"""Loading games from rule sheets."""
 
 from __future__ import annotations
 
@@ -49,20 +49,19 @@ def load(
     """Load a game from a rule sheet.
 
     Args:
-        path: a file in KIF or in the infix form; or, where there is no such file, the name of a game that
-            comes with the package (``games``).
-        case_sensitive: whether names that differ by case differ; keywords are read in any case.
-        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do: one that
-            only negations have "for no value", one of a head or a fact as bound by `role`, `base` or `input`,
-            or by what can stand there. A `LenientReadingWarning` counts such readings.
-        limits: bounds on the text and on what may be derived.
-        machine: what computes the answers, which are the same. ``reasoner`` works from the rules; ``network``
-            compiles them into logic first; ``auto`` asks the reasoner until something is asked that visits
+        path: a file in KIF or in the infix form, or the name of an installed game (see ``games``).
+        case_sensitive: whether names that differ by case are different; keywords are read in any case.
+        lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that only negations
+            have means "for no value". A variable of a head or a fact is bound by `role`, `base` or `input`,
+            or by the values possible at its place. A `LenientReadingWarning` counts such readings.
+        limits: bounds on the text and on derived facts.
+        machine: the machine that computes the answers; all give the same ones. ``reasoner`` works from the
+            rules; ``network`` compiles them into logic first; ``auto`` uses the reasoner until a call visits
             many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states), then
-            compiles the game and asks the network from there on.
+            compiles the game and uses the network from there on.
 
     Raises:
-        RuleSheetError: the sheet cannot be used; names every fault with its place.
+        RuleSheetError: the sheet cannot be used; lists every fault with its place.
         LimitError: a bound was reached.
     """
     source = open_sheet(path, limits.reading if limits else None)
@@ -101,9 +100,9 @@ def game_of(
     limits: Limits | None = None,
     machine: MachineName = "auto",
 ) -> Game:
-    """Return the game of a program, as `load` does; leniently only where it has no other.
+    """Return the game of a program, as `load` does; reads leniently only if the strict reading fails.
 
-    To be read leniently, facts with variables must have been let in (``open_facts`` of `parse_program`).
+    The program must have been parsed with ``open_facts`` for a lenient reading of facts with variables.
     """
     try:
         with collector_paused():
@@ -129,14 +128,14 @@ def game_of(
 
 @contextmanager
 def read_silently() -> Iterator[None]:
-    """Let no `LenientReadingWarning` out: where what is read leniently is shown in another way."""
+    """Suppress `LenientReadingWarning`, for callers that show lenient readings in another way."""
     with catch_warnings():
         simplefilter("ignore", LenientReadingWarning)
         yield
 
 
 def _left_over(strict: RuleSheetError, lenient: RuleSheetError) -> RuleSheetError:
-    """Return the error of what no reading helps, with places of the author's text where these are known."""
+    """Return the error for faults that remain under a lenient reading, with places in the author's text."""
     faults = [fault for fault in strict.diagnostics if isinstance(fault, Diagnostic)]
     left = [fault for fault in lenient.diagnostics if isinstance(fault, Diagnostic)]
     # The line is another one where something else in it was read leniently.

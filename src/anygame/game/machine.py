@@ -1,4 +1,4 @@
-"""What a machine must answer: the seam between games as people use them and the ways to compute them."""
+"""The contract of a machine, which computes a game for its states."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
     from anygame.playouts import PlayoutRequest, Tally
 
-#: A state as a machine holds it: hashable, and equal exactly when the facts are.
+#: A state as a machine stores it: hashable; equal exactly if the facts are equal.
 Position = Any
-#: A position together with what has been computed about it so far.
+#: A position with everything computed about it so far.
 View = Any
 
 
 class FallbackWarning(UserWarning):
-    """A game has no network, or not for this question: the reasoner answers. The same answers, later."""
+    """The game has no network, or none for this question: the reasoner answers, more slowly."""
 
 
 @overload
@@ -33,7 +33,7 @@ def reason_of(error: None) -> None: ...
 @overload
 def reason_of(error: Exception | None) -> str | None: ...
 def reason_of(error: Exception | None) -> str | None:
-    """Return what stands in the way of something fast, in words for people; None where nothing does."""
+    """Return why the fast machine is unavailable, for people; None for no error."""
     if error is None:
         return None
     reason = error.message if isinstance(error, LimitError) else str(error)
@@ -41,16 +41,16 @@ def reason_of(error: Exception | None) -> str | None:
 
 
 class Machine(Protocol):
-    """Computes the game: all that a state may be asked.
+    """Computes a game: everything that a state may be asked.
 
-    Every machine gives the same answers; speed and memory differ, and which positions a machine can hold. It
-    answers for positions and views that it has made itself.
+    All machines give the same answers. They differ in speed, memory, and the positions that they can hold. A
+    machine accepts only its own positions and views.
 
-    Laws: ``legal`` is sorted by text and holds no move twice; ``next`` changes neither position nor
-    view; ``position(facts(p)) == p``.
+    Laws: ``legal`` is sorted by text and has no duplicates; ``next`` changes neither position nor view;
+    ``position(facts(p)) == p``.
 
     Attributes:
-        name: what it is called in results: ``reasoner``, ``network``.
+        name: the name in results: ``reasoner``, ``network``.
         roles: in the order of the sheet.
     """
 
@@ -63,7 +63,7 @@ class Machine(Protocol):
         """Return the initial position."""
 
     def position(self, facts: Iterable[Term]) -> Position | None:
-        """Return the position of some ground facts; None where this machine cannot hold it.
+        """Return the position of some ground facts; None if this machine cannot hold it.
 
         Raises:
             PositionError: a fact is not ground.
@@ -76,9 +76,9 @@ class Machine(Protocol):
         """Return a view in which nothing has been computed yet."""
 
     def derived(self, view: View) -> int:
-        """Return how many rows have been derived for a view so far: a measure of the work it took."""
+        """Return the number of rows derived for a view so far, a measure of the work."""
 
-    # -- what the rules say of one -----------------------------------------------------------------
+    # -- questions about a position ----------------------------------------------------------------
 
     def legal(self, view: View) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, in the order of roles."""
@@ -87,10 +87,10 @@ class Machine(Protocol):
         """Return whether the position is terminal."""
 
     def goals(self, view: View, role: Term) -> list[Term]:
-        """Return every goal value the rules give a role, sorted by text."""
+        """Return every goal value that the rules give a role, sorted by text."""
 
     def next(self, view: View, joint: Sequence[Term]) -> Position:
-        """Return the position after a joint move that is legal."""
+        """Return the position after a legal joint move."""
 
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
         """Return what each role sees of a joint move, sorted by text."""
@@ -105,24 +105,22 @@ class Machine(Protocol):
         """
 
     def explain(self, view: View, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or why nothing gives it. Raises QueryError."""
+        """Return a derivation of an atom, or the reason why it cannot be derived. Raises QueryError."""
 
-    # -- play at random ----------------------------------------------------------------------------
+    # -- random play -------------------------------------------------------------------------------
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves to the end, or until there were so many, or a role has none.
+        """Play uniformly random moves until the end, the limit, or a role without a legal move.
 
-        What is drawn depends on ``random`` and not on the machine.
+        The sampled moves depend on ``random`` only, not on the machine.
         """
 
     def blocks(self, playouts: int) -> int:
-        """Return into how many blocks so many playouts are divided, each with random numbers of its own."""
+        """Return the number of blocks of so many playouts; each block has its own random numbers."""
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play out so often and count; see ``Game.simulate``.
-
-        The same request gives the same tally by the same machine.
+        """Run playouts and count their results; see ``Game.simulate``. A request always gives the same tally.
 
         Raises:
-            IllegalMoveError: a role has no legal move, though the match is not over, and that was to end all.
+            IllegalMoveError: ``request.strict`` is set, and a role has no legal move before the end.
         """

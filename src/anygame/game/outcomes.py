@@ -1,4 +1,4 @@
-"""What random matches came to, one of them or many of them counted; and what goal values come to."""
+"""Results of random matches, single and counted, and usable goal values."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.playouts import PlayoutRequest
 
-#: Seconds between two reports of progress: often enough for a bar, too seldom to cost anything.
+#: Seconds between two progress reports.
 _BETWEEN_REPORTS: Final = 0.1
-#: Characters of a state that are shown in a line about it.
+#: Longest text of a state in a message.
 _SHOWN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Where a match could not go on: a role had no legal move in a state that is not terminal.
+    """A match that could not go on: a role had no legal move in a state that is not terminal.
 
     Attributes:
         role: the first such role.
-        facts: what was true there.
+        facts: the facts of that state.
         moves: the joint moves that led there, each in the order of the roles.
     """
 
@@ -44,7 +44,7 @@ class Stuck:
         return f"{self.role} had no legal move after {moves}, in a state that is not terminal: ({state})"
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as plain data."""
+        """Return the fields as plain data."""
         return {
             "role": str(self.role),
             "facts": sorted(map(str, self.facts)),
@@ -52,12 +52,12 @@ class Stuck:
         }
 
     def error(self) -> IllegalMoveError:
-        """Return the error for those who need every match to come to an end."""
+        """Return the error for callers that need every match to end."""
         return no_legal_move(self.role, self.facts)
 
 
 def no_legal_move(role: Role, facts: Iterable[Term]) -> IllegalMoveError:
-    """Return the error that a role has no legal move, though the match is not over."""
+    """Return the error for a role without a legal move although the match is not over."""
     state = " ".join(sorted(map(str, facts)))
     return IllegalMoveError(f"{role} has no legal move in a state that is not terminal: ({state})", role)
 
@@ -68,10 +68,10 @@ class Outcome:
 
     Attributes:
         moves: the joint moves, each in the order of the roles.
-        goals: per role every goal value the rules give in the last state, sorted by text.
-        options: per role its number of legal moves, added up over the joint moves.
-        is_complete: whether the end was reached.
-        stuck: where the match could not go on, if that is why it did not reach the end.
+        goals: per role, every goal value of the last state, sorted by text.
+        options: per role, the sum of its numbers of legal moves over all joint moves.
+        is_complete: whether the match reached a terminal state.
+        stuck: where the match could not go on, or None.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -82,10 +82,10 @@ class Outcome:
 
 
 def count_outcomes(outcomes: Iterable[Outcome], roles: int, request: PlayoutRequest) -> Tally[Stuck]:
-    """Count matches as they are played; Ctrl-C ends it, with those that were.
+    """Count matches as they are played. Ctrl-C stops early and keeps the count.
 
     Raises:
-        IllegalMoveError: a match could not go on, and that was to end all.
+        IllegalMoveError: ``request.strict`` is set, and a match could not go on.
     """
     total: Tally[Stuck] = Tally.empty(roles)
     begin = reported = perf_counter()
@@ -125,7 +125,7 @@ def _count(outcome: Outcome, total: Tally[Stuck]) -> None:
 
 
 def goal_of(role: Role, values: Sequence[Term]) -> int | None:
-    """Return the goal of a role to which the rules give these values; None for no value at all.
+    """Return the goal of a role from the values that the rules give it; None for no value.
 
     Raises:
         GoalError: there are several values, or one that is not an integer.
@@ -142,5 +142,5 @@ def goal_of(role: Role, values: Sequence[Term]) -> int | None:
 
 
 def usable_goal(values: Sequence[Term]) -> int | None:
-    """Return the only goal value as an integer, None unless there is exactly one and it is an integer."""
+    """Return the goal as an integer if there is exactly one value and it is an integer, else None."""
     return integer_of(values[0]) if len(values) == 1 else None

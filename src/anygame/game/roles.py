@@ -1,4 +1,4 @@
-"""Roles, which are text that knows its term; joint moves, one move per role, made into legal terms."""
+"""Roles, and joint moves: one legal move per role."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from anygame.language.terms import Term
 JointMove: TypeAlias = Mapping[Any, str | Term] | Sequence[str | Term]
 
 _Choice = TypeVar("_Choice")
-#: Legal moves that an error names at most.
+#: Most legal moves named in an error.
 _SHOWN: Final = 8
 
 
 class Role(str):
-    """A role of a game: its KIF text, so that it compares, hashes and is written as text is.
+    """A role of a game: its KIF text, which compares, hashes and prints as a plain string.
 
     Attributes:
-        term: the term it names.
-        is_random: whether it is the role ``random``, which plays uniformly and wants nothing.
+        term: the term of the role.
+        is_random: whether this is the role ``random``, which moves uniformly at random and has no goal.
     """
 
     __slots__ = ("is_random", "term")
@@ -32,7 +32,7 @@ class Role(str):
     is_random: bool
 
     def __new__(cls, term: Term) -> Role:
-        """Return the role that a term names."""
+        """Return the role of a term."""
         role = super().__new__(cls, term)
         role.term = term
         role.is_random = str(term) == "random"
@@ -46,11 +46,11 @@ class Role(str):
 
 
 def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: bool) -> int:
-    """Return the index of a role that is given by its text, however that is spaced, or by its term.
+    """Return the index of a role, given by its text (in any spacing) or its term.
 
     Args:
-        role: what is given.
-        index: the indices of the roles of a game, by their text.
+        role: the role to find.
+        index: the indices of the roles by their text.
         case_sensitive: whether names that differ by case are different names.
 
     Raises:
@@ -75,7 +75,7 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
 def moves_in_order(
     moves: JointMove, roles: Sequence[Role], index: Callable[[str | Term], int]
 ) -> Sequence[str | Term]:
-    """Return the moves in the order of the roles, not looking at what they are.
+    """Return the moves in the order of the roles, without checking them.
 
     Args:
         moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
@@ -108,16 +108,16 @@ def in_order(
     index: Callable[[str | Term], int],
     words: tuple[str, str, str],
 ) -> list[_Choice]:
-    """Return what is given by role, in the order of the roles.
+    """Return the values of a mapping from roles, in the order of the roles.
 
     Args:
-        choices: what is given.
+        choices: one value per role.
         roles: the roles of the game.
         index: finds the index of a role; raises UnknownRoleError.
-        words: how errors call two for a role and none for it, and what is right.
+        words: for errors: two values for a role, no value for a role, the expected shape.
 
     Raises:
-        IllegalMoveError: a role has none, or two.
+        IllegalMoveError: a role has no value, or two.
         UnknownRoleError: a key is no role.
     """
     by_index: dict[int, _Choice] = {}
@@ -133,10 +133,10 @@ def in_order(
 
 
 def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sensitive: bool) -> Term:
-    """Return a move of a role as a term, one of the legal ones.
+    """Return a move of a role as one of its legal terms.
 
     Raises:
-        IllegalMoveError: it is not legal, or cannot be read.
+        IllegalMoveError: the move is not legal, or cannot be read.
     """
     if not isinstance(move, str | Term):
         raise IllegalMoveError(
@@ -166,7 +166,7 @@ def legal_move(role: Role, move: str | Term, legal: Sequence[Term], *, case_sens
 def illegal_number(
     role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
 ) -> IllegalMoveError:
-    """Return the error that a number is none of a legal move, with what begins its text."""
+    """Return the error for a number that is not a legal action; ``where`` begins the message."""
     known = isinstance(action, int) and 0 <= action < len(moves)
     move = str(moves[action]) if known else ""  # type: ignore[call-overload]
     some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
