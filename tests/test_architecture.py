@@ -95,6 +95,8 @@ _ALLOWED = {
     "cluster": {"errors", "game"},
     "envs": {"errors", "language", "game", "proving", "quiz", "players", "sheets"},
     "protocol": {"errors", "language", "game", "players", "match", "processes", "sheets"},
+    # One answer a question: what the faces below ask for, as data and as lines.
+    "answers": {"language", "doctor", "game", "search", "proving"},
     # Pages: beside the command line, which starts them.
     "web": {
         "errors",
@@ -115,6 +117,7 @@ _ALLOWED = {
     # Programs: beside the command line, too.
     "tool_server": {
         "errors",
+        "answers",
         "language",
         "doctor",
         "game",
@@ -126,6 +129,7 @@ _ALLOWED = {
     },
     "cli": {
         "errors",
+        "answers",
         "language",
         "doctor",
         "game",
@@ -175,7 +179,7 @@ _SEAMS: dict[str, tuple[str, ...]] = {
     "python_multipart": ("web/server/bodies.py",),
     "uvicorn": ("tool_server/server.py", "web/server/running.py"),
     "mcp": ("tool_server/server.py",),
-    "pydantic": ("quiz/adapters/openenv.py", "tool_server/server.py"),
+    "pydantic": ("quiz/adapters/openenv.py", "tool_server/answering.py", "tool_server/server.py"),
     "pyspiel": ("envs/open_spiel/state.py",),
     "pygls": ("language_server/server.py",),
     "lsprotocol": (

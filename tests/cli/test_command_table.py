@@ -6,6 +6,7 @@ import subprocess
 import sys
 from argparse import SUPPRESS
 from dataclasses import is_dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ from anygame.cli.command_table import COMMANDS, full_parser, load_command
 
 def test_every_command_has_a_module_and_every_module_is_a_command() -> None:
     (folder,) = commands.__path__
-    modules = {path.stem.replace("_", "-") for path in Path(folder).glob("[!_]*.py")}
-    assert modules == set(COMMANDS)
+    modules = [import_module(f"{commands.__name__}.{path.stem}") for path in Path(folder).glob("[!_]*.py")]
+    assert sorted(name for module in modules for name in module.COMMANDS) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -17,7 +17,7 @@ from tools.man_page import man_page
 import anygame
 from anygame.cli.command_table import COMMANDS, full_parser
 from anygame.cli.commands.completion import SHELLS
-from anygame.cli.commands.games import _wrapped
+from anygame.cli.commands.listing import _wrapped
 from anygame.sheets.installed import games
 
 if TYPE_CHECKING:

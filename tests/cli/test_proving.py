@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.transcripts import run
 
-from anygame.cli.commands import prove
+from anygame.cli.commands import proving
 from anygame.proving import each_verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_ctrl_c_leaves_the_verdicts_so_far_and_says_how_many(monkeypatch: pytest
         yield from islice(each_verdict(*asked, **options), 1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(prove, "each_verdict", interrupted)
+    monkeypatch.setattr(proving, "each_verdict", interrupted)
     printed, status = run(["prove", "monty_hall"])
     assert "proved   playable: every role has a legal move" in printed
     assert printed.endswith("anygame: interrupted: 1 verdict so far\n")

@@ -152,7 +152,7 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
     output, status = run(["simulate", _SHEET, "--playouts", "1e12", "--seed", "1"])
     assert status == 130
     assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
-    assert "interrupted: these are all that were played" in output
+    assert "interrupted: only these were played" in output
 
 
 @pytest.mark.slow
@@ -265,7 +265,6 @@ def test_without_a_network_there_is_nothing_to_explain(unbounded: str) -> None:
         ["goals", "FILE"],
         ["query", "FILE", "(legal x ?m)"],
         ["perft", "FILE", "4", "--divide"],
-        ["playout", "FILE", "--count", "30", "--seed", "5", "--json"],
     ],
     ids=lambda command: command[0],
 )
@@ -308,7 +307,7 @@ def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
     assert f"more could not go on; the first: {first}" in output
     output, status = run(["playout", str(sheet), "--count", "100", "--seed", "1"])
     assert status == 0
-    assert f"of them could not go on, and are in no goals; the first: {first}" in output
+    assert f"more could not go on; the first: {first}" in output
     for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
         found = json.loads(run([*command, "100", "--seed", "1", "--json"])[0])
         assert 30 < found["stuck"] < 70

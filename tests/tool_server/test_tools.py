@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from anygame.cli.main import main
 from anygame.tool_server import bounds
-from anygame.tool_server.answering import Sheets, check
+from anygame.tool_server.answering import Sheets
 from anygame.tool_server.server import chapters, make_server
 from anygame.tool_server.sheets import KnownSheets
 from anygame.tool_server.worker import answer
@@ -53,6 +53,13 @@ def asked(do: str, name: str = "tic_tac_toe", **arguments: Any) -> dict[str, Any
     return answer(Sheets(), question)
 
 
+def checked(text: str, name: str = "sheet", **arguments: Any) -> list[Any]:
+    """Return what `check` finds in a text."""
+    question = {"do": "check", "name": name, "text": text, "most": 50} | arguments
+    found: list[Any] = answer(Sheets(), question)["value"]["diagnostics"]
+    return found
+
+
 def test_tools_have_schemas_of_what_they_take_and_answer() -> None:
     async def listed() -> list[Any]:
         async with Client(make_server("0")) as client:
@@ -73,7 +80,7 @@ def test_standard_output_has_messages_alone() -> None:
 
     failed, found = asyncio.run(talk())
     assert not failed
-    assert [each["count"] for each in found["legal"]] == [9]
+    assert {role: len(moves) for role, moves in found["legal"].items()} == {"x": 9}
 
 
 def test_http_answers_this_machine_alone() -> None:
@@ -121,15 +128,16 @@ def test_faults_are_told(tool: str, arguments: dict[str, Any], said: str) -> Non
 def test_faults_of_moves_are_told() -> None:
     assert "nearest legal moves" in asked("play", joint="(mark 2 9)", most=9)["fault"]
     assert "joint move 2" in asked("state", moves=["(mark 1 1)", "(mark 1 1)"], most=9)["fault"]
-    assert "does hold" in asked("why", atom="(role x)", joint="", fails=True)["fault"]
+    assert "does hold" in asked("why_not", atom="(role x)")["fault"]
 
 
 def test_lists_are_bounded_and_the_rest_is_counted() -> None:
-    legal = asked("legal", "six_in_a_row", matching="", most=5)["value"]["legal"][0]
-    assert (legal["count"], len(legal["moves"]), legal["left_out"]) == (121, 5, 116)
+    legal = asked("legal", "six_in_a_row", most=5)["value"]
+    first = next(iter(legal["legal"]))
+    assert (len(legal["legal"][first]), legal["left_out"]) == (5, {f"legal.{first}": 116})
     state = asked("state", most=5)["value"]
     assert len(state["facts"]) == 5
-    assert state["facts_left_out"] == 5
+    assert state["left_out"] == {"facts": 5}
 
 
 def test_a_state_is_named_by_its_facts() -> None:
@@ -147,7 +155,7 @@ def test_boards_are_drawn() -> None:
 
 def test_edits_have_places_in_the_text() -> None:
     text = "(role x) (init (cell 1))\n(legal x go)\n(<= (next (cell ?x)) (true (cel ?x)))\n(goal x 100)"
-    findings = check(Sheets(), "sheet", f"{text} (<= terminal (true (cell 1)))", False, False, 50)["findings"]
+    findings = checked(f"{text} (<= terminal (true (cell 1)))")
     found = next(each for each in findings if each["code"] == "likely-typo")
     (edit,) = found["fixes"][0]["edits"]
     assert not found["fixes"][0]["sure"]
@@ -164,9 +172,9 @@ def test_notes_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str],
     path.write_text(text)
     main(["check", "--json", "--info", "--all", str(path)])
     reported = json.loads(capsys.readouterr().out)["diagnostics"]
-    findings = check(Sheets(), "slip", text, True, True, 50)["findings"]
+    findings = checked(text, "slip", infos=True, everything=True)
     expected = [
-        [(note["message"].removesuffix(" (`--all` lists them)"), note["line"] or 0) for note in each["notes"]]
+        [(note["message"].removesuffix(" (`--all` lists them)"), note["line"]) for note in each["notes"]]
         for each in reported
     ]
     assert [[(note["message"], note["line"]) for note in each["notes"]] for each in findings] == expected
@@ -211,8 +219,7 @@ def test_the_sheet_of_the_guide_is_a_game() -> None:
 
     guide = Path(anygame.tool_server.__file__).with_name("from_document_to_sheet.md").read_text()
     sheet = "\n".join(line[4:] for line in guide.splitlines() if line.startswith("    "))
-    found = check(Sheets(), "sheet", sheet, False, False, 50)
-    assert found["findings"] == []
+    assert checked(sheet) == []
 
 
 def test_chapters_are_resources() -> None:

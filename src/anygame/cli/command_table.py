@@ -50,10 +50,24 @@ COMMANDS: Final = {
     "completion": "print a script with which a shell completes command lines",
 }
 
+#: The modules of `anygame.cli.commands` whose names differ from those of their commands.
+_MODULES: Final = {
+    **dict.fromkeys(("state", "legal", "goals", "query"), "position"),
+    **dict.fromkeys(("repl", "play"), "prompts"),
+    **dict.fromkeys(("games", "explain-code"), "listing"),
+    **dict.fromkeys(("format", "translate", "mend"), "rewriting"),
+    **dict.fromkeys(("prove", "equal"), "proving"),
+    **dict.fromkeys(("train", "models"), "training"),
+    **dict.fromkeys(("quiz", "grade"), "quizzes"),
+    **dict.fromkeys(("language-server", "serve-tools"), "serving"),
+    "playout": "simulate",
+}
+
 
 def load_command(name: str) -> Command[Any]:
     """Import the module of a command, and with it what the command needs."""
-    command: Command[Any] = import_module(f"anygame.cli.commands.{name.replace('-', '_')}").COMMAND
+    module = import_module(f"anygame.cli.commands.{_MODULES.get(name, name)}")
+    command: Command[Any] = module.COMMANDS[name]
     return command
 
 

@@ -8,8 +8,9 @@ import shutil
 import sys
 import warnings
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from anygame.cli.options import Status
 from anygame.errors import RuleSheetError
 from anygame.game.loading import LenientReadingWarning
 from anygame.game.machine import FallbackWarning
@@ -21,11 +22,36 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from anygame.boards import Line, Picture
+    from anygame.cli.shared_options import JsonOption
+
+
+class Answer(Protocol):
+    """The answer to a question; see `anygame.answers`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data for programs."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines for people."""
 
 
 def print_json(value: object) -> None:
     """Print one JSON object."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_answer(answer: Answer, options: JsonOption) -> int:
+    """Print an answer in the form that a command line asks for; return the status of success."""
+    if options.json:
+        print_json(answer.to_json())
+    else:
+        print_lines(answer.lines())
+    return Status.OK
+
+
+def print_event(value: object) -> None:
+    """Print one JSON object on a line of its own, at once."""
+    print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:

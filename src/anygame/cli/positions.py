@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from anygame.answers.position import Position
 from anygame.cli.output import columns_of
 from anygame.cli.progress import compile_game
 from anygame.cli.sheets import read_game
@@ -53,16 +54,11 @@ def load_game(options: MachineOption) -> Game:
     return game
 
 
-def load_position(options: PositionOptions) -> tuple[Game, State]:
-    """Load the game and play the moves of ``--after``.
-
-    Raises:
-        RuleSheetError: as `load_game`.
-        IllegalMoveError: one of the moves cannot be read or played.
-    """
+def load_position(options: PositionOptions) -> Position:
+    """Load the game and play the moves of ``--after``. Raises as `load_game` and `play_after`."""
     game = load_game(options)
     states, _ = play_after(game, options)
-    return game, states[-1]
+    return Position(game, states[-1], len(options.after))
 
 
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
@@ -81,8 +77,3 @@ def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[
         states.append(state)
         joint_moves.append(tuple(joint))
     return states, joint_moves
-
-
-def describe_position(options: PositionOptions, state: State) -> dict[str, Any]:
-    """Return what the JSON of all questions about a state begins with."""
-    return {"game": state.game.name, "step": len(options.after), "terminal": state.is_terminal}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.answers.proof import verdict_lines
 from anygame.cli.options import command_options, flag, option, seconds
 from anygame.cli.progress import progress
 from anygame.errors import LimitError, RuleSheetError
 from anygame.game.loading import game_of, read_silently
-from anygame.language.diagnostics import counted
 from anygame.language.parser import parse_program
-from anygame.proving import SURVEYS, equal
+from anygame.proving import equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
     from anygame.proving import Verdict
 
-#: What help says of a verdict in JSON.
-SHAPE: Final = """\
-{"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
-   "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
-  match is null, or the joint moves to a state that refutes the claim, or that shows it
-  where one state is enough; depth is, where a claim is open, so many moves were looked at
-  without such a state; invariant holds clauses in GDL of which each holds in every state,
-  lemmas counts the steps of a solver's proof that were checked"""
-#: Facts that are shown unless all are asked for.
-_SHOWN: Final = 6
 #: What help says of ``--prove``.
 PROVE_HELP: Final = """\
 With --prove, it is said whether the game is the same, as `anygame equal` says it, or how a
@@ -90,15 +80,6 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
         yield verdict
 
 
-def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
-    """Yield a verdict as people read it."""
-    claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
-    took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
-    yield f"{verdict.outcome:<8} {claim}{took}"
-    for line in _details(verdict, everything=everything):
-        yield f"         {line}"
-
-
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
     """Write the matches of some verdicts as match records; return their files.
 
@@ -126,32 +107,3 @@ def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[
         write_record(record.to_json(), path)
         found.append(path)
     return found
-
-
-def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
-    lemmas = counted(verdict.steps, "lemma")
-    if verdict.outcome == "open" and verdict.depth is not None:
-        yield f"no match of up to {counted(verdict.depth, 'move')} decides it"
-    if verdict.note:
-        yield from verdict.note.splitlines()
-    if verdict.match is not None:
-        shortest = "a shortest match" if verdict.is_shortest else "a match"
-        moves = len(verdict.match)
-        yield f"shown by {shortest}, of {counted(moves, 'joint move')}{':' if moves else ''}"
-        for number, joint in enumerate(verdict.match, start=1):
-            yield f"{number:>3}  {'  '.join(map(str, joint))}"
-    elif verdict.invariant:
-        yield f"an invariant of {counted(len(verdict.invariant), 'clause')}, checked by {lemmas}"
-        if everything:
-            yield from verdict.invariant
-    elif verdict.steps:
-        yield f"checked by {lemmas}"
-    elif verdict.invariant is not None:
-        kept = "every step keeps it" if verdict else "no step leads to such a state"
-        yield f"{kept}, without any other clause"
-    if verdict.name in SURVEYS and verdict and not verdict.found:
-        yield "none"
-    shown = verdict.found if everything else verdict.found[:_SHOWN]
-    yield from shown
-    if len(shown) < len(verdict.found):
-        yield f"... {len(verdict.found) - len(shown):,} more (--all shows them)"

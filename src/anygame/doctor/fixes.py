@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING
 
 from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.language.diagnostics import shown
+from anygame.sheets.edits import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anygame.doctor.finding import Finding
     from anygame.language.source import Source
-    from anygame.sheets.edits import Edit as TextEdit
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What takes the place of a part of the text."""
-
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +48,14 @@ def fixes_of(finding: Finding, source: Source) -> Iterator[Fix]:
         yield Fix(f"Change to {shown(edits[0].text)}", edits, sure=False)
     elif found.code == "single-variable" and found.hint:
         meant = found.hint.partition(",")[0]
-        yield Fix(f"Change to {shown(meant)}", (Edit(start, end, meant),), sure=False)
+        yield Fix(f"Change to {shown(meant)}", (Edit(start, end, (meant,)),), sure=False)
     elif found.code == "unexpected-close":
-        yield Fix("Delete this parenthesis", (Edit(start, end, ""),), sure=False)
+        yield Fix("Delete this parenthesis", (Edit(start, end, ("",)),), sure=False)
     elif found.code == "unclosed-list":
         place = next((note.span.start for note in found.notes if note.span), len(source.text))
         place = len(source.text[:place].rstrip())
-        yield Fix("Close this list before the next item", (Edit(place, place, ")"),), sure=False)
+        yield Fix("Close this list before the next item", (Edit(place, place, (")",)),), sure=False)
 
 
-def _plain(edits: Iterable[TextEdit], source: Source) -> tuple[Edit, ...]:
-    return tuple(Edit(each.start, each.end, each.written(source.text)) for each in edits)
+def _plain(edits: Iterable[Edit], source: Source) -> tuple[Edit, ...]:
+    return tuple(Edit(each.start, each.end, (each.written(source.text),)) for each in edits)

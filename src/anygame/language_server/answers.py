@@ -20,10 +20,11 @@ from anygame.language_server.sheet import Range
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anygame.doctor.fixes import Edit, Fix
+    from anygame.doctor.fixes import Fix
     from anygame.language_server.checking.findings import Finding
     from anygame.language_server.documents import Document, Part
     from anygame.language_server.outline import Entry
+    from anygame.sheets.edits import Edit
 
 FIX_ALL = "source.fixAll.anygame"
 _SOURCE: Final = "anygame"

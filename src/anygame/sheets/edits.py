@@ -30,6 +30,11 @@ class Edit:
     end: int
     pieces: tuple[str | tuple[int, int], ...]
 
+    @property
+    def text(self) -> str:
+        """The new text; ranges of the old text are left out."""
+        return "".join(piece for piece in self.pieces if isinstance(piece, str))
+
     def written(self, text: str) -> str:
         """Return what takes the place of the part of a text, if no other edit is inside it."""
         return "".join(piece if isinstance(piece, str) else text[slice(*piece)] for piece in self.pieces)

@@ -1,51 +1,68 @@
-"""The answers of tools, as plain data; lists are bounded, with the number of what was left out."""
+"""The tools: each is a function whose signature and docstring are what programs read of it.
+
+Answers are plain data, of the shapes of ``--json``. Lists are bounded, and ``left_out`` counts the rest.
+A tool about a state has further arguments that name the state, see `Sheet.position`.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable  # noqa: TC003 (signatures of tools are read when it runs)
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
+from pydantic import Field
+
+from anygame.answers.findings import Found, line_json, place_json
+from anygame.answers.position import Position as AnsweredPosition
+from anygame.answers.simulation import Simulation
+from anygame.answers.solution import Solved
 from anygame.boards import Painter
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
 from anygame.doctor.fixes import fixes_of
 from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
 from anygame.errors import IllegalMoveError, LimitError, QueryError
-from anygame.game.joint_moves import (
-    bindings_of,
-    chosen_moves,
-    goals_of,
-    instances,
-    legal_by_role,
-    play_text,
-    read_joint,
-)
+from anygame.game.joint_moves import chosen_moves, play_text, read_joint
 from anygame.game.loading import loads, read_silently
 from anygame.language.diagnostics import Severity, shown
-from anygame.language.source import Source
-from anygame.proving import each_verdict, equal
-from anygame.search import Search, solve
+from anygame.language.source import Source, Span
+from anygame.proving import each_verdict
+from anygame.proving import equal as prove_equal
+from anygame.search import Search
+from anygame.search import solve as solve_state
 from anygame.sheets.installed import describe_sheet
 from anygame.sheets.layout import format_sheet
-from anygame.tool_server.bounds import LIMITS, LONGEST_TEXT, SEARCH_MEMORY
+from anygame.tool_server.bounds import (
+    LIMITS,
+    LONGEST_TEXT,
+    MOST,
+    MOST_MOVES,
+    MOST_PLAYOUTS,
+    MOST_SECONDS,
+    SEARCH_MEMORY,
+    USUAL,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from anygame.doctor.finding import Finding
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.language.source import Span
     from anygame.language.terms import Term
 
 View = dict[str, Any]
-#: A joint move: a text, or a list with a move for each role.
-Joint = "str | list[str]"
+JointMove = Annotated[
+    str | list[str],
+    Field(
+        description="One joint move: a move for each role in order, as a list or in one text such as "
+        "'(mark 1 1) noop'; roles with a single legal move may be left out"
+    ),
+]
+Most = Annotated[int, Field(ge=1, le=MOST, description="Maximum length of lists in the answer")]
+Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, description="Time limit in seconds")]
+_USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-sum", "winnable"]
 #: Games that a process keeps.
 _MOST_GAMES: Final = 8
-#: Moves of a role, and joint moves of a line, that analyses show.
-_ROWS: Final = 10
-_LINE: Final = 60
 _WIDTH: Final = 100
 
 
@@ -62,25 +79,58 @@ class Sheets:
 
     def game(self, name: str, text: str) -> Game:
         """Return the game of a sheet. Raises AnygameError."""
-        found = self._games.pop((name, text), None)
-        if found is None:
+        game = self._games.pop((name, text), None)
+        if game is None:
             with read_silently():
-                found = loads(text, name=name, limits=LIMITS)
-        self._games[name, text] = found
+                game = loads(text, name=name, limits=LIMITS)
+        self._games[name, text] = game
         if len(self._games) > _MOST_GAMES:
             self._games.popitem(last=False)
-        return found
+        return game
 
-    def position(self, name: str, text: str, moves: list[Any], facts: list[str] | None) -> Position:
+
+class Sheet(NamedTuple):
+    """A sheet that is asked about."""
+
+    sheets: Sheets
+    name: str
+    text: str
+
+    @property
+    def source(self) -> Source:
+        """The text as a source."""
+        return Source(self.name, self.text)
+
+    @property
+    def game(self) -> Game:
+        """The game of the sheet. Raises AnygameError."""
+        return self.sheets.game(self.name, self.text)
+
+    def compiled(self) -> Game:
+        """Return the game with its network. Raises LimitError where it has none."""
+        game = self.game
+        if not game.compile():
+            raise LimitError(f"{self.name} has no network, which this needs: {game.fallback}")
+        return game
+
+    def findings(self) -> list[Finding]:
+        """Return what is wrong or odd in the sheet, causes first."""
+        examination = Examination(self.source, ExaminationSettings(limits=LIMITS))
+        report = self.sheets.report
+        with read_silently():
+            examination.run(lambda states, played: report(played, 0, f"playing: {states:,} states"))
+        return examination.findings
+
+    def position(self, moves: list[str | list[str]], facts: list[str] | None) -> Position:
         """Return the state that moves lead to, from the start or from facts. Raises AnygameError."""
-        game = self.game(name, text)
+        game = self.game
         state = game.initial_state() if facts is None else game.state(facts)
         for number, joint in enumerate(moves, 1):
             try:
                 state, _ = play_text(state, _text(joint))
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"joint move {number}, {_text(joint)!r}: {error}") from error
-        return Position(game, state, moves, self.report)
+        return Position(game, state, moves, self.sheets.report)
 
 
 class Position(NamedTuple):
@@ -91,18 +141,27 @@ class Position(NamedTuple):
     moves: list[str | list[str]]
     report: Callable[[float, float, str], None]
 
+    @property
+    def answered(self) -> AnsweredPosition:
+        """The state, for answers about it."""
+        return AnsweredPosition(self.game, self.state, len(self.moves))
+
+    def with_standing(self, answer: View) -> View:
+        """Return an answer with the goals (null without one), and who is to act or has no move."""
+        stuck = self.state.stuck_role
+        return answer | {
+            "goals": self.answered.goals().numbers,
+            "to_act": list(map(str, self.state.movers)),
+            "without_a_move": None if stuck is None else str(stuck),
+        }
+
 
 def _text(joint: str | list[str]) -> str:
     return joint if isinstance(joint, str) else " ".join(joint)
 
 
-def _few(items: Sequence[object], most: int) -> tuple[list[str], int]:
-    """Return the texts of the first items, and the number of those left out."""
-    return list(map(str, items[:most])), max(0, len(items) - most)
-
-
-def _line(joints: Iterable[Iterable[Term]]) -> list[list[str]]:
-    return [list(map(str, joint)) for joint in joints][:_LINE]
+def _joint(joint: str | list[str]) -> str | None:
+    return _text(joint) or None
 
 
 def _cut(text: str) -> str:
@@ -110,122 +169,121 @@ def _cut(text: str) -> str:
     return text if left <= 0 else f"{text[:LONGEST_TEXT]}\n... and {left:,} more characters"
 
 
+def bounded(answer: View, most: int) -> View:
+    """Return an answer whose lists, at any depth, have at most so many items.
+
+    Its item ``left_out`` says, by the path of each list that was cut, how many items are missing.
+
+    >>> bounded({"legal": {"x": ["a", "b", "c"]}}, 2)
+    {'legal': {'x': ['a', 'b']}, 'left_out': {'legal.x': 1}}
+    """
+    left_out: dict[str, int] = {}
+
+    def few(value: Any, path: str) -> Any:
+        if isinstance(value, dict):
+            return {key: few(each, f"{path}.{key}".lstrip(".")) for key, each in [*value.items()][:MOST]}
+        if not isinstance(value, list):
+            return value
+        if len(value) > most:
+            left_out[path] = len(value) - most
+        return [few(each, f"{path}.{number}") for number, each in enumerate(value[:most])]
+
+    cut: View = few(answer, "")
+    return cut | {"left_out": left_out}
+
+
 # -- sheets -------------------------------------------------------------------------------------------
 
 
-def load(sheets: Sheets, name: str, text: str) -> View:
-    """Read a sheet; return what kind of game it is."""
-    game = sheets.game(name, text)
-    title, description = describe_sheet(text)
-    warnings = [each for each in game.program.warnings if each.severity >= Severity.WARNING]
+def load(sheet: Sheet) -> View:
+    """Read a sheet and give it a name for all other tools; fails with what is wrong and where."""
+    game = sheet.game
+    title, description = describe_sheet(sheet.text)
     return {
-        "game": name,
+        "game": sheet.name,
         "title": shown(title, 200),
         "description": shown(description, 500),
         "roles": list(map(str, game.roles)),
         "rules": len(game.program.rules),
         "hidden_information": game.is_gdl2,
-        "warnings": len(warnings),
+        "warnings": sum(each.severity >= Severity.WARNING for each in game.program.warnings),
     }
 
 
-def check(sheets: Sheets, name: str, text: str, infos: bool, everything: bool, most: int) -> View:
-    """Return what is wrong or odd in a sheet, causes first."""
-    findings = _examined(sheets, name, text)
-    wanted = [
-        (number, each)
-        for number, each in enumerate(findings, 1)
-        if (everything or not each.diagnostic.follows) and (infos or each.diagnostic.severity > Severity.INFO)
-    ]
+def check(sheet: Sheet, infos: bool = False, everything: bool = False, most: Most = 20) -> View:
+    """Report what is wrong or odd in a sheet, causes first, with the place, a line of play and edits.
+
+    A few matches are played. `infos` adds matters of style, `everything` what only follows from
+    something else.
+    `mend` with numbers of findings applies their edits; finding 1 is the one to look at first.
+    """
+    findings = sheet.findings()
     counts = dict.fromkeys(Severity, 0)
-    for each in findings:
-        counts[each.diagnostic.severity] += 1
+    wanted = []
+    for number, finding in enumerate(findings, 1):
+        severity, follows = finding.diagnostic.severity, finding.diagnostic.follows
+        counts[severity] += 1
+        if (everything or not follows) and (infos or severity > Severity.INFO):
+            wanted.append((number, finding))
     return {
         "playable": not counts[Severity.ERROR],
         "errors": counts[Severity.ERROR],
         "warnings": counts[Severity.WARNING],
         "infos": counts[Severity.INFO],
-        "findings": [_finding(number, each, name, text) for number, each in wanted[:most]],
-        "left_out": len(wanted[most:]),
+        "diagnostics": [_finding(number, finding, sheet.source) for number, finding in wanted[:most]],
+        "left_out": {"diagnostics": len(wanted[most:])} if wanted[most:] else {},
     }
 
 
-def _examined(sheets: Sheets, name: str, text: str) -> list[Finding]:
-    examination = Examination(Source(name, text), ExaminationSettings(limits=LIMITS))
-    with read_silently():
-        examination.run(lambda states, played: sheets.report(played, 0, f"playing: {states:,} states"))
-    return examination.findings
-
-
-def _finding(number: int, finding: Finding, name: str, text: str) -> View:
-    found = finding.diagnostic
-    source = Source(name, text)
-    end_line, end_column = found.span.source.position(found.span.end) if found.span else (0, 0)
-    return {
+def _finding(number: int, finding: Finding, source: Source) -> View:
+    fixes = [
+        {
+            "title": fix.title,
+            "sure": fix.sure,
+            "edits": [_edit(Span(source, each.start, each.end), each.text) for each in fix.edits],
+        }
+        for fix in fixes_of(finding, source)
+    ]
+    return Found(source.name, finding).to_json() | {
         "number": number,
-        "code": found.code,
-        "severity": str(found.severity),
-        "message": found.message,
-        **_place(found.span),
-        "end_line": end_line,
-        "end_column": end_column,
-        "shown": _cut(str(found)),
-        "hint": found.hint,
-        "follows": found.follows,
-        "notes": [
-            *({"message": note.message.strip(), **_place(note.span)} for note in found.notes),
-            *({"message": text, "line": 0, "column": 0} for text in filter(None, [finding.echoes])),
-        ],
-        "play": None if finding.line is None else _line(finding.line),
-        "mends": list(finding.kinds or ()),
-        "fixes": [
-            {
-                "title": fix.title,
-                "sure": fix.sure,
-                "edits": [_edit(source, edit.start, edit.end, edit.text) for edit in fix.edits],
-            }
-            for fix in fixes_of(finding, source)
-        ],
+        "shown": _cut(str(finding.diagnostic)),
+        "follows": finding.diagnostic.follows,
+        "fixes": fixes,
     }
 
 
-def _place(span: Span | None) -> View:
-    line, column = span.source.position(span.start) if span else (0, 0)
-    return {"line": line, "column": column}
+def _edit(span: Span, text: str) -> View:
+    return place_json(span, with_end=True) | {"start": span.start, "end": span.end, "text": text}
 
 
-def _edit(source: Source, start: int, end: int, text: str) -> View:
-    (line, column), (end_line, end_column) = source.position(start), source.position(end)
-    return {
-        "line": line, "column": column, "end_line": end_line, "end_column": end_column,
-        "start": start, "end": end, "text": text,
-    }  # fmt: skip
-
-
-def mend(sheets: Sheets, name: str, text: str, fixes: list[int], kinds: list[str]) -> View:
-    """Return the text of a sheet after mending: by findings of `check`, or by kinds of mends."""
+def mend(
+    sheet: Sheet,
+    fixes: Annotated[list[int], Field(max_length=MOST, description="Numbers of findings of check")] = [],  # noqa: B006
+    kinds: Annotated[list[str], Field(max_length=20, description="Kinds of mends; all if none")] = [],  # noqa: B006
+) -> View:
+    """Return the text of a sheet with the edits of some findings, or with all safe mends."""
     unknown = [kind for kind in kinds if kind not in EVERY_MEND]
     if unknown:
         raise QueryError(f"no kind of mend {shown(unknown[0])}; there are {', '.join(EVERY_MEND)}")
     if fixes:
-        mended, done = _fixed(sheets, name, text, fixes)
+        mended, done = _fixed(sheet, fixes)
         notes: list[str] = []
     else:
-        found = mend_sheet(Source(name, text), kinds or list(MENDS))
-        mended, notes = found.text, list(found.notes)
-        done = [shown(each.message, 200) for each in found.mends]
-    return {"sheet": mended, "changed": mended != text, "done": done[:100], "notes": notes[:100]}
+        result = mend_sheet(sheet.source, kinds or list(MENDS))
+        mended, notes = result.text, list(result.notes)
+        done = [shown(each.message, 200) for each in result.mends]
+    return {"sheet": mended, "changed": mended != sheet.text, "done": done[:100], "notes": notes[:100]}
 
 
-def _fixed(sheets: Sheets, name: str, text: str, fixes: list[int]) -> tuple[str, list[str]]:
-    findings = _examined(sheets, name, text)
+def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
+    findings, text = sheet.findings(), sheet.text
     edits: list[tuple[int, int, str]] = []
     done = []
     for number in dict.fromkeys(fixes):
         if not 0 < number <= len(findings):
             raise QueryError(f"`check` finds {len(findings)} things here; there is no number {number}")
         finding = findings[number - 1]
-        fix = next((each for each in fixes_of(finding, Source(name, text)) if each.edits), None)
+        fix = next((each for each in fixes_of(finding, sheet.source) if each.edits), None)
         if fix is None:
             code, kinds = finding.diagnostic.code, ", ".join(finding.kinds or ())
             how = f"mend it by kinds: {kinds}" if kinds else "mend it as its message and hint say"
@@ -239,83 +297,89 @@ def _fixed(sheets: Sheets, name: str, text: str, fixes: list[int]) -> tuple[str,
     return text, done
 
 
-def format_(sheets: Sheets, name: str, text: str, to: Any) -> View:
-    """Return a sheet laid out, in KIF or infix."""
-    return {"sheet": format_sheet(Source(name, text), to or None, limits=LIMITS.reading)}
+def format_(sheet: Sheet, to: Literal["", "kif", "infix"] = "") -> View:
+    """Lay a sheet out; or write it in the other form. Comments stay."""
+    return {"sheet": format_sheet(sheet.source, to or None, limits=LIMITS.reading)}
 
 
 # -- states -------------------------------------------------------------------------------------------
 
 
-def state(at: Position, most: int) -> View:
-    """Return the facts of a state, and whether it is the end."""
-    listed, more = _few(sorted(map(str, at.state.facts)), most)
-    return {**_standing(at.state, len(at.moves)), "facts": listed, "facts_left_out": more}
+def state(at: Position, most: Most = 200) -> View:
+    """Return the facts of a state, who is to act, and the goals."""
+    return bounded(at.with_standing(at.answered.facts().to_json()), most)
 
 
-def _standing(state: State, step: int) -> View:
-    goals: View = {}
-    for role, goal in goals_of(state).items():
-        goals[str(role)] = goal if isinstance(goal, int) else None
-    stuck = state.stuck_role
-    return {
-        "step": step,
-        "terminal": state.is_terminal,
-        "goals": goals,
-        "to_act": list(map(str, state.movers)),
-        "without_a_move": None if stuck is None else str(stuck),
-    }
+def legal(
+    at: Position,
+    matching: Annotated[str, Field(description="A role, or words of a move such as 'mark 1 *'")] = "",
+    most: Most = USUAL,
+) -> View:
+    """Return the legal moves of each role in a state."""
+    answer = at.answered.legal()
+    if matching:
+        by_role = {role: at.state.legal_moves(role) for role in at.game.roles}
+        chosen = chosen_moves(at.game, by_role, matching)
+        answer = replace(answer, moves={str(role): moves for role, moves in chosen.items()})
+    return bounded(at.with_standing(answer.to_json()), most)
 
 
-def legal(at: Position, matching: str, most: int) -> View:
-    """Return the legal moves of each role."""
-    by_role = legal_by_role(at.state)
-    chosen = chosen_moves(at.game, by_role, matching) if matching else by_role
-    listed = []
-    for role, all_moves in chosen.items():
-        few, more = _few(all_moves, most)
-        listed.append({"role": str(role), "count": len(all_moves), "moves": few, "left_out": more})
-    return {**_standing(at.state, len(at.moves)), "legal": listed}
-
-
-def play(at: Position, joint: Any, most: int) -> View:
-    """Make one joint move; return what it was in full, what it changed, and how things stand."""
-    before, moves = at.state, at.moves
+def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
+    """Make one joint move in a state: what came and went, who acts next. Pass `moves` on next time."""
+    before = at.state
     after, made = play_text(before, _text(joint))
-    came, came_more = _few(sorted(map(str, after.facts - before.facts)), most)
-    went, went_more = _few(sorted(map(str, before.facts - after.facts)), most)
+    moves: list[str | list[str]] = [
+        *([each] if isinstance(each, str) else each for each in at.moves),
+        list(map(str, made)),
+    ]
     sees = before.percepts(made) if before.game.is_gdl2 else {}
-    return {
-        **_standing(after, len(moves) + 1),
-        "joint": list(map(str, made)),
-        "moves": [*([each] if isinstance(each, str) else each for each in moves), list(map(str, made))],
-        "came": came,
-        "went": went,
-        "left_out": came_more + went_more,
-        "sees": {str(role): _few(percepts, most)[0] for role, percepts in sees.items()},
+    reached = at._replace(state=after, moves=moves)
+    answer = reached.with_standing(reached.answered.to_json()) | {
+        "joint": texts,
+        "came": sorted(map(str, after.facts - before.facts)),
+        "went": sorted(map(str, before.facts - after.facts)),
+        "sees": {str(role): list(map(str, percepts)) for role, percepts in sees.items()},
     }
+    return bounded(answer, most) | {"moves": moves}
 
 
-def query(at: Position, pattern: str, joint: Any, most: int) -> View:
-    """Return the instances of a pattern that hold."""
-    bindings = bindings_of(at.state, pattern, _joint(at.state, joint), "as `joint`")
-    listed = list(instances(at.game, pattern, bindings[:most]))
-    return {"count": len(bindings), "instances": listed, "left_out": max(0, len(bindings) - most)}
+def query(
+    at: Position,
+    pattern: Annotated[str, Field(description="An atom with variables, as (true (cell ?x ?y b))")],
+    joint: JointMove = "",
+    most: Most = USUAL,
+) -> View:
+    """Return the instances of a pattern that hold in a state; `joint` where that depends on the moves."""
+    answer = at.answered.bindings(pattern, _joint(joint), "as `joint`")
+    lines = list(answer.lines())
+    return bounded({"pattern": pattern, "count": len(lines), "instances": lines}, most)
 
 
-def _joint(state: State, joint: Any) -> tuple[Term, ...] | None:
-    return read_joint(state, _text(joint)) if joint else None
+def why(
+    at: Position,
+    atom: Annotated[str, Field(description="What holds, as (legal white noop) or terminal")],
+    joint: JointMove = "",
+) -> View:
+    """Return why an atom holds in a state: the rules and facts behind it, with their lines."""
+    return {"atom": atom, "holds": True, "explanation": _cut(str(at.state.explain(atom, _made(at, joint))))}
 
 
-def why(at: Position, atom: str, joint: Any, fails: bool) -> View:
-    """Return why an atom holds, or why it does not."""
-    made = _joint(at.state, joint)
-    told = at.state.explain_failure(atom, made) if fails else at.state.explain(atom, made)
-    return {"atom": atom, "holds": not fails, "explanation": _cut(str(told))}
+def why_not(
+    at: Position,
+    atom: Annotated[str, Field(description="What does not hold, as (next (control white))")],
+    joint: JointMove = "",
+) -> View:
+    """Return why an atom does not hold: for each rule that could give it, how far it gets."""
+    failure = at.state.explain_failure(atom, _made(at, joint))
+    return {"atom": atom, "holds": False, "explanation": _cut(str(failure))}
 
 
-def board(at: Position, svg: bool) -> View:
-    """Return the boards of a state as text, and as SVG where that is asked for."""
+def _made(at: Position, joint: str | list[str]) -> tuple[Term, ...] | None:
+    return read_joint(at.state, _text(joint)) if joint else None
+
+
+def board(at: Position, svg: bool = False) -> View:
+    """Draw the boards of a state as text, and as SVG where `svg` is true."""
     view = at.state.board()
     drawn = view.svg(dark=False) if svg else None
     if drawn is not None and len(drawn) > 50 * LONGEST_TEXT:
@@ -327,141 +391,102 @@ def board(at: Position, svg: bool) -> View:
 # -- what takes long ----------------------------------------------------------------------------------
 
 
-def simulate(at: Position, playouts: int, seed: int, limit: int) -> View:
-    """Return what random matches have in common, and the moves of one."""
-    game, start = at.game, at.state
-    found = game.simulate(
-        playouts, seed, state=start, limit=limit,
+def simulate(
+    at: Position,
+    playouts: Annotated[int, Field(ge=1, le=MOST_PLAYOUTS)] = 10_000,
+    seed: int = 0,
+    limit: Annotated[int, Field(ge=1, le=10_000, description="Longest match in joint moves")] = 1_000,
+) -> View:
+    """Play random matches: mean goals, lengths, matches that do not end or get stuck, and one example."""
+    result = at.game.simulate(
+        playouts, seed, state=at.state, limit=limit,
         progress=lambda done: at.report(done, playouts, "playouts"),
     )  # fmt: skip
-    example = game.playout(seed, state=start, limit=limit)
-    return {
-        "playouts": found.playouts,
-        "cut": found.cut,
-        "stuck": found.stuck,
-        "first_stuck": None if found.first_stuck is None else str(found.first_stuck)[:1000],
-        "length": {
-            "mean": found.mean_length,
-            "least": min(found.lengths, default=None),
-            "most": max(found.lengths, default=None),
-        },
-        "roles": [
-            {
-                "role": str(role),
-                "mean": found.mean_goals[role],
-                "error": found.goal_error[role],
-                "goals": {str(goal): count for goal, count in list(found.goal_counts[role].items())[:101]},
-                "without_goal": found.missing_goals[role] + found.double_goals[role],
-                "legal_moves": found.branching[role],
-            }
-            for role in game.roles
-        ],
-        "example": _line(example.moves),
-        "example_length": example.length,
-    }
+    example = at.game.playout(seed, state=at.state, limit=limit)
+    answer = Simulation(at.game, result, playouts).to_json()
+    return bounded(answer | {"example": line_json(example.moves)}, USUAL)
 
 
-def analyse(at: Position, seconds: float) -> View:
-    """Return what search finds the moves of a state to be worth."""
+def analyse(at: Position, seconds: Seconds = 5.0) -> View:
+    """Search a state for some seconds: what the moves of each role are worth, best first."""
     at.report(0, seconds, "compiling")
     at.game.compile_if_worth_it()
     search = Search(at.game, memory=SEARCH_MEMORY, seed=0)
     search.compile(seconds)
-    found = search.run(
+    analysis = search.run(
         at.state, seconds=seconds,
         progress=lambda known: at.report(known.seconds, seconds, f"{known.iterations:,} leaves"),
-    ).to_json()  # fmt: skip
-    listed = []
-    for role, ranked in found["moves"].items():
-        best = [{**each, "line": each["line"][:_ROWS]} for each in ranked[:_ROWS]]
-        listed.append({"role": str(role), "moves": best, "left_out": max(0, len(ranked) - _ROWS)})
-    return {
-        "seconds": found["seconds"],
-        "iterations": found["iterations"],
-        "solved": found["solved"],
-        "reason": found["reason"],
-        "goals": {str(role): goal for role, goal in found["goals"].items()},
-        "proven": {str(role): goal for role, goal in found["proven"].items()},
-        "roles": listed,
-    }
+    )  # fmt: skip
+    return bounded(at.answered.to_json() | analysis.to_json(), 10)
 
 
-def solve_(at: Position, seconds: float) -> View:
-    """Return the exact value of a state, if it can be found."""
+def solve(at: Position, seconds: Seconds = 20.0) -> View:
+    """Find the exact value of a state, and a line of best play; says why where there is none."""
     at.game.compile_if_worth_it()
-    found = solve(
+    solution = solve_state(
         at.game, at.state, memory=SEARCH_MEMORY, seconds=seconds,
         progress=lambda expanded, known: at.report(expanded, known, f"{known:,} states"),
         proving=lambda known: at.report(known.iterations, 0, "looking for a proof"),
     )  # fmt: skip
-    return {
-        "solved": found.solved,
-        "method": found.method,
-        "goals": {str(role): goal for role, goal in found.goals.items()},
-        "bounds": {str(role): None if each is None else list(each) for role, each in found.bounds.items()},
-        "reason": found.reason,
-        "states": found.states,
-        "line": _line(found.line),
-        "line_length": len(found.line),
-    }
+    return bounded(Solved(at.answered, solution).to_json(), USUAL)
 
 
-def prove_(sheets: Sheets, name: str, text: str, properties: list[str], seconds: float, most: int) -> View:
-    """Prove or refute what is true of a game in every match."""
-    game = _compiled(sheets, name, text)
-    found: list[View] = []
-    for verdict in each_verdict(
-        game, properties, seconds=seconds, report=lambda doing: sheets.report(len(found), 0, doing)
-    ):
-        found.append(_verdict(verdict.to_json(), most))  # noqa: PERF401 (it is counted meanwhile)
-    return {"verdicts": found}
-
-
-def equal_(
-    sheets: Sheets, name: str, text: str, other: list[str], moves: str, up_to: int | None, seconds: float
+def prove(
+    sheet: Sheet,
+    properties: Annotated[
+        list[str],
+        Field(
+            max_length=20,
+            description="playable, ends, goals, turn-taking, zero-sum, winnable, constant-players, "
+            "mutex, latched, monotone, dead; or formulas, as (never (and (line x) (line o)))",
+        ),
+    ] = _USUAL_PROPERTIES,
+    seconds: Annotated[
+        float, Field(gt=0, le=MOST_SECONDS, description="Time limit in seconds, for each property")
+    ] = 10.0,
+    most: Most = USUAL,
 ) -> View:
-    """Prove that two sheets are the same game, or return a match in which they differ."""
-    first, second = _compiled(sheets, name, text), _compiled(sheets, *other)
-    verdict = equal(
-        first, second, moves=moves, up_to=up_to, seconds=seconds,
-        report=lambda doing: sheets.report(0, 0, doing),
+    """Prove or refute, with a match, what is true of a game in every match."""
+    verdicts: list[View] = []
+    report = sheet.sheets.report
+    for verdict in each_verdict(
+        sheet.compiled(), properties, seconds=seconds, report=lambda doing: report(len(verdicts), 0, doing)
+    ):
+        verdicts.append(verdict.to_json())  # noqa: PERF401 (it is counted meanwhile)
+    return bounded({"verdicts": verdicts}, most)
+
+
+def equal(
+    sheet: Sheet,
+    other: Sheet,
+    move_map: Annotated[str, Field(description="Pairs of terms: (mark ?x ?y) (place ?y ?x)")] = "",
+    up_to: Annotated[int | None, Field(ge=0, le=MOST_MOVES)] = None,
+    seconds: Seconds = 30.0,
+) -> View:
+    """Prove that two sheets are the same game, or return a match after which they differ."""
+    verdict = prove_equal(
+        sheet.compiled(), other.compiled(), moves=move_map, up_to=up_to, seconds=seconds,
+        report=lambda doing: sheet.sheets.report(0, 0, doing),
     )  # fmt: skip
-    return _verdict(verdict.to_json(), _ROWS)
+    return bounded(verdict.to_json(), USUAL)
 
 
-def _verdict(verdict: View, most: int) -> View:
-    invariant, found = verdict.pop("invariant") or [], verdict.pop("found")
-    match = verdict.pop("match")
-    return verdict | {
-        "match": None if match is None else match[:_LINE],
-        "match_length": None if match is None else len(match),
-        "invariant": invariant[:most],
-        "invariant_left_out": len(invariant[most:]),
-        "found": found[:most],
-        "found_left_out": len(found[most:]),
-    }
-
-
-def _compiled(sheets: Sheets, name: str, text: str) -> Game:
-    game = sheets.game(name, text)
-    if not game.compile():
-        raise LimitError(f"{name} has no network, which this needs: {game.fallback}")
-    return game
-
-
-#: What answers questions about a sheet, and about a state.
-_OF_SHEETS: Final[dict[str, Callable[..., View]]] = {
-    "load": load, "check": check, "mend": mend, "format": format_, "prove": prove_, "equal": equal_,
+#: The tools by name: those that ask about a sheet, and those that ask about a state.
+OF_SHEETS: Final[dict[str, Callable[..., View]]] = {
+    "load": load, "check": check, "mend": mend, "format": format_, "prove": prove, "equal": equal,
 }  # fmt: skip
-_OF_STATES: Final[dict[str, Callable[..., View]]] = {
-    "state": state, "legal": legal, "play": play, "query": query, "why": why, "board": board,
-    "simulate": simulate, "analyse": analyse, "solve": solve_,
+OF_STATES: Final[dict[str, Callable[..., View]]] = {
+    "state": state, "legal": legal, "play": play, "query": query, "why": why, "why_not": why_not,
+    "board": board, "simulate": simulate, "analyse": analyse, "solve": solve,
 }  # fmt: skip
 
 
 def answer(sheets: Sheets, do: str, name: str, text: str, **given: Any) -> View:
-    """Return the answer to a question about a sheet, or about the state that moves and facts name in it."""
-    if do in _OF_SHEETS:
-        return _OF_SHEETS[do](sheets, name, text, **given)
-    at = sheets.position(name, text, given.pop("moves"), given.pop("facts"))
-    return _OF_STATES[do](at, **given)
+    """Return the answer of a tool about a sheet, or about the state that moves and facts name in it."""
+    sheet = Sheet(sheets, name, text)
+    if "other" in given:
+        given["other"] = Sheet(sheets, *given["other"])
+    if do in OF_SHEETS:
+        return OF_SHEETS[do](sheet, **given)
+    at = sheet.position(given.pop("moves"), given.pop("facts"))
+    return OF_STATES[do](at, **given)

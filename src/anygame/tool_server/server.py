@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 from contextlib import asynccontextmanager
 from functools import partial
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import anyio
 import uvicorn
@@ -20,16 +21,8 @@ from anygame.doctor import CODES
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
 from anygame.sheets.installed import describe_sheet
-from anygame.tool_server import answers  # noqa: TC001
-from anygame.tool_server.bounds import (
-    MOST,
-    MOST_FACTS,
-    MOST_MOVES,
-    MOST_PLAYOUTS,
-    MOST_SECONDS,
-    PATIENCE,
-    USUAL,
-)
+from anygame.tool_server.answering import OF_SHEETS, OF_STATES
+from anygame.tool_server.bounds import MOST_FACTS, MOST_MOVES, MOST_SECONDS, PATIENCE
 from anygame.tool_server.pool import QuestionPool
 from anygame.tool_server.sheets import KnownSheets
 
@@ -41,35 +34,26 @@ Rules of games in the Game Description Language (GDL). To write a sheet: get the
 `from_document_to_sheet`, write, `check` until there are no errors (causes come first), `load`, then `legal`,
 `play`, `why`, `simulate`, and `prove`. A game is named as `games` lists it or `load` answers, or given as the
 text of its sheet. A state is named by the joint moves that lead to it from the start, or by its
-facts. Lists are bounded; `left_out` counts what is not shown."""
+facts. Answers have the shapes of the command line with `--json`. Lists are bounded; `left_out` counts what is
+not shown, by the path of the list."""
 
-Sheet = Annotated[str, Field(description="Text of a rule sheet (KIF or infix), or the name of a game")]
-Game = Annotated[str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")]
-Joint = Annotated[
-    str | list[str],
-    Field(
-        description="One joint move: a move for each role in order, as a list or in one text such as "
-        "'(mark 1 1) noop'; roles with a single legal move may be left out"
-    ),
+_GAME: Final = Annotated[
+    str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")
 ]
-Moves = Annotated[
-    list[str | list[str]],
-    Field(max_length=MOST_MOVES, description="Joint moves that lead to the state; none for the start"),
-]
-Facts = Annotated[
-    list[str] | None,
-    Field(max_length=MOST_FACTS, description="Facts of the state, without `true`, instead of the start"),
-]
-Most = Annotated[int, Field(ge=1, le=MOST, description="How long lists may be")]
-Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, description="How long it may take")]
+#: What a tool says of the sheet that it asks about, and of the state.
+_SUBJECTS: Final = {
+    "sheet": _GAME,
+    "other": _GAME,
+    "moves": Annotated[
+        list[str | list[str]],
+        Field(max_length=MOST_MOVES, description="Joint moves that lead to the state; none for the start"),
+    ],
+    "facts": Annotated[
+        list[str] | None,
+        Field(max_length=MOST_FACTS, description="Facts of the state, without `true`, instead of the start"),
+    ],
+}
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
-
-
-#: What is taken where nothing is given; never changed.
-_START: Final[list[str | list[str]]] = []
-_NO_NUMBERS: Final[list[int]] = []
-_NO_NAMES: Final[list[str]] = []
-_USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-sum", "winnable"]
 
 
 class _Tools:
@@ -79,271 +63,83 @@ class _Tools:
         self._sheets = sheets
         self._pool = pool
 
-    async def _ask(self, ctx: Context, what: str, game: str, *, patience: float = 0.0, **more: Any) -> Any:
-        try:
-            name, text = self._sheets.find(game)
-            question = {"do": what, "name": name, "text": text} | more
-            return await self._pool.ask(question, PATIENCE + patience, ctx.report_progress)
-        except AnygameError as error:
-            raise ToolError(str(error)) from error
-
-    async def games(self) -> answers.Games:
+    async def games(self) -> dict[str, Any]:
         """List the games that can be asked about by name: those that are shipped, and loaded ones."""
-        found: list[answers.Listed] = []
+        listed = []
         for name in self._sheets.files:
             title, description = describe_sheet(self._sheets.find(name)[1])
-            found.append({"game": name, "title": title[:100], "description": description[:200]})
-        return {"games": found, "loaded": self._sheets.loaded}
-
-    async def load(self, ctx: Context, sheet: Sheet) -> answers.Loaded:
-        """Read a sheet and give it a name for all other tools; fails with what is wrong and where."""
-        try:
-            name, text = self._sheets.find(sheet)
-        except AnygameError as error:
-            raise ToolError(str(error)) from error
-        found: answers.Loaded = await self._ask(ctx, "load", sheet)
-        if name == "sheet":
-            found["game"] = self._sheets.keep(text)
-        return found
-
-    async def check(
-        self, ctx: Context, sheet: Sheet, infos: bool = False, everything: bool = False, most: Most = 20
-    ) -> answers.Checked:
-        """Report what is wrong or odd in a sheet, causes first, with the place, a line of play and edits.
-
-        A few matches are played. `infos` adds matters of style, `everything` what only follows from
-        something else.
-        `mend` with numbers of findings applies their edits; finding 1 is the one to look at first.
-        """
-        found: answers.Checked = await self._ask(
-            ctx, "check", sheet, infos=infos, everything=everything, most=most
-        )
-        return found
+            listed.append({"game": name, "title": title[:100], "description": description[:200]})
+        return {"games": listed, "loaded": self._sheets.loaded}
 
     async def explain_code(self, code: str) -> str:
-        """Explain a code of a finding of `check`: what is asked, why, a bad and a good example."""
+        """Explain a code of a finding of `check`: the rule, why there is one, a bad and a good example."""
         if code not in CODES:
             raise ToolError(f"there is no code {shown(code)!r}; `check` names those that it finds")
         return CODES[code].text
 
-    async def mend(
-        self,
-        ctx: Context,
-        sheet: Sheet,
-        fixes: Annotated[
-            list[int], Field(max_length=MOST, description="Numbers of findings of check")
-        ] = _NO_NUMBERS,
-        kinds: Annotated[
-            list[str], Field(max_length=20, description="Kinds of mends; all if none")
-        ] = _NO_NAMES,
-    ) -> answers.Mended:
-        """Return the text of a sheet with the edits of some findings, or with all mends beyond doubt."""
-        found: answers.Mended = await self._ask(ctx, "mend", sheet, fixes=fixes, kinds=kinds)
-        return found
-
-    async def format(
-        self, ctx: Context, sheet: Sheet, to: Literal["", "kif", "infix"] = ""
-    ) -> answers.Formatted:
-        """Lay a sheet out; or write it in the other form. Comments stay."""
-        found: answers.Formatted = await self._ask(ctx, "format", sheet, to=to)
-        return found
-
-    async def state(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        most: Most = 200,
-    ) -> answers.StateFacts:
-        """Return the facts of a state, who is to act, and the goals."""
-        found: answers.StateFacts = await self._ask(ctx, "state", game, moves=moves, facts=facts, most=most)
-        return found
-
-    async def legal(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        matching: Annotated[str, Field(description="A role, or words of a move such as 'mark 1 *'")] = "",
-        most: Most = USUAL,
-    ) -> answers.Legal:
-        """Return the legal moves of each role in a state."""
-        found: answers.Legal = await self._ask(
-            ctx, "legal", game, moves=moves, facts=facts, matching=matching, most=most
-        )
-        return found
-
-    async def play(
-        self,
-        ctx: Context,
-        game: Game,
-        joint: Joint,
-        moves: Moves = _START,
-        facts: Facts = None,
-        most: Most = USUAL,
-    ) -> answers.Played:
-        """Make one joint move in a state: what came and went, who acts next. Pass `moves` on next time."""
-        found: answers.Played = await self._ask(
-            ctx, "play", game, moves=moves, facts=facts, joint=joint, most=most
-        )
-        return found
-
-    async def query(
-        self,
-        ctx: Context,
-        game: Game,
-        pattern: Annotated[str, Field(description="An atom with variables, as (true (cell ?x ?y b))")],
-        moves: Moves = _START,
-        facts: Facts = None,
-        joint: Joint = "",
-        most: Most = USUAL,
-    ) -> answers.Instances:
-        """Return the instances of a pattern that hold in a state; `joint` where that depends on the moves."""
-        found: answers.Instances = await self._ask(
-            ctx, "query", game, moves=moves, facts=facts, pattern=pattern, joint=joint, most=most
-        )
-        return found
-
-    async def why(
-        self,
-        ctx: Context,
-        game: Game,
-        atom: Annotated[str, Field(description="What holds, as (legal white noop) or terminal")],
-        moves: Moves = _START,
-        facts: Facts = None,
-        joint: Joint = "",
-    ) -> answers.Explanation:
-        """Return why an atom holds in a state: the rules and facts behind it, with their lines."""
-        found: answers.Explanation = await self._ask(
-            ctx, "why", game, moves=moves, facts=facts, atom=atom, joint=joint, fails=False
-        )
-        return found
-
-    async def why_not(
-        self,
-        ctx: Context,
-        game: Game,
-        atom: Annotated[str, Field(description="What does not hold, as (next (control white))")],
-        moves: Moves = _START,
-        facts: Facts = None,
-        joint: Joint = "",
-    ) -> answers.Explanation:
-        """Return why an atom does not hold: for each rule that could give it, how far it gets."""
-        found: answers.Explanation = await self._ask(
-            ctx, "why", game, moves=moves, facts=facts, atom=atom, joint=joint, fails=True
-        )
-        return found
-
-    async def board(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        svg: bool = False,
-    ) -> answers.Drawn:
-        """Draw the boards of a state as text, and as SVG where `svg` is true."""
-        found: answers.Drawn = await self._ask(ctx, "board", game, moves=moves, facts=facts, svg=svg)
-        return found
-
-    async def simulate(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        playouts: Annotated[int, Field(ge=1, le=MOST_PLAYOUTS)] = 10_000,
-        seed: int = 0,
-        limit: Annotated[int, Field(ge=1, le=10_000, description="Longest match")] = 1_000,
-    ) -> answers.Simulated:
-        """Play random matches: mean goals, lengths, matches that do not end or get stuck, and one example."""
-        found: answers.Simulated = await self._ask(
-            ctx, "simulate", game, patience=MOST_SECONDS, moves=moves, facts=facts,
-            playouts=playouts, seed=seed, limit=limit,
-        )  # fmt: skip
-        return found
-
-    async def analyse(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        seconds: Seconds = 5.0,
-    ) -> answers.Analysed:
-        """Search a state for some seconds: what the moves of each role are worth, best first."""
-        found: answers.Analysed = await self._ask(
-            ctx, "analyse", game, patience=2 * seconds, moves=moves, facts=facts, seconds=seconds
-        )
-        return found
-
-    async def solve(
-        self,
-        ctx: Context,
-        game: Game,
-        moves: Moves = _START,
-        facts: Facts = None,
-        seconds: Seconds = 20.0,
-    ) -> answers.Solved:
-        """Find the exact value of a state, and a line of best play; says why where there is none."""
-        found: answers.Solved = await self._ask(
-            ctx, "solve", game, patience=2 * seconds, moves=moves, facts=facts, seconds=seconds
-        )
-        return found
-
-    async def prove(
-        self,
-        ctx: Context,
-        game: Game,
-        properties: Annotated[
-            list[str],
-            Field(
-                max_length=20,
-                description="playable, ends, goals, turn-taking, zero-sum, winnable, constant-players, "
-                "mutex, latched, monotone, dead; or formulas, as (never (and (line x) (line o)))",
-            ),
-        ] = _USUAL_PROPERTIES,
-        seconds: Annotated[float, Field(gt=0, le=MOST_SECONDS, description="For each property")] = 10.0,
-        most: Most = 10,
-    ) -> answers.Proved:
-        """Prove or refute, with a match, what is true of a game in every match."""
-        found: answers.Proved = await self._ask(
-            ctx, "prove", game, patience=seconds * (len(properties) + 12),
-            properties=properties, seconds=seconds, most=most,
-        )  # fmt: skip
-        return found
-
-    async def equal(
-        self,
-        ctx: Context,
-        game: Game,
-        other: Game,
-        move_map: Annotated[str, Field(description="Pairs of terms: (mark ?x ?y) (place ?y ?x)")] = "",
-        up_to: Annotated[int | None, Field(ge=0, le=MOST_MOVES)] = None,
-        seconds: Seconds = 30.0,
-    ) -> answers.Verdict:
-        """Prove that two sheets are the same game, or return a match after which they differ."""
+    async def _ask(self, ctx: Context, do: str, sheet: str, given: dict[str, Any]) -> dict[str, Any]:
         try:
-            second = self._sheets.find(other)
+            name, text = self._sheets.find(sheet)
+            if "other" in given:
+                given["other"] = self._sheets.find(given["other"])
+            question = {"do": do, "name": name, "text": text} | given
+            answer: dict[str, Any] = await self._pool.ask(question, _patience(given), ctx.report_progress)
         except AnygameError as error:
             raise ToolError(str(error)) from error
-        found: answers.Verdict = await self._ask(
-            ctx, "equal", game, patience=2 * seconds, other=list(second), moves=move_map, up_to=up_to,
-            seconds=seconds,
-        )  # fmt: skip
-        return found
+        if do == "load" and name == "sheet":
+            answer["game"] = self._sheets.keep(text)
+        return answer
+
+    def asking(self, do: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a tool that asks a process, with the parameters of the function that answers there."""
+        about_state = do in OF_STATES
+        subject = "game" if about_state or do in ("prove", "equal") else "sheet"
+
+        async def tool(ctx: Context, **given: Any) -> dict[str, Any]:
+            return await self._ask(ctx, do, given.pop(subject), given)
+
+        context, _ = signature(tool, eval_str=True).parameters.values()
+        _, *own = signature(function, eval_str=True).parameters.values()
+        named = [Parameter(subject, Parameter.KEYWORD_ONLY, annotation=_GAME)]
+        if about_state:
+            named.append(_keyword("moves", []))
+            named.append(_keyword("facts", None))
+        own = [
+            each.replace(kind=Parameter.KEYWORD_ONLY, annotation=_SUBJECTS.get(each.name, each.annotation))
+            for each in own
+        ]
+        parameters = [context, *named, *own]
+        made: Any = tool
+        made.__name__, made.__doc__ = do, function.__doc__
+        made.__signature__ = Signature(parameters, return_annotation=dict[str, Any])
+        made.__annotations__ = {each.name: each.annotation for each in parameters}
+        return tool
 
     @property
     def all(self) -> list[Callable[..., Any]]:
         """The tools, in the order in which they are listed."""
-        return [
-            self.games, self.load, self.check, self.explain_code, self.mend, self.format, self.state,
-            self.legal, self.play, self.query, self.why, self.why_not, self.board, self.simulate,
-            self.analyse,
-            self.solve, self.prove, self.equal,
-        ]  # fmt: skip
+        asking = {do: self.asking(do, function) for do, function in (OF_SHEETS | OF_STATES).items()}
+        tools = asking | {"games": self.games, "explain_code": self.explain_code}
+        return [tools[name] for name in _ORDER]
+
+
+def _keyword(name: str, default: object) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=_SUBJECTS[name])
+
+
+#: The order in which tools are listed.
+_ORDER: Final = (
+    *("games", "load", "check", "explain_code", "mend", "format", "state", "legal", "play", "query", "why"),
+    *("why_not", "board", "simulate", "analyse", "solve", "prove", "equal"),
+)
+
+
+def _patience(given: dict[str, Any]) -> float:
+    """Return the seconds to wait for an answer: those asked for, compiling, and each property of a proof."""
+    if "playouts" in given:
+        return PATIENCE + MOST_SECONDS
+    seconds: float = given.get("seconds", 0.0)
+    return PATIENCE + seconds * (len(given["properties"]) + 12 if "properties" in given else 2)
 
 
 #: The build copies the chapters into the package.

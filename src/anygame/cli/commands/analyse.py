@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +16,8 @@ from anygame.cli.options import (
     threads,
     whole,
 )
-from anygame.cli.output import Screen, complain
-from anygame.cli.positions import describe_position, load_position
+from anygame.cli.output import Screen, complain, print_event
+from anygame.cli.positions import load_position
 from anygame.cli.progress import analyse, compile_game, compile_search, practise
 from anygame.cli.shared_options import AFTER, PositionOptions
 from anygame.errors import ModelError, PositionError
@@ -27,7 +26,8 @@ from anygame.search import Search, load_table
 from anygame.search.model import wanted_model
 
 if TYPE_CHECKING:
-    from anygame.game import Game, State
+    from anygame.answers.position import Position
+    from anygame.game import Game
     from anygame.search import Analysis, Model
 
 _DETAILS: Final = f"""\
@@ -84,7 +84,8 @@ class _Options(PositionOptions):
 
 def run(options: _Options) -> int:
     """Print what is known, again and again; Ctrl-C ends it, with what is known."""
-    game, state = load_position(options)
+    at = load_position(options)
+    game = at.game
     table = None if options.table is None else load_table(options.table, game)
     if options.machine != "reasoner" and not game.is_settled:
         compile_game(game)
@@ -101,9 +102,9 @@ def run(options: _Options) -> int:
         report = practise(search, options.practise)
         screen.say(str(report or _NOTHING_TO_PRACTISE))
     if options.json:
-        found = _printed(options, search, state)
+        found = _printed(options, search, at)
     else:
-        found = analyse(search, state, Screen(), seconds=options.seconds, iterations=options.iterations)
+        found = analyse(search, at.state, Screen(), seconds=options.seconds, iterations=options.iterations)
     if options.plot is not None:
         _draw(found, options.plot)
     return Status.INTERRUPTED if found.interrupted else Status.OK
@@ -139,15 +140,15 @@ def _draw(found: Analysis, path: str) -> None:
             found.plot(ax, role)
 
 
-def _printed(options: _Options, search: Search, state: State) -> Analysis:
-    position = describe_position(options, state)
+def _printed(options: _Options, search: Search, at: Position) -> Analysis:
+    position = at.to_json()
 
     def show(analysis: Analysis) -> None:
-        print(json.dumps(position | analysis.to_json(), ensure_ascii=False), flush=True)
+        print_event(position | analysis.to_json())
 
-    found = search.run(state, seconds=options.seconds, iterations=options.iterations, progress=show)
+    found = search.run(at.state, seconds=options.seconds, iterations=options.iterations, progress=show)
     show(found)
     return found
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"analyse": Command(_Options, run, _DETAILS)}

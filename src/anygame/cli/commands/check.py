@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.commands.explain_code import known_codes
+from anygame.answers.findings import SHAPE, Found
+from anygame.cli.commands.listing import known_codes
 from anygame.cli.diagnostic_colours import diagnostic_lines
 from anygame.cli.options import (
     Command,
@@ -35,16 +36,16 @@ from anygame.doctor.mending import UNSAFE_MENDS
 from anygame.doctor.play.checking import BRIEF, Bounds, play_commands
 from anygame.errors import RuleSheetError
 from anygame.files import file_faults, write_whole
-from anygame.language.diagnostics import Diagnostic, Note, Severity, counted, shown
+from anygame.language.diagnostics import Diagnostic, Severity, counted, shown
 from anygame.sheets.installed import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.language.source import Source, Span
+    from anygame.language.source import Source
     from anygame.proving import Verdict
 
-_DETAILS: Final = """\
+_DETAILS: Final = f"""\
 Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
 from it is counted there, and --all shows it. What is style rather than a fault is an info,
 which --info shows, and --select of its code. `anygame explain-code CODE` explains a code.
@@ -60,11 +61,8 @@ Proofs need the extra `prove`.
 
 with --json, one object; play is a line of play, joint moves in the order of the roles;
 mend is there where `anygame mend` can do it, with the edits:
-  {"files", "errors", "warnings", "infos", "diagnostics": [{"file", "line", "column",
-   "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
-   "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
-   [{"line", "column", "end_line", "end_column", "text"}]}, "proof": {"property", "verdict"}}],
-   "played", "proofs": [{"file", ...}]}
+  {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
+   "played", "proofs": [{{"file", ...}}]}}
   played is the number of random games; proof is there where a verdict is about the finding;
   proofs are verdicts, as of `anygame prove`
 
@@ -252,10 +250,14 @@ class _Choice:
 def _print(findings: Iterable[Finding]) -> None:
     screen = Screen()
     for finding in findings:
-        screen.show(diagnostic_lines(_with_echoes(finding)))
+        screen.show(diagnostic_lines(_found("", finding).diagnostic))
         if finding.command:
             doubt = ", only if every value is meant" if UNSAFE_MENDS & {*(finding.kinds or ())} else ""
             screen.say(f"  mend: {finding.command}{doubt}")
+
+
+def _found(file: str, finding: Finding) -> Found:
+    return Found(file, finding, " (`--all` lists them)")
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
@@ -266,12 +268,6 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.outcome == "refuted":
         notes = [f"{len(verdict.found)} never" if verdict.found else ""]
     yield f"{verdict.outcome}: " + "; ".join([verdict.claim, *filter(None, notes)])
-
-
-def _with_echoes(finding: Finding) -> Diagnostic:
-    """Return a finding with a note of what follows from it."""
-    notes = (Note(f"{finding.echoes} (`--all` lists them)"),) if finding.echoes else ()
-    return replace(finding.diagnostic, notes=(*finding.diagnostic.notes, *notes))
 
 
 def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
@@ -304,30 +300,7 @@ def _json(files: int, counts: Counter[Severity], reports: Iterable[tuple[str, Fi
         "errors": counts[Severity.ERROR],
         "warnings": counts[Severity.WARNING],
         "infos": counts[Severity.INFO],
-        "diagnostics": [_json_of(file, finding) for file, finding in reports],
-    }
-
-
-def _json_of(file: str, finding: Finding) -> dict[str, Any]:
-    diagnostic, line, proof = _with_echoes(finding), finding.line, finding.verdict
-    return {
-        "file": file,
-        **_position(diagnostic.span, with_end=True),
-        "code": diagnostic.code,
-        "severity": str(diagnostic.severity),
-        "message": diagnostic.message,
-        "notes": [
-            {
-                "message": note.message.strip(),
-                "file": note.span.source.name if note.span else None,
-                **_position(note.span),
-            }
-            for note in diagnostic.notes
-        ],
-        "hint": diagnostic.hint,
-        **({"mend": _mend(finding)} if finding.command else {}),
-        **({} if line is None else {"play": [[str(move) for move in joint] for joint in line]}),
-        **({"proof": {"property": proof.name, "verdict": proof.outcome}} if proof is not None else {}),
+        "diagnostics": [_found(file, finding).to_json() for file, finding in reports],
     }
 
 
@@ -336,18 +309,4 @@ def _proofs(verdicts: Iterable[tuple[str, Verdict]]) -> dict[str, Any]:
     return {"proofs": found} if found else {}
 
 
-def _mend(finding: Finding) -> dict[str, Any]:
-    edits = [{**_position(span, with_end=True), "text": text} for span, text in finding.replacements]
-    return {"command": finding.command, "edits": edits}
-
-
-def _position(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
-    line, column = span.source.position(span.start) if span else (None, None)
-    found = {"line": line, "column": column}
-    if with_end:
-        end_line, end_column = span.source.position(span.end) if span else (None, None)
-        found |= {"end_line": end_line, "end_column": end_column}
-    return found
-
-
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"check": Command(_Options, run, _DETAILS)}

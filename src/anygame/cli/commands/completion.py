@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from anygame.cli.command_table import COMMANDS, full_parser
+from anygame.cli import command_table
 from anygame.cli.matches.seating import HUMAN
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.errors import needing
@@ -63,8 +63,8 @@ def completion_script(shell: str) -> str:
         **dict.fromkeys(("RECORD", "IMAGE", "KEY", "OUT", "PATH", "QUIZ", "REPLIES"), shtab.FILE),
         "DIR": shtab.DIRECTORY,
     }
-    words = {"PLAYER": (*STRATEGIES, *LEVELS, HUMAN), "COMMAND": tuple(COMMANDS)}
-    parser, commands = full_parser()
+    words = {"PLAYER": (*STRATEGIES, *LEVELS, HUMAN), "COMMAND": tuple(command_table.COMMANDS)}
+    parser, commands = command_table.full_parser()
     for command in commands.values():
         for action in command._actions:
             described: Any = action
@@ -96,4 +96,4 @@ def run(options: _Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"completion": Command(_Options, run, _DETAILS)}

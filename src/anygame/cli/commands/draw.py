@@ -6,10 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.answers.position import Position
 from anygame.boards import picture, svg, text
 from anygame.cli.options import Command, Status, command_options, flag, option, several
 from anygame.cli.output import Screen, complain, print_json
-from anygame.cli.positions import describe_position, load_game, play_after
+from anygame.cli.positions import load_game, play_after
 from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 from anygame.cli.sheets import write_picture
 
@@ -36,13 +37,14 @@ class _Options(PositionOptions):
 
 def run(options: _Options) -> int:
     """Draw a state, with marks for the last move of ``--after``."""
-    states, moves = play_after(load_game(options), options)
+    game = load_game(options)
+    states, moves = play_after(game, options)
     before = states[-2] if moves else None
     found = picture(states[-1], last=moves[-1] if moves else None, before=before, legal_for=options.legal)
     for note in found.notes:
         complain(f"note: {note}")
     if options.json:
-        print_json(describe_position(options, states[-1]) | _described(found))
+        print_json(Position(game, states[-1], len(moves)).to_json() | _described(found))
     elif options.svg is not None:
         drawing = svg(found, dark=options.dark)
         if options.svg == "-":
@@ -88,4 +90,4 @@ last move of --after is marked. A sheet may say how its boards lie: `;; board: h
 {AFTER}
 {json_shape(_SHAPE)}"""
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"draw": Command(_Options, run, _DETAILS)}

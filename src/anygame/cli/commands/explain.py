@@ -65,4 +65,4 @@ def _draw(game: Game, options: _Options) -> int:
     return Status.OK
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"explain": Command(_Options, run, _DETAILS)}

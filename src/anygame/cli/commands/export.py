@@ -134,4 +134,4 @@ def _written(game: Game, options: _Options) -> str | bytes:
         raise AnygameError(str(error)) from error
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"export": Command(_Options, run, _DETAILS)}

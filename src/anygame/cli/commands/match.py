@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from anygame.cli.matches.pages import (
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
-from anygame.cli.output import Screen, complain
+from anygame.cli.output import Screen, complain, print_event
 from anygame.cli.shared_options import ClockOptions
 from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
@@ -230,7 +229,7 @@ class _Series:
             "failed": self.failed,
             "players": players,
         }
-        print(json.dumps(summary, ensure_ascii=False))
+        print_event(summary)
 
 
 def _print_failed(names: Sequence[str]) -> None:
@@ -315,4 +314,4 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"match": Command(_Options, run, _DETAILS)}

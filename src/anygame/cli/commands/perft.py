@@ -93,4 +93,4 @@ def _print(record: dict[str, Any], options: _Options) -> None:
         print(record["count"])
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"perft": Command(_Options, run, _DETAILS)}

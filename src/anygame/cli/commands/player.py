@@ -184,4 +184,4 @@ class _Log:
         self.say(text, event="message", time=now.isoformat(timespec="milliseconds"), **event)
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"player": Command(_Options, run, _DETAILS)}

@@ -217,4 +217,4 @@ def _tight(move: str) -> str:
     return move.replace("( ", "(").replace(" )", ")")
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"replay": Command(_Options, run, _DETAILS)}

@@ -288,4 +288,4 @@ def _player(standing: Standing) -> dict[str, Any]:
     return strength | describe_estimate(standing.estimate) | {"errors": standing.errors}
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"tournament": Command(_Options, run, _DETAILS)}

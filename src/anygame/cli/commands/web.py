@@ -103,4 +103,4 @@ def _folder(options: _Options) -> Path:
     return folder.resolve()
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {"web": Command(_Options, run, _DETAILS)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards import picture
+from anygame.cli.output import print_event
 from anygame.match.judging import describe_fault
 from anygame.match.referee import Watcher
 
@@ -169,7 +169,7 @@ class JsonWatcher(Watcher):
         return dict(zip(self.game.roles, values, strict=True))
 
     def _print(self, event: str, **facts: Any) -> None:
-        print(json.dumps({"event": event} | facts, ensure_ascii=False), flush=True)
+        print_event({"event": event} | facts)
 
 
 class Ticker:

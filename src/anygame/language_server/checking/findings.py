@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from anygame.doctor.fixes import Edit, Fix
+from anygame.doctor.fixes import Fix
 from anygame.language_server.domains import DomainTable
+from anygame.sheets.edits import Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ class Findings:
 def _finding(data: dict[str, Any]) -> Finding:
     related = tuple(Related(**each) for each in data["related"])
     fixes = tuple(
-        Fix(each["title"], tuple(Edit(**edit) for edit in each["edits"]), tuple(each["kinds"]), each["sure"])
+        Fix(each["title"], tuple(map(_edit, each["edits"])), tuple(each["kinds"]), each["sure"])
         for each in data["fixes"]
     )
     return Finding(**{**data, "related": related, "fixes": fixes})
+
+
+def _edit(data: dict[str, Any]) -> Edit:
+    return Edit(data["start"], data["end"], tuple(data["pieces"]))

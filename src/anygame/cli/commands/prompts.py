@@ -1,4 +1,4 @@
-"""The ``play`` command: a game between people at this terminal and players."""
+"""The commands that open a prompt: ``repl`` to question a game, ``play`` to play against others."""
 
 from __future__ import annotations
 
@@ -23,15 +23,58 @@ from anygame.cli.playing.table import Seating, Table
 from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
+from anygame.cli.repl.shell import Shell
 from anygame.cli.shared_options import MachineOption
 from anygame.cli.sheets import record_path, state_folder
 from anygame.errors import AnygameError, PlayerError
+from anygame.search import load_table
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.match.record import Record
 
-_DETAILS: Final = f"""\
+# -- repl ----------------------------------------------------------------------------------------------
+
+_REPL_DETAILS: Final = """\
+Commands are read from standard input. On a terminal they are edited and completed
+(if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no
+prompt, and a command that fails does not stop the next one.
+`help` lists the commands.
+
+exit status:
+  0    done
+  1    not on a terminal: a command failed; standard error says which, and why
+  2    there is no such game
+"""
+
+
+@command_options
+class _ReplOptions(MachineOption):
+    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
+    seed: int | None = option("--seed", type=whole, metavar="S", help="for moves played at random")
+    table: str | None = option(
+        "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
+    )
+    echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
+
+
+def _repl(options: _ReplOptions) -> int:
+    """Play a game: with a prompt on a terminal, else as a script of commands."""
+    if options.file == "-":
+        raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
+    game = load_game(options)
+    screen = Screen()
+    values = None if options.table is None else load_table(options.table, game)
+    shell = Shell(Session(game, options.seed), screen, values)
+    if is_conversation(screen):
+        converse(shell)
+        return Status.OK
+    return Status.ANSWER_IS_NO if run_script(shell, echo=options.echo) else Status.OK
+
+
+# -- play ----------------------------------------------------------------------------------------------
+
+_PLAY_DETAILS: Final = f"""\
 You play the first role, or those of --as; all others are played by `mcts`, or by the
 players of --against, in the order of their roles: `--against easy` is somebody to
 begin with. Type a move as you would say it: `d 4`,
@@ -55,7 +98,7 @@ exit status:
 
 
 @command_options
-class _Options(MachineOption):
+class _PlayOptions(MachineOption):
     file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
     roles: list[str] = several("--as", metavar="ROLE", help="your role (the first); may be repeated")
     against: list[str] = several(
@@ -76,7 +119,7 @@ class _Options(MachineOption):
     echo: bool = flag("--echo", help="repeat the lines in the output, after `> `")
 
 
-def run(options: _Options) -> int:
+def _play(options: _PlayOptions) -> int:
     """Play a game: with a prompt on a terminal, else by the lines of a script."""
     if options.file == "-":
         raise AnygameError("moves are read from standard input; give the rule sheet as a file")
@@ -103,7 +146,7 @@ def run(options: _Options) -> int:
         table.leave()
 
 
-def _seated(options: _Options, game: Game, seed: int) -> Seating:
+def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
     """Return who plays which role.
 
     Raises:
@@ -151,4 +194,7 @@ def _own_path(record: Record) -> str | None:
         return None
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+COMMANDS: Final = {
+    "repl": Command(_ReplOptions, _repl, _REPL_DETAILS),
+    "play": Command(_PlayOptions, _play, _PLAY_DETAILS),
+}

@@ -1,13 +1,12 @@
-"""The ``train`` command: a model of a sheet, learned by self-play."""
+"""The commands ``train``, which learns a model of a sheet by self-play, and ``models``, which lists them."""
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from anygame.cli.options import (
     Command,
@@ -20,19 +19,27 @@ from anygame.cli.options import (
     whole,
     whole_from,
 )
-from anygame.cli.output import Screen, complain
+from anygame.cli.output import Screen, complain, print_event, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import JsonOption, MachineOption, cluster_option, joined
+from anygame.errors import ModelError
 from anygame.plotting import image
-from anygame.training.training import MOST_THREADS, train
+from anygame.search import models
+from anygame.search.model import models_folder
+from anygame.training.training import MOST_THREADS, train, trainings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from anygame.training import TrainingProgress
+
+# -- train ---------------------------------------------------------------------------------------------
 
 #: Seconds where nobody says how long: much more than a start clock has.
 _USUAL: Final = 600.0
-_DETAILS: Final = """\
+_TRAIN_DETAILS: Final = """\
 Plays the game against itself, and learns what its states are worth. A trial at the end
 says whether searches play better with that; then the player mcts finds the model by
 itself, in `anygame play`, `match` and `web`. `anygame models` lists what there is.
@@ -54,7 +61,7 @@ has doubled, with matches; those again, as history, in that of the end:
 
 
 @command_options
-class _Options(JsonOption, MachineOption):
+class _TrainOptions(JsonOption, MachineOption):
     seconds: float | None = option(
         "--seconds",
         former="--time",
@@ -86,7 +93,7 @@ class _Options(JsonOption, MachineOption):
     )
 
 
-def run(options: _Options) -> int:
+def _train(options: _TrainOptions) -> int:
     """Train a model, and say how far that is; Ctrl-C ends it, and ``--resume`` goes on."""
     game = load_game(options)
     compile_needed(game)
@@ -101,7 +108,7 @@ def run(options: _Options) -> int:
 
             def show(found: TrainingProgress) -> None:
                 if options.json:
-                    print(json.dumps(asdict(found)), flush=True)
+                    print_event(asdict(found))
                 elif found.matches:
                     screen.say(str(found))
                 if found.left:
@@ -127,10 +134,53 @@ def run(options: _Options) -> int:
         complain("stopped: what was learned is kept, and --resume goes on")
         return Status.INTERRUPTED
     if options.json:
-        print(json.dumps(asdict(model.figures), ensure_ascii=False))
+        print_event(asdict(model.figures))
     else:
         print(model.figures)
     return Status.OK
 
 
-COMMAND = Command(_Options, run, _DETAILS)
+# -- models --------------------------------------------------------------------------------------------
+
+_MODELS_DETAILS: Final = """\
+ANYGAME_MODELS names the folder of models. Who wants to be rid of one deletes its file.
+Trainings that were stopped are listed, too; `anygame train FILE --resume` resumes them.
+
+with --json, one object; error says why a file cannot be used, and the rest is missing then:
+  {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
+               "trial_matches", "trial_score", "trust", "history": [...], "error"}],
+   "trainings": [{"file", "game", "rules", "games", "seconds", "error"}]}
+"""
+
+
+@command_options
+class _ModelsOptions(JsonOption):
+    """What ``anygame models`` is asked."""
+
+
+def _models(options: _ModelsOptions) -> int:
+    """Print each model with its file, or that there is none."""
+    found, stopped = models(), trainings()
+    if options.json:
+        print_json({"models": _described(found), "trainings": _described(stopped)})
+        return Status.OK
+    if not found and not stopped:
+        folder = models_folder()
+        where = "there is no folder of models" if folder is None else f"there are no models in {folder}"
+        complain(f"note: {where}; `anygame train FILE` learns one")
+    for path, each in (*found.items(), *stopped.items()):
+        print(each if isinstance(each, ModelError) else f"{each}\n  {path}")
+    return Status.OK
+
+
+def _described(found: Mapping[Path, Any]) -> list[dict[str, Any]]:
+    return [
+        {"file": str(path)} | ({"error": str(each)} if isinstance(each, ModelError) else asdict(each))
+        for path, each in found.items()
+    ]
+
+
+COMMANDS: Final = {
+    "train": Command(_TrainOptions, _train, _TRAIN_DETAILS),
+    "models": Command(_ModelsOptions, _models, _MODELS_DETAILS),
+}

@@ -1,4 +1,4 @@
-"""The ``serve-tools`` command: rule sheets and games for programs, by the Model Context Protocol."""
+"""The commands that serve editors and programs: ``language-server`` and ``serve-tools``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,55 @@ from anygame.cli.output import complain
 from anygame.cli.shared_options import import_with_extra
 from anygame.errors import AnygameError
 
+# -- language-server -----------------------------------------------------------------------------------
+
 
 @command_options
-class _Options:
+class _LanguageServerOptions:
+    tcp: int | None = option(
+        "--tcp",
+        type=lambda text: read_port(text, 1),
+        metavar="PORT",
+        help="listen on a port of this machine, for debugging",
+    )
+
+
+def _language_server(options: _LanguageServerOptions) -> int:
+    """Serve an editor until it ends."""
+    needed = "the language server needs pygls"
+    server = import_with_extra("anygame.language_server.server", "language-server", needed)
+    said_so = False
+    with suppress(KeyboardInterrupt):
+        if options.tcp is None:
+            said_so = server.serve_stdio(version("anygame"))
+        else:
+            try:
+                said_so = bool(server.serve_tcp(version("anygame"), options.tcp))
+            except OSError as error:
+                raise AnygameError(
+                    f"cannot listen on port {options.tcp}: {error.strerror or error}"
+                ) from error
+    return Status.OK if said_so else Status.ANSWER_IS_NO
+
+
+_LANGUAGE_SERVER_DETAILS: Final = """\
+Editors start it, and speak the Language Server Protocol with it on standard input and
+output: diagnostics as one types, mends, what names mean, definitions, references,
+renaming, completion, layout. docs/guide/editors.md has the lines of configuration for VS Code,
+Neovim, Emacs and Helix.
+
+exit status:
+  0    the editor has ended it
+  1    the editor has gone without a word, or Ctrl-C was pressed
+  2    the port cannot be had
+"""
+
+
+# -- serve-tools ---------------------------------------------------------------------------------------
+
+
+@command_options
+class _ServeToolsOptions:
     http: int | None = option(
         "--http",
         type=read_port,
@@ -26,7 +72,7 @@ class _Options:
     )
 
 
-def run(options: _Options) -> int:
+def _serve_tools(options: _ServeToolsOptions) -> int:
     """Serve programs until they end, or until Ctrl-C."""
     folders = [Path(folder) for folder in options.folder]
     for folder in folders:
@@ -48,7 +94,7 @@ def run(options: _Options) -> int:
     return Status.OK
 
 
-_DETAILS: Final = """\
+_SERVE_TOOLS_DETAILS: Final = """\
 Programs that speak the Model Context Protocol start it, and call its tools: games, load,
 check, explain_code, mend, format, state, legal, play, query, why, why_not, board, simulate,
 analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
@@ -61,4 +107,8 @@ exit status:
   2    a folder is missing, or the port cannot be had
 """
 
-COMMAND = Command(_Options, run, _DETAILS)
+
+COMMANDS: Final = {
+    "language-server": Command(_LanguageServerOptions, _language_server, _LANGUAGE_SERVER_DETAILS),
+    "serve-tools": Command(_ServeToolsOptions, _serve_tools, _SERVE_TOOLS_DETAILS),
+}

@@ -1,0 +1,85 @@
+"""A finding in a rule sheet as plain data: the form of ``anygame check --json``, of tools and of pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.language.diagnostics import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anygame.doctor.finding import Finding
+    from anygame.language.diagnostics import Diagnostic
+    from anygame.language.source import Span
+
+#: The shape of `Found.to_json`.
+SHAPE: Final = """\
+{"file", "line", "column",
+   "end_line", "end_column", "code", "severity", "message", "notes": [{"message", "file",
+   "line", "column"}], "hint", "play": [[MOVE]], "mend": {"command", "edits":
+   [{"line", "column", "end_line", "end_column", "text"}]}, "proof": {"property", "verdict"}}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding in a file; ``advice`` says how to see what follows from it."""
+
+    file: str
+    finding: Finding
+    advice: str = ""
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The diagnostic, with a note that counts what follows from it."""
+        diagnostic = self.finding.diagnostic
+        notes = (Note(f"{self.finding.echoes}{self.advice}"),) if self.finding.echoes else ()
+        return replace(diagnostic, notes=(*diagnostic.notes, *notes))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data of the shape `SHAPE`; what a finding does not have is missing or null."""
+        finding = self.finding
+        found: dict[str, Any] = {"file": self.file} | diagnostic_json(self.diagnostic)
+        if finding.command:
+            edits = [place_json(span, with_end=True) | {"text": text} for span, text in finding.replacements]
+            found["mend"] = {"command": finding.command, "edits": edits}
+        if finding.line is not None:
+            found["play"] = line_json(finding.line)
+        if finding.verdict is not None:
+            found["proof"] = {"property": finding.verdict.name, "verdict": finding.verdict.outcome}
+        return found
+
+
+def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """Return the place, the code, the message, notes and hint of a diagnostic as plain data."""
+    return {
+        **place_json(diagnostic.span, with_end=True),
+        "code": diagnostic.code,
+        "severity": str(diagnostic.severity),
+        "message": diagnostic.message,
+        "notes": [
+            {
+                "message": note.message.strip(),
+                "file": note.span.source.name if note.span else None,
+                **place_json(note.span),
+            }
+            for note in diagnostic.notes
+        ],
+        "hint": diagnostic.hint,
+    }
+
+
+def place_json(span: Span | None, *, with_end: bool = False) -> dict[str, int | None]:
+    """Return line and column of the start of a span, from 1, and of its end if asked for."""
+    line, column = span.source.position(span.start) if span else (None, None)
+    place = {"line": line, "column": column}
+    if with_end:
+        end_line, end_column = span.source.position(span.end) if span else (None, None)
+        place |= {"end_line": end_line, "end_column": end_column}
+    return place
+
+
+def line_json(joints: Sequence[Sequence[object]]) -> list[list[str]]:
+    """Return joint moves as texts."""
+    return [[str(move) for move in joint] for joint in joints]

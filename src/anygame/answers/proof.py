@@ -1,0 +1,62 @@
+"""A verdict of a prover, as people read it; `anygame.proving.Verdict.to_json` is for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from anygame.language.diagnostics import counted
+from anygame.proving import SURVEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.proving import Verdict
+
+#: The shape of a verdict in JSON; terms are texts in KIF.
+SHAPE: Final = """\
+{"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
+   "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
+  match is null, or the joint moves to a state that refutes the claim, or that shows it
+  where one state is enough; depth is, where a claim is open, so many moves were looked at
+  without such a state; invariant holds clauses in GDL of which each holds in every state,
+  lemmas counts the steps of a solver's proof that were checked"""
+#: Facts that are shown unless all are asked for.
+_SHOWN: Final = 6
+
+
+def verdict_lines(verdict: Verdict, *, everything: bool = False) -> Iterator[str]:
+    """Yield a verdict as people read it."""
+    claim = verdict.name if verdict.name == verdict.claim else f"{verdict.name}: {verdict.claim}"
+    took = f" ({verdict.seconds:.0f} s)" if verdict.seconds >= 1 else ""
+    yield f"{verdict.outcome:<8} {claim}{took}"
+    for line in _details(verdict, everything=everything):
+        yield f"         {line}"
+
+
+def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
+    lemmas = counted(verdict.steps, "lemma")
+    if verdict.outcome == "open" and verdict.depth is not None:
+        yield f"no match of up to {counted(verdict.depth, 'move')} decides it"
+    if verdict.note:
+        yield from verdict.note.splitlines()
+    if verdict.match is not None:
+        shortest = "a shortest match" if verdict.is_shortest else "a match"
+        moves = len(verdict.match)
+        yield f"shown by {shortest}, of {counted(moves, 'joint move')}{':' if moves else ''}"
+        for number, joint in enumerate(verdict.match, start=1):
+            yield f"{number:>3}  {'  '.join(map(str, joint))}"
+    elif verdict.invariant:
+        yield f"an invariant of {counted(len(verdict.invariant), 'clause')}, checked by {lemmas}"
+        if everything:
+            yield from verdict.invariant
+    elif verdict.steps:
+        yield f"checked by {lemmas}"
+    elif verdict.invariant is not None:
+        kept = "every step keeps it" if verdict else "no step leads to such a state"
+        yield f"{kept}, without any other clause"
+    if verdict.name in SURVEYS and verdict and not verdict.found:
+        yield "none"
+    shown = verdict.found if everything else verdict.found[:_SHOWN]
+    yield from shown
+    if len(shown) < len(verdict.found):
+        yield f"... {len(verdict.found) - len(shown):,} more (--all shows them)"

@@ -1,0 +1,86 @@
+"""The exact value of a state, or why it is not known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.game.machine import reason_of
+from anygame.language.diagnostics import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anygame.answers.position import Position
+    from anygame.search import Solution
+
+_COUNTED: Final = ("states", "expanded", "edges", "depth", "seconds", "bytes", "leaves")
+#: The shape of `Solved.to_json`; terms are texts in KIF.
+SHAPE: Final = """\
+{"game", "step", "terminal", "solved", "method", "goals": {ROLE: N}, "bounds": {ROLE: [N, N]},
+   "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
+   "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
+  goals are null where they are not known, and reason says why; bounds are null or enclose the goal;
+  expanded counts the states of which every joint move was followed, edges these joint moves;
+  depth is the number of joint moves within which every state was expanded; leaves counts the
+  positions evaluated in search of a proof; missing counts, per role, the final states that
+  give it no goal, several, or one that is not a whole number; fallback is null, or why the
+  reasoner computes the states instead of the network"""
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """The solution of a state."""
+
+    at: Position
+    solution: Solution
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data of the shape `SHAPE`."""
+        found = self.solution
+        return self.at.to_json() | {
+            "solved": found.solved,
+            "method": found.method,
+            "goals": dict(found.goals),
+            "bounds": {role: bounds and list(bounds) for role, bounds in found.bounds.items()},
+            "reason": found.reason,
+            "interrupted": found.interrupted,
+            **{name: getattr(found, name) for name in _COUNTED},
+            "missing": dict(found.missing),
+            "line": [list(map(str, joint)) for joint in found.line],
+            "fallback": reason_of(self.at.game.fallback),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the goals or their bounds, a line of best play, and the work it took."""
+        found = self.solution
+        width = max(map(len, self.at.game.roles))
+        if found.solved:
+            for role, goal in found.goals.items():
+                yield f"{role.ljust(width)}  {'-' if goal is None else f'{goal:g}'}"
+            yield f"under best play ({found.method})"
+        else:
+            yield f"not solved: {found.reason}"
+            for role, bounds in found.bounds.items():
+                if bounds is not None:
+                    yield f"{role.ljust(width)}  between {bounds.least:g} and {bounds.most:g}"
+        for role, count in found.missing.items():
+            if count:
+                yield f"ends without a goal for {role}: {count:,}; each may be worth anything from 0 to 100"
+        if found.line:
+            yield self._title()
+        for number, joint in enumerate(found.line, start=1):
+            yield f"{number:>3}  {'  '.join(map(str, joint))}"
+        part = "" if found.expanded == found.states else f", {found.expanded:,} of them continued"
+        proof = f", then {found.leaves:,} leaves in search of a proof" if found.leaves else ""
+        yield (
+            f"{counted(found.states, 'state')}{part}, {counted(found.edges, 'joint move')}, "
+            f"{found.depth} deep{proof}; {found.seconds:.2f} s, {found.bytes / 2**20:,.0f} MiB"
+        )
+
+    def _title(self) -> str:
+        if not self.solution.solved:
+            return "the best line that was found:"
+        if self.solution.method == "maximin":
+            return "a line that keeps the value, of any length:"
+        return "a line of best play:"

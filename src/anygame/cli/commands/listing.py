@@ -1,0 +1,108 @@
+"""The commands that list what there is: ``games`` and ``explain-code``."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+from anygame.cli.options import Command, Status, argument, command_options
+from anygame.cli.output import Screen, print_json, print_lines, table_lines
+from anygame.cli.shared_options import JsonOption
+from anygame.doctor import CODES
+from anygame.errors import QueryError
+from anygame.game import load
+from anygame.language.diagnostics import did_you_mean, shown
+from anygame.sheets.installed import describe_sheet, games, open_sheet, summary_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+# -- games ---------------------------------------------------------------------------------------------
+
+#: Letters of a line of a summary, however narrow the terminal is.
+_NARROWEST: Final = 30
+_GAMES_DETAILS: Final = """\
+Commands that take FILE take these names too, where there is no such file:
+  anygame repl copolymer
+
+with --json, one object:
+  {"games": [{"name", "title", "roles": [ROLE], "description"}]}
+"""
+
+
+@command_options
+class _GamesOptions(JsonOption):
+    """What ``anygame games`` is asked."""
+
+
+def _games(options: _GamesOptions) -> int:
+    """Print name, roles and description of every game."""
+    found: list[dict[str, Any]] = []
+    for name in games():
+        title, description = describe_sheet(open_sheet(name).text)
+        roles = [*map(str, load(name).roles)]
+        found.append({"name": name, "title": title, "roles": roles, "description": description})
+    if options.json:
+        print_json({"games": found})
+    else:
+        rows = [(one["name"], ", ".join(one["roles"]), summary_of(one["description"])) for one in found]
+        screen = Screen()
+        print_lines(table_lines([*_wrapped(rows, screen.width)] if screen.is_terminal else rows, "<<<"))
+    return Status.OK
+
+
+def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:
+    """Yield rows for a terminal: a summary that is wider than what is left has several."""
+    left = max(width - sum(2 + max(len(row[column]) for row in rows) for column in (0, 1)), _NARROWEST)
+    for name, roles, summary in rows:
+        first, *others = wrap(summary, left) or [""]
+        yield name, roles, first
+        yield from (("", "", line) for line in others)
+
+
+# -- explain-code --------------------------------------------------------------------------------------
+
+
+def known_code(text: str) -> str:
+    """Return a code as it is spelled.
+
+    Raises:
+        QueryError: there is no such code.
+    """
+    plain = text.strip().lower()
+    if plain in CODES:
+        return plain
+    begun = [code for code in CODES if plain and code.startswith(plain)]
+    near = begun[:3] or get_close_matches(plain, CODES, n=3)
+    advice = did_you_mean(near, "`anygame explain-code` lists them all")
+    raise QueryError(f"there is no code {shown(text)}{advice}")
+
+
+def known_codes(texts: Iterable[str]) -> frozenset[str]:
+    """Return the codes in texts that hold some each, with commas between them; raises as `known_code`."""
+    return frozenset(known_code(code) for text in texts for code in text.split(",") if code.strip())
+
+
+@command_options
+class _ExplainCodeOptions:
+    code: str | None = argument("CODE", nargs="?", help="without it, all codes are listed")
+
+
+def _explain_code(options: _ExplainCodeOptions) -> int:
+    """Print what a code means, or all codes."""
+    if options.code is None:
+        width = max(map(len, CODES))
+        for code in sorted(CODES):
+            print(f"{code:{width}}  {CODES[code].title}")
+        return Status.OK
+    print(CODES[known_code(options.code)].text)
+    return Status.OK
+
+
+_EXPLAIN_CODE_DETAILS: Final = "The text says what the rule is and why GDL has it, and gives examples.\n"
+
+COMMANDS: Final = {
+    "games": Command(_GamesOptions, _games, _GAMES_DETAILS),
+    "explain-code": Command(_ExplainCodeOptions, _explain_code, _EXPLAIN_CODE_DETAILS),
+}

@@ -1,0 +1,64 @@
+"""The commands about one state: ``state``, ``legal``, ``goals`` and ``query``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anygame.answers.position import BINDINGS_SHAPE, FACTS_SHAPE, GOALS_SHAPE, LEGAL_SHAPE
+from anygame.cli.options import Command, Status, argument, command_options, flag, option
+from anygame.cli.output import Screen, print_answer
+from anygame.cli.positions import load_position
+from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
+
+
+@command_options
+class _StateOptions(PositionOptions):
+    board: bool = flag("--board", help="draw the boards, and list the facts that are on none")
+
+
+def _state(options: _StateOptions) -> int:
+    position = load_position(options)
+    if options.board and not options.json:
+        # Finding boards takes time that the other questions need not spend.
+        from anygame.boards import picture
+
+        Screen().draw(picture(position.state))
+        return Status.OK
+    return print_answer(position.facts(), options)
+
+
+@command_options
+class _LegalOptions(PositionOptions):
+    role: str | None = argument("ROLE", nargs="?", help="list the moves of this role alone, one a line")
+
+
+def _legal(options: _LegalOptions) -> int:
+    return print_answer(load_position(options).legal(options.role), options)
+
+
+def _goals(options: PositionOptions) -> int:
+    return print_answer(load_position(options).goals(), options)
+
+
+@command_options
+class _QueryOptions(PositionOptions):
+    pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
+    moves: str | None = option(
+        "--moves",
+        metavar="MOVES",
+        help="joint move that the pattern depends on, needed for `does`, `next` and `sees`",
+    )
+
+
+def _query(options: _QueryOptions) -> int:
+    found = load_position(options).bindings(options.pattern, options.moves, "with --moves")
+    print_answer(found, options)
+    return Status.OK if found.bindings else Status.ANSWER_IS_NO
+
+
+COMMANDS: Final = {
+    "state": Command(_StateOptions, _state, f"{AFTER}\n{json_shape(FACTS_SHAPE)}"),
+    "legal": Command(_LegalOptions, _legal, f"{AFTER}\n{json_shape(LEGAL_SHAPE)}"),
+    "goals": Command(PositionOptions, _goals, f"{AFTER}\n{json_shape(GOALS_SHAPE)}"),
+    "query": Command(_QueryOptions, _query, f"{AFTER}\n{json_shape(BINDINGS_SHAPE)}"),
+}

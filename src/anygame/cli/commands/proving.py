@@ -1,0 +1,149 @@
+"""The commands that prove: ``prove`` for properties of a game, ``equal`` for two sheets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from anygame.answers.proof import SHAPE, verdict_lines
+from anygame.cli.options import (
+    Command,
+    Status,
+    argument,
+    command_options,
+    flag,
+    natural,
+    option,
+    seconds,
+    several,
+)
+from anygame.cli.output import complain, print_json, print_lines
+from anygame.cli.progress import compile_game
+from anygame.cli.proofs import compared, with_progress, write_matches
+from anygame.cli.shared_options import JsonOption, ReadingOptions, SheetOptions, json_shape
+from anygame.cli.sheets import read_game
+from anygame.files import file_faults
+from anygame.language.diagnostics import counted
+from anygame.proving import each_verdict
+
+if TYPE_CHECKING:
+    from anygame.proving import Verdict
+
+# -- prove ---------------------------------------------------------------------------------------------
+
+_PROVE_DETAILS: Final = f"""\
+Properties that are built in: playable, ends, goals, turn-taking, zero-sum, winnable (of
+each role; of one: 'winnable ROLE'), and what is looked for: constant-players, mutex
+(fluents of which one holds), latched fluents, monotone goals, dead fluents and moves.
+Others are formulas over the relations of the sheet, such as
+  (always (implies terminal (exists (?r) (goal ?r 100))))
+with always, never, reachable and until.
+
+`proved` means that a checker has followed the proof. `refuted` comes with a match that
+the rules themselves allow. Moves of `random` count as any other moves. The exit status
+is 0 where all is proved, else 1. Proofs need the extra `prove`. Records that --record
+writes are stepped through by `anygame replay` and `anygame web`. Where a game cannot be compiled,
+the reasoner visits its states: less is decided, and the verdict says so.
+
+{json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
+
+
+@command_options
+class _ProveOptions(JsonOption, SheetOptions):
+    properties: list[str] = several(
+        "--property",
+        metavar="NAME",
+        help="a property or a formula; may be repeated (all that are built in)",
+    )
+    seconds: float = option(
+        "--seconds", type=seconds, default=60.0, metavar="S", help="how long each may take (60)"
+    )
+    all: bool = flag("--all", help="show all that was found, and the invariants")
+    record: str | None = option(
+        "--record", metavar="DIR", help="write the matches as records into DIR, to be stepped through"
+    )
+
+
+def _prove(options: _ProveOptions) -> int:
+    """Print a verdict for each property; Ctrl-C ends it, with those that are known."""
+    game = read_game(options.file, options)
+    compile_game(game)
+    found: list[Verdict] = []
+    interrupted = False
+    try:
+        for verdict in with_progress(
+            lambda report: each_verdict(game, options.properties, seconds=options.seconds, report=report)
+        ):
+            found.append(verdict)
+            if not options.json:
+                print_lines(verdict_lines(verdict, everything=options.all))
+    except KeyboardInterrupt:
+        interrupted = True
+    if options.json:
+        verdicts = [verdict.to_json() for verdict in found]
+        print_json({"game": game.name, "interrupted": interrupted, "verdicts": verdicts})
+    if options.record is not None:
+        write_matches(options.record, game, found)
+    if interrupted:
+        complain(f"interrupted: {counted(len(found), 'verdict')} so far")
+        return Status.INTERRUPTED
+    return Status.OK if all(found) else Status.ANSWER_IS_NO
+
+
+# -- equal ---------------------------------------------------------------------------------------------
+
+_EQUAL_DETAILS: Final = f"""\
+Both are played at once, roles and moves matched by name. The games are the same where
+ends, legal moves and goals agree in every state that can be reached, and what roles see
+of each joint move; else a shortest match is printed after which they do not.
+
+--map FILE says what roles, moves and percepts of A are in B, as pairs of terms, with
+variables:
+  (mark ?x ?y)  (place ?y ?x)
+
+The exit status is 0 where they are the same, else 1. Proofs need the extra `prove`.
+
+{json_shape(SHAPE)}"""
+
+
+@command_options
+class _EqualOptions(JsonOption, ReadingOptions):
+    first: str = argument("A", help="a rule sheet, or a game of `anygame games`")
+    second: str = argument("B", help="the other one")
+    map: str | None = option("--map", metavar="FILE", help="what roles and moves of A are in B")
+    up_to: int | None = option(
+        "--depth",
+        former="--up-to",
+        type=natural,
+        metavar="N",
+        help="compare matches of so many joint moves alone",
+    )
+    seconds: float = option(
+        "--seconds", type=seconds, default=60.0, metavar="S", help="how long it may take (60)"
+    )
+    record: str | None = option(
+        "--record", metavar="DIR", help="write the match as a record of A into DIR, to be stepped through"
+    )
+
+
+def _equal(options: _EqualOptions) -> int:
+    """Print whether they are the same, or how they can be told apart."""
+    first, second = (read_game(name, options) for name in (options.first, options.second))
+    moves = ""
+    if options.map is not None:
+        with file_faults("read", options.map):
+            moves = Path(options.map).read_text(encoding="utf-8")
+    verdict = compared(first, second, moves=moves, up_to=options.up_to, seconds=options.seconds)
+    if options.record is not None:
+        write_matches(options.record, first, [verdict])
+    if options.json:
+        print_json(verdict.to_json())
+    else:
+        print_lines(verdict_lines(verdict))
+    return Status.OK if verdict else Status.ANSWER_IS_NO
+
+
+COMMANDS: Final = {
+    "prove": Command(_ProveOptions, _prove, _PROVE_DETAILS),
+    "equal": Command(_EqualOptions, _equal, _EQUAL_DETAILS),
+}

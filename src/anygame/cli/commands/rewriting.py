@@ -1,0 +1,213 @@
+"""The commands that make a sheet of a sheet: ``format``, ``translate`` and ``mend``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from anygame.cli.options import (
+    Command,
+    Status,
+    argument,
+    command_options,
+    flag,
+    option,
+    several,
+)
+from anygame.cli.output import complain, print_lines
+from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
+from anygame.cli.shared_options import LENIENT_HELP
+from anygame.cli.sheets import check_writable, print_changes, print_sheet, replace_sheet, sheet_source
+from anygame.doctor.mending import EVERY_MEND, MENDS, mend_sheet
+from anygame.errors import QueryError, RuleSheetError
+from anygame.language.diagnostics import shown
+from anygame.language.forms import COMMENT_MARKS, form_of
+from anygame.language.parser import parse_program
+from anygame.language.source import Source
+from anygame.sheets.layout import format_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+# -- format --------------------------------------------------------------------------------------------
+
+_FORMAT_DETAILS: Final = f"""\
+Facts stand on one line, rules with each formula of the body on a line of its own;
+comments stay where they are, and of blank lines between items one. The result is read
+again and has the same rules, or nothing is changed.
+
+{PROVE_HELP}
+That is told on standard error.
+
+exit status:
+  0    done; with --check: all files are laid out like this
+  1    with --check: some are not; their names are printed
+       with --prove: some are not proved to be the same game
+  2    something could not be read
+"""
+
+
+@command_options
+class _FormatOptions(SameGameOptions):
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets, - for standard input")
+    write: bool = flag("--write", group="what", help="change the files, print nothing")
+    check: bool = flag("--check", group="what", help="only print the names of files that would change")
+    diff: bool = flag("--diff", help="print the changes")
+
+
+def _format(options: _FormatOptions) -> int:
+    """Lay files out; return the exit status. A file that cannot be read does not stop the others."""
+    if options.write:
+        for name in options.files:
+            check_writable(name)
+    status = Status.OK
+    for name in options.files:
+        try:
+            status = max(status, _format_file(name, options))
+        except RuleSheetError as error:
+            complain(error)
+            status = Status.BAD_INPUT
+    return status
+
+
+def _format_file(name: str, options: _FormatOptions) -> Status:
+    """Lay one file out; return the exit status that this asks for."""
+    source = sheet_source(name)
+    text = format_sheet(source)
+    changed = text != source.text
+    if changed and options.check:
+        print(source.name)
+    if changed and options.diff:
+        print_changes(source, text)
+    if changed and options.write:
+        replace_sheet(name, text)
+    if not (options.check or options.diff or options.write):
+        print_sheet(text)
+    is_same = True
+    if options.prove:
+        lines, is_same = same_game(source, Source(source.name, text), options.seconds)
+        print_lines(lines, sys.stderr)
+    return Status.ANSWER_IS_NO if (changed and options.check) or not is_same else Status.OK
+
+
+# -- translate -----------------------------------------------------------------------------------------
+
+_TRANSLATE_DETAILS: Final = f"""\
+Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
+Comments start with %, variables with a capital letter; other names that are not
+lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is KIF,
+*.hrf is infix, and of other files the first item decides.
+
+{PROVE_HELP}
+That is told on standard error.
+"""
+
+
+@command_options
+class _TranslateOptions(SameGameOptions):
+    file: str = argument("FILE", help="the rule sheet, - for standard input")
+    to: Literal["kif", "infix"] = option(
+        "--to", choices=("kif", "infix"), required=True, help="the form wanted"
+    )
+    lenient: bool = flag("--lenient", help=LENIENT_HELP)
+    output: str | None = option(
+        "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
+    )
+
+
+def _translate(options: _TranslateOptions) -> int:
+    """Write a sheet in another form; return the exit status."""
+    source = sheet_source(options.file)
+    text = format_sheet(_written_out(source) if options.lenient else source, options.to)
+    suffix = ".hrf" if options.to == "infix" else ".kif"
+    if options.output is None:
+        print_sheet(text)
+    else:
+        named = form_of(Source(options.output, COMMENT_MARKS[options.to]))
+        if named != options.to:
+            raise RuleSheetError(f"{options.output} is a name of {named} sheets; call it something{suffix}")
+        replace_sheet(options.output, text)
+    if options.prove:
+        made = Source(f"{source.name}{suffix}", text)
+        lines, is_same = same_game(source, made, options.seconds, lenient=options.lenient)
+        print_lines(lines, sys.stderr)
+        return Status.OK if is_same else Status.ANSWER_IS_NO
+    return Status.OK
+
+
+def _written_out(source: Source) -> Source:
+    """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
+    from anygame.sheets.lenient import read_leniently
+
+    plain, mends = read_leniently(parse_program(source, open_facts=True))
+    return plain if mends else source
+
+
+# -- mend ----------------------------------------------------------------------------------------------
+
+_MEND_DETAILS: Final = f"""\
+what is mended, all but any by default, or what --select names:
+  order        literals that bind a variable go before a not or distinct that needs it
+  case         keywords are written in lower case
+  parentheses  (f) becomes f
+  role         (role ?r) is added where nothing says who may be meant in legal or goal
+  negation     (not (p ?x)), where nothing else has ?x, denies a relation that says "for some ?x"
+  distinct     (distinct ?x ?y), where nothing says what ?y is, always holds and is left out
+  binding      role, base or input is added where nothing else can bind a variable
+  any          the same for next, legal and goal, and only with --select any: it can change the game,
+               since the rule then holds for every value, such as both roles in control
+  domain       a relation of all that can stand there is added where even these cannot bind it
+  base, input  are added where there are none: what the rules can make true and legal
+
+What was mended is listed; without --write, with the changes.
+{PROVE_HELP}
+"""
+
+
+@command_options
+class _MendOptions(SameGameOptions):
+    file: str = argument("FILE", help="the rule sheet, - for standard input")
+    write: bool = flag("--write", help="change the file")
+    select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
+
+
+def _mend(options: _MendOptions) -> int:
+    """Mend a sheet; print what was mended, and without ``--write`` the changes; return the exit status."""
+    if options.write:
+        check_writable(options.file)
+    kinds = _kinds(options.select)
+    source = sheet_source(options.file)
+    mended = mend_sheet(source, kinds)
+    for mend in mended.mends:
+        where = mend.span.place if mend.span else source.name
+        print(f"{where}: mended[{mend.kind}]: {shown(mend.message, 200)}")
+    for note in mended.notes:
+        print(f"{source.name}: {note}")
+    if not mended.mends:
+        print(f"{source.name}: there is nothing to mend")
+    elif options.write:
+        replace_sheet(options.file, mended.text)
+    else:
+        print_changes(source, mended.text)
+    if mended.mends and options.prove:
+        lines, is_same = same_game(source, Source(source.name, mended.text), options.seconds)
+        print_lines(lines)
+        return Status.OK if is_same else Status.ANSWER_IS_NO
+    return Status.OK
+
+
+def _kinds(texts: Iterable[str]) -> list[str]:
+    """Return the kinds of mends that are asked for; all by default. Raises QueryError for an unknown one."""
+    asked = [kind.strip().lower() for text in texts for kind in text.split(",") if kind.strip()]
+    for kind in asked:
+        if kind not in EVERY_MEND:
+            raise QueryError(f"there is no mend called {shown(kind)}; there are {', '.join(EVERY_MEND)}")
+    return asked or list(MENDS)
+
+
+COMMANDS: Final = {
+    "format": Command(_FormatOptions, _format, _FORMAT_DETAILS),
+    "translate": Command(_TranslateOptions, _translate, _TRANSLATE_DETAILS),
+    "mend": Command(_MendOptions, _mend, _MEND_DETAILS),
+}
