@@ -328,10 +328,8 @@ def play(at: Position, joint: JointMove, most: Most = USUAL) -> View:
     """Make one joint move in a state: what came and went, who acts next. Pass `moves` on next time."""
     before = at.state
     after, made = play_text(before, _text(joint))
-    moves: list[str | list[str]] = [
-        *([each] if isinstance(each, str) else each for each in at.moves),
-        list(map(str, made)),
-    ]
+    texts = list(map(str, made))
+    moves: list[str | list[str]] = [*at.moves, texts]
     sees = before.percepts(made) if before.game.is_gdl2 else {}
     reached = at._replace(state=after, moves=moves)
     answer = reached.with_standing(reached.answered.to_json()) | {
