@@ -5,7 +5,7 @@ A module of `anygame.cli.commands` has one `Command`, whose ``options`` are such
     @command_options
     class Options(SheetOptions):
         depth: int = argument("DEPTH", natural, help="the number of joint moves")
-        divide: bool = flag("--divide", help="for each first joint move apart")
+        divide: bool = flag("--divide", "count separately for each first joint move")
 
 Options that several commands have are inherited (`anygame.cli.shared_options`).
 """
@@ -60,27 +60,50 @@ def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -
     return field(metadata={_KEY: (added, group)})
 
 
-def argument(metavar: str, type: Reader | None = None, **settings: Any) -> Any:
+def argument(metavar: str, reader: Reader | None = None, **settings: Any) -> Any:
     """Declare an argument with a position; settings are those of ``ArgumentParser.add_argument``."""
-    return _declared(((), {"metavar": metavar, "type": type} | settings))
+    return _declared(((), {"metavar": metavar, "type": reader} | settings))
 
 
-def option(*flags: str, former: str = "", **settings: Any) -> Any:
-    """Declare an option with a value; without a default, it is None where it is not given.
+def option(
+    flags: str,
+    metavar: str | None,
+    help: str,
+    reader: Reader | None = None,
+    *,
+    default: object = None,
+    former: str = "",
+    **settings: Any,
+) -> Any:
+    """Declare an option with a value.
 
-    A former name of the option still works, and help does not show it.
+    Args:
+        flags: its names, with blanks between them.
+        metavar: stands for the value in help; None where ``choices`` are given.
+        help: what the option does; a default that is a number or a word is added.
+        reader: makes the value of a text; the text itself by default.
+        default: the value where the option is not given.
+        former: an earlier name, which still works and is not shown.
+        settings: others of ``ArgumentParser.add_argument``.
     """
-    return _declared((flags, settings), *[((former,), settings | {"help": argparse.SUPPRESS})] * bool(former))
+    usual = ""
+    if isinstance(default, int | float | str):
+        usual = f" (default {f'{default:,}' if isinstance(default, int) else default})".replace(".0)", ")")
+    settings |= {"metavar": metavar, "type": reader, "default": default, "help": f"{help}{usual}"}
+    declared = [(tuple(flags.split()), settings)]
+    if former:
+        declared.append(((former,), settings | {"help": argparse.SUPPRESS}))
+    return _declared(*declared)
 
 
-def several(*flags: str, metavar: str, help: str) -> Any:
+def several(flags: str, metavar: str, help: str) -> Any:
     """Declare an option that may be repeated: the list of its values."""
-    return option(*flags, metavar=metavar, action="append", default=[], help=help)
+    return option(flags, metavar, f"{help}; may be repeated", action="append", default=[])
 
 
-def flag(*flags: str, help: str, group: str = "", to: bool = True) -> Any:
+def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
     """Declare an option without a value that sets its field to ``to``; a group's exclude each other."""
-    return _declared((flags, {"action": f"store_{to}".lower(), "help": help}), group=group)
+    return _declared(((flags,), {"action": f"store_{to}".lower(), "help": help}), group=group)
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:

@@ -28,10 +28,10 @@ match shows that it is not; the exit status is 1 unless that is proved. Proofs n
 
 @command_options
 class SameGameOptions:
-    """What commands take that make a sheet of another."""
+    """Options of the commands that make a sheet of another sheet."""
 
-    prove: bool = flag("--prove", help="say whether the game stays the same")
-    seconds: float = option("--seconds", type=seconds, default=60.0, metavar="S", help="for the proof (60)")
+    prove: bool = flag("--prove", "prove that the game stays the same")
+    seconds: float = option("--seconds", "S", "time limit of the proof in seconds", seconds, default=60.0)
 
 
 def compared(first: Game, second: Game, **asked: Any) -> Verdict:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import argument, command_options, flag, option, seconds, several
+from anygame.cli.options import argument, command_options, flag, option, seconds, several, whole
 from anygame.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -24,7 +24,20 @@ move with that number in the role's list of legal moves.
 """
 
 #: What help says of ``--lenient``.
-LENIENT_HELP: Final = "read variables that nothing binds as Prolog-like reasoners do"
+LENIENT_HELP: Final = "allow variables that no positive literal binds, as Prolog-style sheets have them"
+#: What help says of the argument that names a rule sheet.
+SHEET_HELP: Final = "rule sheet, or name of an installed game (`anygame games` lists them)"
+
+
+def seed_option(default: int | None = None) -> Any:
+    """Declare ``--seed``; without a default, every run draws another seed."""
+    unset = "" if default is not None else " (default: a new one each time)"
+    return option("--seed", "S", f"random seed; the same seed repeats results{unset}", whole, default=default)
+
+
+def plot_option(what: str) -> Any:
+    """Declare ``--plot``, which draws something at the end."""
+    return option("--plot", "IMAGE", f"draw {what} into a file: *.png, *.svg or *.pdf")
 
 
 def json_shape(shape: str) -> str:
@@ -36,28 +49,28 @@ def json_shape(shape: str) -> str:
 class CaseOption:
     """How names are read."""
 
-    case_sensitive: bool = flag("--case-insensitive", to=False, help="read names without regard to capitals")
+    case_sensitive: bool = flag("--case-insensitive", "ignore case in names", to=False)
 
 
 @command_options
 class ReadingOptions(CaseOption):
     """How names are read, and variables that GDL leaves unbound."""
 
-    lenient: bool = flag("--lenient", help=LENIENT_HELP)
+    lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
 @command_options
 class SheetOptions(ReadingOptions):
     """A rule sheet."""
 
-    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`; - for standard input")
+    file: str = argument("FILE", help=f"{SHEET_HELP}; - for standard input")
 
 
 @command_options
 class JsonOption:
     """The form of the answer."""
 
-    json: bool = flag("--json", help="print JSON")
+    json: bool = flag("--json", "print JSON")
 
 
 @command_options
@@ -66,9 +79,10 @@ class MachineOption(SheetOptions):
 
     machine: MachineName = option(
         "--machine",
+        None,
+        "interpret the rules (reasoner), compile them (network), or choose; the answers are the same",
         choices=("auto", "reasoner", "network"),
         default="auto",
-        help="what computes the answers, which are the same: the rules, the rules compiled, or what suits",
     )
 
 
@@ -76,7 +90,7 @@ class MachineOption(SheetOptions):
 class PositionOptions(JsonOption, MachineOption):
     """A question about a state: the initial one, or the one to which some moves lead."""
 
-    after: list[str] = several("--after", metavar="MOVES", help="play a joint move first; may be repeated")
+    after: list[str] = several("--after", "MOVES", "joint move to play before the question is asked")
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
@@ -97,7 +111,7 @@ _HERE: Final = "here"
 
 def cluster_option(meaning: str) -> Any:
     """Declare ``--cluster [ADDRESS]``; None where it is not given."""
-    return option("--cluster", metavar="ADDRESS", nargs="?", const=_HERE, help=meaning)
+    return option("--cluster", "ADDRESS", meaning, nargs="?", const=_HERE)
 
 
 @contextmanager
@@ -121,10 +135,6 @@ def joined(address: str | None) -> Iterator[Cluster | None]:
 class ClockOptions(JsonOption, ReadingOptions):
     """Clocks, and what players are sent."""
 
-    start_clock: float = option(
-        "--start-clock", type=seconds, default=30.0, metavar="SECONDS", help="to get ready (30)"
-    )
-    play_clock: float = option(
-        "--play-clock", type=seconds, default=10.0, metavar="SECONDS", help="for each move (10)"
-    )
-    scramble: bool = flag("--scramble", help="send HOST:PORT players other words than those of the rules")
+    start_clock: float = option("--start-clock", "SECONDS", "time to get ready", seconds, default=30.0)
+    play_clock: float = option("--play-clock", "SECONDS", "time for each move", seconds, default=10.0)
+    scramble: bool = flag("--scramble", "send HOST:PORT players the rules with other names")

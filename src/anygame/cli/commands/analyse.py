@@ -14,12 +14,11 @@ from anygame.cli.options import (
     positive,
     seconds,
     threads,
-    whole,
 )
 from anygame.cli.output import Screen, complain, print_event
 from anygame.cli.positions import load_position
 from anygame.cli.progress import analyse, compile_game, compile_search, practise
-from anygame.cli.shared_options import AFTER, PositionOptions
+from anygame.cli.shared_options import AFTER, PositionOptions, plot_option, seed_option
 from anygame.errors import ModelError, PositionError
 from anygame.plotting import image
 from anygame.search import Search, load_table
@@ -60,26 +59,18 @@ _NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games
 @command_options
 class _Options(PositionOptions):
     practise: float | None = option(
-        "--practise", type=seconds, metavar="S", help="learn from self-play for so long before, if it helps"
+        "--practise", "S", "first learn from self-play for S seconds, and use that if it helps", seconds
     )
-    seconds: float | None = option("--seconds", type=seconds, metavar="S", help="for how long")
-    iterations: int | None = option(
-        "--iterations", type=positive, metavar="N", help="how many leaves to evaluate"
-    )
-    threads: int = option("--threads", type=threads, default=1, metavar="N", help="cores to use (1)")
-    memory: float = option(
-        "--memory", type=gigabytes, default=1.0, metavar="GB", help="how large the tree may get (1)"
-    )
-    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
-    table: str | None = option(
-        "--table", metavar="FILE", help="exact values of all states, as `anygame solve --table` writes them"
-    )
+    seconds: float | None = option("--seconds", "S", "search for S seconds", seconds)
+    iterations: int | None = option("--iterations", "N", "evaluate N leaves", positive)
+    threads: int = option("--threads", "N", "number of cores to use", threads, default=1)
+    memory: float = option("--memory", "GB", "maximum size of the tree in gigabytes", gigabytes, default=1.0)
+    seed: int | None = seed_option()
+    table: str | None = option("--table", "FILE", "exact values, as `anygame solve --table` writes them")
     model: str | None = option(
-        "--model", metavar="FILE", help="estimates to search with: yes, no, or a file (yes; see above)"
+        "--model", "FILE", "use a trained model: yes, no, or a file (default yes; no with --iterations)"
     )
-    plot: str | None = option(
-        "--plot", metavar="IMAGE", help="draw the goals of the moves at the end: *.png, *.svg, *.pdf"
-    )
+    plot: str | None = plot_option("the goals of the moves")
 
 
 def run(options: _Options) -> int:

@@ -21,13 +21,12 @@ from anygame.cli.options import (
     option,
     seconds,
     several,
-    whole,
 )
 from anygame.cli.output import Screen, complain, print_json, print_lines
 from anygame.cli.progress import progress
 from anygame.cli.proofs import write_matches
 from anygame.cli.sarif import format_sarif
-from anygame.cli.shared_options import JsonOption, ReadingOptions
+from anygame.cli.shared_options import JsonOption, ReadingOptions, seed_option
 from anygame.cli.sheets import sheet_source
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import Examination
@@ -76,31 +75,29 @@ exit status:
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
-    files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders, - for standard input")
-    info: bool = flag("--info", help="show infos too")
-    strict: bool = flag("--strict", help="take warnings for errors")
-    select: list[str] = several("--select", metavar="CODE", help="show only these codes; commas or repeated")
-    ignore: list[str] = several("--ignore", metavar="CODE", help="leave these codes out; commas or repeated")
-    json: bool = flag("--json", help="print JSON", group="form")
-    sarif: bool = flag("--sarif", help="print SARIF 2.1.0, for editors and CI", group="form")
-    all: bool = flag("--all", help="show what only follows from something else, too")
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets or folders; - for standard input")
+    info: bool = flag("--info", "show infos too")
+    strict: bool = flag("--strict", "count warnings as errors")
+    select: list[str] = several("--select", "CODE", "show only these codes, with commas between them")
+    ignore: list[str] = several("--ignore", "CODE", "hide these codes, with commas between them")
+    json: bool = flag("--json", "print JSON", group="form")
+    sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
+    all: bool = flag("--all", "also show findings that only follow from other findings")
     play: int | None = option(
-        "--play", type=natural, metavar="N", help="play N games at random, 0 none (a few, for a moment)"
+        "--play", "N", "play N random games, 0 for none (default: as many as a moment allows)", natural
     )
-    lines: str | None = option("--lines", metavar="FILE", help="write the lines of play in full to FILE")
-    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of these games (0)")
-    prove: bool = flag("--prove", help="settle by proof what is in doubt")
-    seconds: float = option("--seconds", type=seconds, default=10.0, metavar="S", help="for each proof (10)")
-    record: str | None = option(
-        "--record", metavar="DIR", help="write the matches that refute as records into DIR"
-    )
+    lines: str | None = option("--lines", "FILE", "write the lines of play in full to FILE")
+    seed: int = seed_option(0)
+    prove: bool = flag("--prove", "settle doubtful findings by proof")
+    seconds: float = option("--seconds", "S", "time limit of each proof in seconds", seconds, default=10.0)
+    record: str | None = option("--record", "DIR", "write the refuting matches as records into DIR")
     steps: int = option(
         "--limit",
-        former="--steps",
-        type=joint_moves,
+        "N",
+        "report random games that do not end within N joint moves",
+        joint_moves,
         default=500,
-        metavar="N",
-        help="joint moves by which a game should end (500)",
+        former="--steps",
     )
 
 

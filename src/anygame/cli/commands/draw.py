@@ -27,12 +27,10 @@ _SHAPE: Final = """\
 
 @command_options
 class _Options(PositionOptions):
-    svg: str | None = option("--svg", metavar="OUT", help="write an SVG file; - for standard output")
-    dark: bool = flag("--dark", help="draw the SVG for dark surroundings, not for light ones and print")
-    text: bool = flag("--text", help="draw letters alone, on a terminal too")
-    legal: list[str] = several(
-        "--legal", metavar="ROLE", help="mark the legal moves of a role; may be repeated"
-    )
+    svg: str | None = option("--svg", "OUT", "write an SVG file; - for standard output")
+    dark: bool = flag("--dark", "draw the SVG for a dark background (default: for a light one, and print)")
+    text: bool = flag("--text", "draw with letters alone, on a terminal too")
+    legal: list[str] = several("--legal", "ROLE", "mark the legal moves of a role")
 
 
 def run(options: _Options) -> int:

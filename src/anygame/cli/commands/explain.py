@@ -27,16 +27,14 @@ Without an option: what the rules are about, in a few lines.
 class _Options(JsonOption, SheetOptions):
     what: str = choice(
         {
-            "strata": "in which order relations are computed",
-            "plan": "how the rules are joined",
-            "domains": "which values arguments can have",
-            "network": "what they become when they are compiled",
+            "strata": "print the order in which relations are computed",
+            "plan": "print how the rules are joined",
+            "domains": "print the values that each argument can have",
+            "network": "print figures of the compiled network",
         },
         default="summary",
     )
-    dot: str | None = option(
-        "--dot", metavar="OUT", help="with --network: write it as a picture for Graphviz, if it is small"
-    )
+    dot: str | None = option("--dot", "OUT", "with --network, write it for Graphviz, if it is small")
 
 
 def run(options: _Options) -> int:

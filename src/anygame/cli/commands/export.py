@@ -64,29 +64,21 @@ def _number(text: str) -> Fraction:
 
 @command_options
 class _Options(MachineOption):
-    to: str = option("--to", choices=tuple(_BELONGS), required=True, help="the form wanted")
-    output: str | None = option(
-        "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
-    )
-    depth: int | None = option("--depth", type=natural, metavar="N", help="joint moves at most (asp)")
-    role: str | None = option(
-        "--role", metavar="ROLE", help="who is to reach the goal: by default the first (asp)"
-    )
-    goal: int | None = option(
-        "--goal", type=natural, metavar="N", help="how much at least, from 0 to 100 (asp)"
-    )
+    to: str = option("--to", None, "format to write", choices=tuple(_BELONGS), required=True)
+    output: str | None = option("-o --output", "OUT", "file to write (default: standard output)")
+    depth: int | None = option("--depth", "N", "asp: maximum number of joint moves", natural)
+    role: str | None = option("--role", "ROLE", "asp: role that is to reach --goal (default: the first)")
+    goal: int | None = option("--goal", "N", "asp: least goal to reach, from 0 to 100", natural)
     histories: int | None = option(
         "--histories",
-        type=positive,
-        metavar="N",
-        help=f"give up where there are more ({MOST_HISTORIES:,}; efg)",
+        "N",
+        f"efg: write nothing if there are more than N histories (default {MOST_HISTORIES:,})",
+        positive,
     )
     scale: Fraction | None = option(
-        "--scale", type=_number, metavar="X", help="what a point of a goal is worth (1; efg)"
+        "--scale", "X", "efg: multiply goals by X to get payoffs (default 1)", _number
     )
-    offset: Fraction | None = option(
-        "--offset", type=_number, metavar="X", help="what is added to every payoff (0; efg)"
-    )
+    offset: Fraction | None = option("--offset", "X", "efg: add X to every payoff (default 0)", _number)
 
 
 def run(options: _Options) -> int:

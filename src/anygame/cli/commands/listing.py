@@ -86,7 +86,7 @@ def known_codes(texts: Iterable[str]) -> frozenset[str]:
 
 @command_options
 class _ExplainCodeOptions:
-    code: str | None = argument("CODE", nargs="?", help="without it, all codes are listed")
+    code: str | None = argument("CODE", nargs="?", help="code of a diagnostic (default: list all codes)")
 
 
 def _explain_code(options: _ExplainCodeOptions) -> int:

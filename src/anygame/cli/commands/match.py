@@ -19,9 +19,9 @@ from anygame.cli.matches.pages import (
 )
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
-from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain, print_event
-from anygame.cli.shared_options import ClockOptions
+from anygame.cli.shared_options import SHEET_HELP, ClockOptions, seed_option
 from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
@@ -82,22 +82,16 @@ exit status:
 
 @command_options
 class _Options(ClockOptions, WebOptions):
-    file: str | None = argument("FILE", nargs="?", help="the rule sheet; not needed with --resume")
-    players: list[str] | None = option(
-        "--players", metavar="PLAYER", nargs="+", help="in the order of the roles"
-    )
-    games: int = option("--games", type=positive, default=1, metavar="N", help="how many matches (1)")
-    swap_roles: bool = flag("--swap-roles", help="players take turns in the roles")
-    record: str | None = option(
-        "--record", metavar="DIR", help="keep the record of each match in this folder"
-    )
-    resume: str | None = option("--resume", metavar="RECORD", help="go on with the match of a record")
+    file: str | None = argument("FILE", nargs="?", help=f"{SHEET_HELP}; not needed with --resume")
+    players: list[str] | None = option("--players", "PLAYER", "players in the order of the roles", nargs="+")
+    games: int = option("--games", "N", "number of matches", positive, default=1)
+    swap_roles: bool = flag("--swap-roles", "rotate the players through the roles, match by match")
+    record: str | None = option("--record", "DIR", "write the record of each match into DIR")
+    resume: str | None = option("--resume", "RECORD", "resume the match of a record")
     sign: str | None = option(
-        "--sign", metavar="KEY", help="sign records with an RSA key (PEM; made if missing)"
+        "--sign", "KEY", "sign records with this RSA key (PEM; made if the file is missing)"
     )
-    seed: int | None = option(
-        "--seed", type=whole, metavar="S", help="of random moves and of built-in players"
-    )
+    seed: int | None = seed_option()
 
 
 def run(options: _Options) -> int:

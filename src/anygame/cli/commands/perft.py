@@ -35,8 +35,8 @@ Ctrl-C ends it, with the counts of the first joint moves that are done.
 
 @command_options
 class _Options(JsonOption, MachineOption):
-    depth: int = argument("DEPTH", natural, help="the number of joint moves, at most 100,000")
-    divide: bool = flag("--divide", help="for each first joint move apart")
+    depth: int = argument("DEPTH", natural, help="number of joint moves, at most 100,000")
+    divide: bool = flag("--divide", "count separately for each first joint move")
 
 
 def run(options: _Options) -> int:

@@ -20,9 +20,8 @@ from anygame.cli.options import (
     positive,
     read_port,
     seconds,
-    whole,
 )
-from anygame.cli.shared_options import CaseOption, JsonOption
+from anygame.cli.shared_options import CaseOption, JsonOption, seed_option
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options
 from anygame.protocol import PlayerServer, PlayerSettings
@@ -64,30 +63,32 @@ LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 @command_options
 class _Options(JsonOption, CaseOption):
     port: int | None = option(
-        "--port", type=read_port, metavar="PORT", help="where to listen (9147); 0 for any free port"
+        "--port", "PORT", "port to listen on, 0 for any (default 9147, or the next free one)", read_port
     )
-    host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
+    host: str = option("--host", "HOST", "address to listen on, 0.0.0.0 for all", default="127.0.0.1")
     name: str | None = option(
-        "--name", metavar="NAME", help="what managers are shown (anygame and the strategy)"
+        "--name", "NAME", "name that managers are shown (default: anygame and the player)"
     )
     strategy: str = option(
         "--players",
-        former="--strategy",
+        "PLAYER",
+        "random, legal, greedy, uct, mcts, ismcts, MODULE:CLASS or FILE.py:CLASS, with options after it, as "
+        "in mcts:threads=2,memory=2GB,pondering=no; mcts ponders unless told not to",
         default="mcts",
-        metavar="PLAYER",
-        help="random, legal, greedy, uct, mcts (the default), ismcts, MODULE:CLASS or FILE.py:CLASS; options "
-        "may follow: mcts:threads=2,memory=2GB,pondering=no (mcts thinks while others are to move, unless "
-        "told)",
+        former="--strategy",
     )
-    gdl2: bool = flag("--gdl2", help="short messages of GDL-II games hold percepts")
-    parallel: int = option("--parallel", type=positive, default=1, metavar="N", help="matches at a time (1)")
+    gdl2: bool = flag("--gdl2", "treat two-field PLAY messages as percepts in games with `sees`")
+    parallel: int = option("--parallel", "N", "number of matches at a time", positive, default=1)
     margin: float | None = option(
-        "--margin", type=seconds, metavar="SECONDS", help="to keep back of every clock"
+        "--margin", "SECONDS", "safety margin subtracted from every clock (default: a part of it)", seconds
     )
     patience: float | None = option(
-        "--patience", type=seconds, metavar="SECONDS", help="without a message in a match"
+        "--patience",
+        "SECONDS",
+        "abandon a match after this long without a message (default: see below)",
+        seconds,
     )
-    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
+    seed: int | None = seed_option()
 
 
 def run(options: _Options) -> int:

@@ -13,7 +13,7 @@ from anygame.cli.shared_options import AFTER, PositionOptions, json_shape
 
 @command_options
 class _StateOptions(PositionOptions):
-    board: bool = flag("--board", help="draw the boards, and list the facts that are on none")
+    board: bool = flag("--board", "draw the boards, and list the facts that are on none")
 
 
 def _state(options: _StateOptions) -> int:
@@ -44,9 +44,7 @@ def _goals(options: PositionOptions) -> int:
 class _QueryOptions(PositionOptions):
     pattern: str = argument("PATTERN", help='such as "(legal ?role (move ?row ?n))" or terminal')
     moves: str | None = option(
-        "--moves",
-        metavar="MOVES",
-        help="joint move that the pattern depends on, needed for `does`, `next` and `sees`",
+        "--moves", "MOVES", "joint move on which the answer depends, as for (next ?fact)"
     )
 
 

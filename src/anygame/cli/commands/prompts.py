@@ -15,7 +15,6 @@ from anygame.cli.options import (
     option,
     seconds,
     several,
-    whole,
 )
 from anygame.cli.output import Screen
 from anygame.cli.playing.shell import PlayShell
@@ -24,7 +23,7 @@ from anygame.cli.positions import load_game
 from anygame.cli.repl.conversation import converse, is_conversation, run_script
 from anygame.cli.repl.session import Session
 from anygame.cli.repl.shell import Shell
-from anygame.cli.shared_options import MachineOption
+from anygame.cli.shared_options import SHEET_HELP, MachineOption, seed_option
 from anygame.cli.sheets import record_path, state_folder
 from anygame.errors import AnygameError, PlayerError
 from anygame.search import load_table
@@ -50,12 +49,12 @@ exit status:
 
 @command_options
 class _ReplOptions(MachineOption):
-    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
-    seed: int | None = option("--seed", type=whole, metavar="S", help="for moves played at random")
+    file: str = argument("FILE", help=SHEET_HELP)
+    seed: int | None = seed_option()
     table: str | None = option(
-        "--table", metavar="FILE", help="exact values for `analyse` and `hint`, of `anygame solve --table`"
+        "--table", "FILE", "exact values for `analyse` and `hint`, as `anygame solve --table` writes them"
     )
-    echo: bool = flag("--echo", help="repeat the commands in the output, after `> `")
+    echo: bool = flag("--echo", "repeat the commands in the output, after `> `")
 
 
 def _repl(options: _ReplOptions) -> int:
@@ -99,24 +98,21 @@ exit status:
 
 @command_options
 class _PlayOptions(MachineOption):
-    file: str = argument("FILE", help="the rule sheet, or a game of `anygame games`")
-    roles: list[str] = several("--as", metavar="ROLE", help="your role (the first); may be repeated")
+    file: str = argument("FILE", help=SHEET_HELP)
+    roles: list[str] = several("--as", "ROLE", "your role (default: the first)")
     against: list[str] = several(
-        "--against", metavar="PLAYER", help="who plays the others (mcts); repeated, one for each of them"
+        "--against", "PLAYER", "player of the other roles (default mcts), or one for each of them in order"
     )
     clock: float = option(
-        "--play-clock",
-        former="--clock",
-        type=seconds,
-        default=3.0,
-        metavar="SECONDS",
-        help="for each move of the others (3)",
+        "--play-clock", "SECONDS", "time that players have for a move", seconds, default=3.0, former="--clock"
     )
-    seed: int | None = option("--seed", type=whole, metavar="S", help="of chance and of built-in players")
-    record: str | None = option("--record", metavar="DIR", help="keep the record of the game in this folder")
-    thinking: bool = flag("--thinking", help="show what the players say about their moves")
-    reveal: bool = flag("--reveal", help="show all of a game with hidden information")
-    echo: bool = flag("--echo", help="repeat the lines in the output, after `> `")
+    seed: int | None = seed_option()
+    record: str | None = option(
+        "--record", "DIR", "write the record of the game into DIR (default on a terminal: see below)"
+    )
+    thinking: bool = flag("--thinking", "show what the players say about their moves")
+    reveal: bool = flag("--reveal", "show all of a game with hidden information")
+    echo: bool = flag("--echo", "repeat the lines in the output, after `> `")
 
 
 def _play(options: _PlayOptions) -> int:

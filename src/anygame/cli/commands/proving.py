@@ -20,7 +20,7 @@ from anygame.cli.options import (
 from anygame.cli.output import complain, print_json, print_lines
 from anygame.cli.progress import compile_game
 from anygame.cli.proofs import compared, with_progress, write_matches
-from anygame.cli.shared_options import JsonOption, ReadingOptions, SheetOptions, json_shape
+from anygame.cli.shared_options import SHEET_HELP, JsonOption, ReadingOptions, SheetOptions, json_shape
 from anygame.cli.sheets import read_game
 from anygame.files import file_faults
 from anygame.language.diagnostics import counted
@@ -51,17 +51,11 @@ the reasoner visits its states: less is decided, and the verdict says so.
 @command_options
 class _ProveOptions(JsonOption, SheetOptions):
     properties: list[str] = several(
-        "--property",
-        metavar="NAME",
-        help="a property or a formula; may be repeated (all that are built in)",
+        "--property", "NAME", "built-in property or formula to prove (default: all built-in ones)"
     )
-    seconds: float = option(
-        "--seconds", type=seconds, default=60.0, metavar="S", help="how long each may take (60)"
-    )
-    all: bool = flag("--all", help="show all that was found, and the invariants")
-    record: str | None = option(
-        "--record", metavar="DIR", help="write the matches as records into DIR, to be stepped through"
-    )
+    seconds: float = option("--seconds", "S", "time limit of each property in seconds", seconds, default=60.0)
+    all: bool = flag("--all", "list all that was found, and the invariants")
+    record: str | None = option("--record", "DIR", "write the matches as records into DIR")
 
 
 def _prove(options: _ProveOptions) -> int:
@@ -108,21 +102,15 @@ The exit status is 0 where they are the same, else 1. Proofs need the extra `pro
 
 @command_options
 class _EqualOptions(JsonOption, ReadingOptions):
-    first: str = argument("A", help="a rule sheet, or a game of `anygame games`")
-    second: str = argument("B", help="the other one")
-    map: str | None = option("--map", metavar="FILE", help="what roles and moves of A are in B")
+    first: str = argument("A", help=SHEET_HELP)
+    second: str = argument("B", help="the sheet to compare it with")
+    map: str | None = option("--map", "FILE", "file that maps roles, moves and percepts of A to those of B")
     up_to: int | None = option(
-        "--depth",
-        former="--up-to",
-        type=natural,
-        metavar="N",
-        help="compare matches of so many joint moves alone",
+        "--depth", "N", "compare only matches of up to N joint moves", natural, former="--up-to"
     )
-    seconds: float = option(
-        "--seconds", type=seconds, default=60.0, metavar="S", help="how long it may take (60)"
-    )
+    seconds: float = option("--seconds", "S", "time limit in seconds", seconds, default=60.0)
     record: str | None = option(
-        "--record", metavar="DIR", help="write the match as a record of A into DIR, to be stepped through"
+        "--record", "DIR", "write the match in which they differ as a record of A into DIR"
     )
 
 

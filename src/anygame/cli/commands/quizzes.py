@@ -14,11 +14,10 @@ from anygame.cli.options import (
     natural,
     option,
     positive,
-    whole,
 )
 from anygame.cli.output import complain, print_json, print_lines, table_lines
 from anygame.cli.progress import compile_needed, progress
-from anygame.cli.shared_options import JsonOption, ReadingOptions, json_shape
+from anygame.cli.shared_options import SHEET_HELP, JsonOption, ReadingOptions, json_shape, seed_option
 from anygame.cli.sheets import make_folder, read_game
 from anygame.errors import QuizError
 from anygame.files import file_faults, write_whole
@@ -62,37 +61,28 @@ that `anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves it.
 
 @command_options
 class _QuizOptions(ReadingOptions):
-    files: list[str] = argument(
-        "SHEET", nargs="+", help="a rule sheet, or a game of `anygame games`; - for standard input"
-    )
+    files: list[str] = argument("SHEET", nargs="+", help=f"{SHEET_HELP}; - for standard input")
     kinds: list[Kind] = option(
-        "--kind", choices=KINDS, action="append", default=[], help="what is asked; may be repeated (all)"
+        "--kind",
+        None,
+        "kind of question; may be repeated (default: all)",
+        choices=KINDS,
+        action="append",
+        default=[],
     )
-    count: int = option("--count", type=positive, default=10, metavar="N", help="how many questions (10)")
-    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of states, questions, names (0)")
+    count: int = option("--count", "N", "number of questions", positive, default=10)
+    seed: int = seed_option(0)
     depth: int = option(
-        "--depth",
-        type=natural,
-        default=10,
-        metavar="D",
-        help="joint moves at most before the state that is asked about (10)",
+        "--depth", "D", "maximum number of joint moves before the state asked about", natural, default=10
     )
     scramble: Style | None = option(
-        "--scramble", choices=STYLES, help="use other names: words that can be said, or symbols"
+        "--scramble", None, "rename everything: to words that can be said, or to symbols", choices=STYLES
     )
-    form: QuizForm = option(
-        "--form", choices=FORMS, default="kif", help="how rules and states are written (kif)"
-    )
+    form: QuizForm = option("--form", None, "how rules and states are written", choices=FORMS, default="kif")
     states: int = option(
-        "--states",
-        type=positive,
-        default=DEFAULT_STATES,
-        metavar="N",
-        help=f"for winner, the states that may follow ({DEFAULT_STATES:,})",
+        "--states", "N", "winner: maximum number of states that may follow", positive, default=DEFAULT_STATES
     )
-    sheets: str | None = option(
-        "--sheets", metavar="FOLDER", help="write the sheets as they are asked, and maps of their moves"
-    )
+    sheets: str | None = option("--sheets", "FOLDER", "write the sheets as asked, and maps of their moves")
 
 
 def _quiz(options: _QuizOptions) -> int:
@@ -155,9 +145,7 @@ The exit status is 0 where every reply is right, else 1.
 class _GradeOptions(JsonOption):
     quiz: str = argument("QUIZ", help="the questions, as lines of JSON")
     replies: str = argument("REPLIES", help="the replies, as lines of JSON; - for standard input")
-    show: int = option(
-        "--show", type=natural, default=10, metavar="N", help="how many wrong replies are shown (10)"
-    )
+    show: int = option("--show", "N", "maximum number of wrong replies to show", natural, default=10)
 
 
 def _grade(options: _GradeOptions) -> int:

@@ -45,13 +45,11 @@ exit status:
 
 @command_options
 class _Options(JsonOption, ReadingOptions):
-    record: str = argument("RECORD", help="a match record in the reference JSON form")
-    file: str | None = argument("FILE", nargs="?", help="the rule sheet, if the record has none")
-    board: bool = flag("--board", help="draw every state")
-    check: bool = flag("--check", help="print only what is wrong")
-    svg: str | None = option(
-        "--svg", metavar="DIR", help="write a picture of each step, and one of all in turn"
-    )
+    record: str = argument("RECORD", help="match record in the GGP JSON format")
+    file: str | None = argument("FILE", nargs="?", help="rule sheet, if the record has none")
+    board: bool = flag("--board", "draw every state")
+    check: bool = flag("--check", "print only what is wrong")
+    svg: str | None = option("--svg", "DIR", "write a picture of each step, and an animation of all")
 
 
 def run(options: _Options) -> int:

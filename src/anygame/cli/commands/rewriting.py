@@ -50,10 +50,10 @@ exit status:
 
 @command_options
 class _FormatOptions(SameGameOptions):
-    files: list[str] = argument("FILE", nargs="+", help="rule sheets, - for standard input")
-    write: bool = flag("--write", group="what", help="change the files, print nothing")
-    check: bool = flag("--check", group="what", help="only print the names of files that would change")
-    diff: bool = flag("--diff", help="print the changes")
+    files: list[str] = argument("FILE", nargs="+", help="rule sheets; - for standard input")
+    write: bool = flag("--write", "change the files, and print nothing", group="what")
+    check: bool = flag("--check", "print only the names of files that would change", group="what")
+    diff: bool = flag("--diff", "print the changes")
 
 
 def _format(options: _FormatOptions) -> int:
@@ -106,14 +106,12 @@ That is told on standard error.
 
 @command_options
 class _TranslateOptions(SameGameOptions):
-    file: str = argument("FILE", help="the rule sheet, - for standard input")
+    file: str = argument("FILE", help="rule sheet; - for standard input")
     to: Literal["kif", "infix"] = option(
-        "--to", choices=("kif", "infix"), required=True, help="the form wanted"
+        "--to", None, "form to write", choices=("kif", "infix"), required=True
     )
-    lenient: bool = flag("--lenient", help=LENIENT_HELP)
-    output: str | None = option(
-        "-o", "--output", metavar="OUT", help="the file to write, instead of standard output"
-    )
+    lenient: bool = flag("--lenient", LENIENT_HELP)
+    output: str | None = option("-o --output", "OUT", "file to write (default: standard output)")
 
 
 def _translate(options: _TranslateOptions) -> int:
@@ -167,9 +165,9 @@ What was mended is listed; without --write, with the changes.
 
 @command_options
 class _MendOptions(SameGameOptions):
-    file: str = argument("FILE", help="the rule sheet, - for standard input")
-    write: bool = flag("--write", help="change the file")
-    select: list[str] = several("--select", metavar="MENDS", help="only these; commas or repeated")
+    file: str = argument("FILE", help="rule sheet; - for standard input")
+    write: bool = flag("--write", "change the file (default: print the changes)")
+    select: list[str] = several("--select", "MENDS", "make only these mends, with commas between them")
 
 
 def _mend(options: _MendOptions) -> int:

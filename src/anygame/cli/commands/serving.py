@@ -19,9 +19,9 @@ from anygame.errors import AnygameError
 class _LanguageServerOptions:
     tcp: int | None = option(
         "--tcp",
-        type=lambda text: read_port(text, 1),
-        metavar="PORT",
-        help="listen on a port of this machine, for debugging",
+        "PORT",
+        "listen on this port instead of standard input, for debugging",
+        lambda text: read_port(text, 1),
     )
 
 
@@ -62,14 +62,9 @@ exit status:
 @command_options
 class _ServeToolsOptions:
     http: int | None = option(
-        "--http",
-        type=read_port,
-        metavar="PORT",
-        help="listen on a port of this machine by streamable HTTP; 0 takes a free one",
+        "--http", "PORT", "serve this machine by streamable HTTP on this port; 0 for any free one", read_port
     )
-    folder: list[str] = several(
-        "--folder", metavar="DIR", help="offer the sheets of a folder by name, too; may be repeated"
-    )
+    folder: list[str] = several("--folder", "DIR", "also offer the sheets of a folder by name")
 
 
 def _serve_tools(options: _ServeToolsOptions) -> int:

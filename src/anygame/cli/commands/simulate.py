@@ -16,12 +16,19 @@ from anygame.cli.options import (
     option,
     seconds,
     threads,
-    whole,
 )
 from anygame.cli.output import print_answer
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, progress
-from anygame.cli.shared_options import AFTER, PositionOptions, cluster_option, joined, json_shape
+from anygame.cli.shared_options import (
+    AFTER,
+    PositionOptions,
+    cluster_option,
+    joined,
+    json_shape,
+    plot_option,
+    seed_option,
+)
 from anygame.plotting import image
 
 if TYPE_CHECKING:
@@ -34,34 +41,21 @@ _FEW: Final = 1_000
 
 @command_options
 class _Options(PositionOptions):
-    playouts: int = option(
-        "--playouts", type=many, default=1_000_000, metavar="N", help="number of games, such as 5000 or 1e6"
-    )
-    seed: int | None = option(
-        "--seed", type=whole, metavar="S", help="random seed; the same seed gives the same result"
-    )
-    threads: int = option("--threads", type=threads, default=1, metavar="N", help="number of cores to use")
-    limit: int = option(
-        "--limit", type=joint_moves, default=10_000, metavar="N", help="give a game up after N joint moves"
-    )
-    device: str = option(
-        "--device", default="cpu", metavar="D", help="cpu, or cuda or cuda:N to play on a graphics card"
-    )
+    playouts: int = option("--playouts", "N", "number of games, as 5000 or 1e6", many, default=1_000_000)
+    seed: int | None = seed_option()
+    threads: int = option("--threads", "N", "number of cores to use", threads, default=1)
+    limit: int = option("--limit", "N", "give a game up after N joint moves", joint_moves, default=10_000)
+    device: str = option("--device", "D", "cpu, or a graphics card: cuda or cuda:N", default="cpu")
     cluster: str | None = cluster_option("play on a Ray cluster; without ADDRESS on all cores here")
-    plot: str | None = option("--plot", metavar="IMAGE", help="draw the goals into *.png, *.svg or *.pdf")
+    plot: str | None = plot_option("the goals")
     compile_seconds: float | None = option(
-        "--compile-seconds",
-        type=seconds,
-        metavar="S",
-        help="play without compiling if compiling takes longer than S seconds",
+        "--compile-seconds", "S", "interpret the rules if compiling takes longer than S seconds", seconds
     )
 
 
 @command_options
 class _PlayoutOptions(_Options):
-    playouts: int = option(
-        "--playouts", former="--count", type=many, default=1, metavar="N", help="number of games"
-    )
+    playouts: int = option("--playouts", "N", "number of games", many, default=1, former="--count")
 
 
 def _simulate(options: _Options, *, tells_speed: bool = True) -> int:

@@ -20,17 +20,15 @@ if TYPE_CHECKING:
 
 @command_options
 class _Options(PositionOptions):
-    memory: float = option(
-        "--memory", type=gigabytes, default=4.0, metavar="GB", help="give up where more would be needed (4)"
-    )
+    memory: float = option("--memory", "GB", "give up if more gigabytes are needed", gigabytes, default=4.0)
     seconds: float | None = option(
         "--seconds",
-        type=seconds,
-        metavar="S",
-        help="how long it may take: half to count states, the rest to look for a proof where they are too "
-        "many (as memory allows, and as long again)",
+        "S",
+        "time limit: half to count states, the rest to search for a proof if there are too many (default: "
+        "count until memory is full, then search for as long again)",
+        seconds,
     )
-    table: str | None = option("--table", metavar="FILE", help="write the values of all states to a file")
+    table: str | None = option("--table", "FILE", "write the values of all states to FILE")
 
 
 def run(options: _Options) -> int:

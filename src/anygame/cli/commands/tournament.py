@@ -15,9 +15,9 @@ from anygame.cli.matches.pages import (
 )
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
-from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive, whole
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive
 from anygame.cli.output import Screen, complain, print_json, print_lines, table_lines
-from anygame.cli.shared_options import ClockOptions, cluster_option, joined
+from anygame.cli.shared_options import ClockOptions, cluster_option, joined, plot_option, seed_option
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RecordError, RuleSheetError
 from anygame.language.diagnostics import counted
@@ -61,17 +61,15 @@ _STORE_HELP: Final = "the SQLite file of all matches, or postgresql://USER@HOST/
 @command_options
 class _Options(ClockOptions, WebOptions):
     files: list[str] = argument("FILE", nargs="*", help="rule sheets")
-    players: list[str] | None = option(
-        "--players", metavar="PLAYER", nargs="+", help="two or more, as a rule"
-    )
-    store: str = option("--store", metavar="FILE", required=True, help=_STORE_HELP)
-    rounds: int = option("--rounds", type=positive, default=1, metavar="N", help="how many rounds (1)")
-    seed: int = option("--seed", type=whole, default=0, metavar="S", help="of random moves and players (0)")
-    plot: str | None = option("--plot", metavar="IMAGE", help="draw the ratings: *.png, *.svg, *.pdf")
+    players: list[str] | None = option("--players", "PLAYER", "players, usually two or more", nargs="+")
+    store: str = option("--store", "FILE", _STORE_HELP, required=True)
+    rounds: int = option("--rounds", "N", "number of rounds", positive, default=1)
+    seed: int = seed_option(0)
+    plot: str | None = plot_option("the ratings")
     cluster: str | None = cluster_option(
         "play matches on a Ray cluster, one a core; without ADDRESS on all cores here"
     )
-    report: bool = flag("--report", help="print the table, play nothing; needs the store alone")
+    report: bool = flag("--report", "print the table and play nothing; needs --store alone")
 
 
 def run(options: _Options) -> int:

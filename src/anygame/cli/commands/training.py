@@ -16,13 +16,19 @@ from anygame.cli.options import (
     option,
     positive,
     seconds,
-    whole,
     whole_from,
 )
 from anygame.cli.output import Screen, complain, print_event, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress
-from anygame.cli.shared_options import JsonOption, MachineOption, cluster_option, joined
+from anygame.cli.shared_options import (
+    JsonOption,
+    MachineOption,
+    cluster_option,
+    joined,
+    plot_option,
+    seed_option,
+)
 from anygame.errors import ModelError
 from anygame.plotting import image
 from anygame.search import models
@@ -63,34 +69,22 @@ has doubled, with matches; those again, as history, in that of the end:
 @command_options
 class _TrainOptions(JsonOption, MachineOption):
     seconds: float | None = option(
-        "--seconds",
-        former="--time",
-        type=seconds,
-        metavar="S",
-        help="how long to learn, in all: 90, 30m, 8h (10m)",
+        "--seconds", "S", "total time to learn, as 90, 30m or 8h (default 10m)", seconds, former="--time"
     )
-    games: int | None = option(
-        "--games", type=positive, metavar="N", help="how many games to learn from, in all"
-    )
+    games: int | None = option("--games", "N", "total number of games to learn from", positive)
     output: str | None = option(
-        "-o",
-        "--output",
-        former="--into",
-        metavar="OUT",
-        help="where to write the model (the folder of models)",
+        "-o --output", "OUT", "file to write the model to (default: the folder of models)", former="--into"
     )
-    resume: bool = flag("--resume", help="go on with the training of the sheet that came furthest")
-    seed: int | None = option("--seed", type=whole, metavar="S", help="of random numbers")
+    resume: bool = flag("--resume", "resume the training of this sheet that came furthest")
+    seed: int | None = seed_option()
     threads: int | None = option(
         "--threads",
-        type=partial(whole_from, 1, MOST_THREADS),
-        metavar="N",
-        help="how many cores learn (1; those of the cluster)",
+        "N",
+        "number of cores that learn (default 1; with --cluster those of the cluster)",
+        partial(whole_from, 1, MOST_THREADS),
     )
     cluster: str | None = cluster_option("learn on a Ray cluster; without ADDRESS on all cores here")
-    plot: str | None = option(
-        "--plot", metavar="IMAGE", help="draw the curve at the end: *.png, *.svg, *.pdf"
-    )
+    plot: str | None = plot_option("the learning curve")
 
 
 def _train(options: _TrainOptions) -> int:

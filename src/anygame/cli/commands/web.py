@@ -39,19 +39,19 @@ exit status:
 @command_options
 class _Options(JsonOption):
     paths: list[str] = argument("PATH", nargs="*", help="rule sheets, or folders of them")
-    port: int = option("--port", type=read_port, default=8000, metavar="PORT", help="where to listen (8000)")
-    host: str = option("--host", default="127.0.0.1", metavar="HOST", help="for whom to listen (127.0.0.1)")
-    name: list[str] | None = option(
-        "--name", metavar="NAME", nargs="+", help="hosts under which pages are asked for"
-    )
+    port: int = option("--port", "PORT", "port to listen on", read_port, default=8000)
+    host: str = option("--host", "HOST", "address to listen on, 0.0.0.0 for all", default="127.0.0.1")
+    name: list[str] | None = option("--name", "NAME", "host names under which browsers ask", nargs="+")
     players: list[str] | None = option(
-        "--players", metavar="PLAYER", nargs="+", help="whom visitors may play against"
+        "--players", "PLAYER", "players to offer (default: all levels and strategies)", nargs="+"
     )
-    folder: str | None = option("--folder", metavar="DIR", help="where matches and uploads are kept")
+    folder: str | None = option(
+        "--folder", "DIR", "folder of matches and uploads (default: among your state files)"
+    )
     play_clock: float = option(
-        "--play-clock", type=seconds, default=2.0, metavar="SECONDS", help="of players, for each move (2)"
+        "--play-clock", "SECONDS", "time that players have for a move", seconds, default=2.0
     )
-    lenient: bool = flag("--lenient", help=LENIENT_HELP)
+    lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
 def run(options: _Options) -> int:

@@ -55,13 +55,13 @@ class WebOptions:
 
     web: Address | None = option(
         "--web",
-        metavar="[HOST:]PORT",
+        "[HOST:]PORT",
+        f"show the matches in a browser, without a value on port {_PORT}",
+        _address,
         nargs="?",
-        type=_address,
         const=Address(),
-        help=f"show the matches in a browser ({_PORT})",
     )
-    stay: bool = flag("--stay", help="with --web, go on showing them when all are over")
+    stay: bool = flag("--stay", "with --web, keep showing them when all matches are over")
 
 
 def pages_module() -> Any:
