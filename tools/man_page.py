@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -70,7 +71,8 @@ def _command(name: str, parser: ArgumentParser) -> Iterator[str]:
     typed = "".join(f" {_value(each)}" for each in arguments)
     yield f".SS \\fBanygame {_escaped(name)}\\fR [\\fIOPTION\\fR]...{typed}"
     yield _escaped(parser.description or "")
-    for action in (*arguments, *parser._get_optional_actions()):
+    shown = [each for each in parser._get_optional_actions() if each.help != SUPPRESS]
+    for action in (*arguments, *shown):
         flags = ", ".join(f"\\fB{_escaped(flag)}\\fR" for flag in action.option_strings)
         yield ".TP"
         yield f"{flags} {_value(action)}".strip()

@@ -20,8 +20,7 @@ _SHOWN_IN_A_LINE: Final = 6
 def describe(game: Game, what: str) -> Any:
     """Return a summary, the strata, plan, domains or network of a game as plain data.
 
-    Raises:
-        LimitError: the game has no network.
+    Raises LimitError if the game has no network.
     """
     return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
 

@@ -45,8 +45,7 @@ def list_moves(
 def load_game(options: MachineOption) -> Game:
     """Load the game that a command line names, with the machine it asks for.
 
-    Raises:
-        RuleSheetError: there is no such file, or its rules cannot be used.
+    Raises RuleSheetError if there is no such file, or its rules cannot be used.
     """
     game = read_game(options.file, options)
     if options.machine == "network":
@@ -64,8 +63,7 @@ def load_position(options: PositionOptions) -> Position:
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
     """Return the states to which the moves of ``--after`` lead, the initial one first, and the moves.
 
-    Raises:
-        IllegalMoveError: one of the moves cannot be read or played.
+    Raises IllegalMoveError if one of the moves cannot be read or played.
     """
     states = [game.initial_state()]
     joint_moves = []

@@ -92,8 +92,7 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
 def compile_needed(game: Game) -> None:
     """Compile a game where nothing else will do, with progress on a terminal.
 
-    Raises:
-        LimitError: it has no network.
+    Raises LimitError if it has no network.
     """
     if not compile_game(game):
         raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")

@@ -83,8 +83,7 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
     """Write the matches of some verdicts as match records; return their files.
 
-    Raises:
-        AnygameError: one cannot be written.
+    Raises AnygameError if one cannot be written.
     """
     from anygame.cli.sheets import record_path
     from anygame.match.record import write_record

@@ -96,8 +96,7 @@ class PositionOptions(JsonOption, MachineOption):
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
     """Import a module of this package that needs an extra; what is missing then stands in the error.
 
-    Raises:
-        MissingExtraError: the extra is not installed.
+    Raises MissingExtraError if the extra is not installed.
     """
     try:
         return import_module(module)
@@ -118,9 +117,7 @@ def cluster_option(meaning: str) -> Any:
 def joined(address: str | None) -> Iterator[Cluster | None]:
     """Join the cluster of an option, and leave it; None where it is not given.
 
-    Raises:
-        MissingExtraError: Ray is not installed.
-        ClusterError: there is no cluster.
+    Raises MissingExtraError if Ray is not installed. Raises ClusterError if there is no cluster.
     """
     if address is None:
         yield None

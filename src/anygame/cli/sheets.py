@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 def check_writable(name: str) -> None:
     """Refuse to write what is no file of the user's.
 
-    Raises:
-        RuleSheetError: it is standard input, or a game that comes with the package.
+    Raises RuleSheetError if it is standard input, or a game that comes with the package.
     """
     if name == "-":
         raise RuleSheetError("standard input cannot be written; leave out --write")
@@ -56,8 +55,7 @@ def print_changes(source: Source, text: str) -> None:
 def replace_sheet(name: str, content: str | bytes) -> None:
     """Write a file as a whole or not at all; an existing one keeps its mode, and a link its target.
 
-    Raises:
-        RuleSheetError: it cannot be written.
+    Raises RuleSheetError if it cannot be written.
     """
     path = Path(os.path.realpath(name))
     with file_faults("write", name, RuleSheetError):
@@ -67,11 +65,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
 
 
 def make_folder(name: str) -> Path:
-    """Return a folder, made if it is missing.
-
-    Raises:
-        AnygameError: it cannot be made.
-    """
+    """Return a folder, made if it is missing. Raises AnygameError if it cannot be made."""
     path = Path(name)
     with file_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
@@ -90,11 +84,7 @@ def record_path(folder: str, record: Record) -> str:
 
 
 def write_picture(path: Path, drawing: str) -> None:
-    """Write a drawing, as a whole or not at all.
-
-    Raises:
-        AnygameError: it cannot be written.
-    """
+    """Write a drawing, as a whole or not at all. Raises AnygameError if it cannot be written."""
     with file_faults("write", path):
         write_whole(path, drawing)
 
@@ -105,8 +95,7 @@ _INPUT_LIMIT: Final = 16 * 2**20
 def read_game(name: str, options: ReadingOptions) -> Game:
     """Load the game that a command line names, as its options say; ``-`` is standard input.
 
-    Raises:
-        RuleSheetError: there is no such file, or its rules cannot be used.
+    Raises RuleSheetError if there is no such file, or its rules cannot be used.
     """
     machine: MachineName = options.machine if isinstance(options, MachineOption) else "auto"
     read = partial(load, name)
@@ -120,8 +109,7 @@ def read_game(name: str, options: ReadingOptions) -> Game:
 def sheet_source(name: str) -> Source:
     """Read the text of the rule sheet that a command line names; ``-`` is standard input.
 
-    Raises:
-        RuleSheetError: there is no such file, or it is no text.
+    Raises RuleSheetError if there is no such file, or it is no text.
     """
     if name == "-":
         return Source("<stdin>", _standard_input())

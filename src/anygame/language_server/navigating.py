@@ -85,11 +85,7 @@ class RenamingError(AnygameError):
 
 
 def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
-    """Return the name at an offset, if it can be changed.
-
-    Raises:
-        RenamingError: it cannot.
-    """
+    """Return the name at an offset, if it can be changed. Raises RenamingError if it cannot."""
     found = sheet.name_at(offset)
     if found is None or sheet.comment_at(offset):
         raise RenamingError("there is no name here")

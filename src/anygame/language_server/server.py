@@ -177,8 +177,7 @@ class _Server(LanguageServer):
     async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
         """Return the answer to a request about a document: null where it is not open.
 
-        Raises:
-            JsonRpcException: there is a reason why it cannot be answered.
+        Raises JsonRpcException if there is a reason why it cannot be answered.
         """
         document = self.documents.get(params.text_document.uri)
         if document is None:

@@ -112,8 +112,7 @@ class PlayableBoard(anywidget.AnyWidget):
     def take_back(self) -> None:
         """Take back the last choice of a person, and what came of it.
 
-        Raises:
-            IllegalMoveError: there is none.
+        Raises IllegalMoveError if there is none.
         """
         self._do(self._match.take_back(self._match.people))
 

@@ -62,9 +62,8 @@ class KnownSheets:
     def find(self, asked: str) -> tuple[str, str]:
         """Return name and text of the sheet that is asked for by its name, or given as a text.
 
-        Raises:
-            QueryError: there is none of this name, or the text is too long.
-            RuleSheetError: its file cannot be read.
+        Raises QueryError if there is none of this name, or the text is too long. Raises RuleSheetError if its
+        file cannot be read.
         """
         if asked in self._loaded:
             self._loaded.move_to_end(asked)

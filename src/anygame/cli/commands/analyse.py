@@ -104,8 +104,7 @@ def run(options: _Options) -> int:
 def _model(options: _Options, game: Game) -> Model | None:
     """Return the model that is asked for; of one that was found and cannot be used, a note says why.
 
-    Raises:
-        ModelError: the one that is asked for cannot be used.
+    Raises ModelError if the one that is asked for cannot be used.
     """
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:

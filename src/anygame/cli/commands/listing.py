@@ -65,11 +65,7 @@ def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple
 
 
 def known_code(text: str) -> str:
-    """Return a code as it is spelled.
-
-    Raises:
-        QueryError: there is no such code.
-    """
+    """Return a code as it is spelled. Raises QueryError if there is no such code."""
     plain = text.strip().lower()
     if plain in CODES:
         return plain

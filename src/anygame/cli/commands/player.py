@@ -11,16 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame import Limits
-from anygame.cli.options import (
-    Command,
-    Status,
-    command_options,
-    flag,
-    option,
-    positive,
-    read_port,
-    seconds,
-)
+from anygame.cli.options import Command, Status, command_options, flag, option, positive, read_port, seconds
 from anygame.cli.shared_options import CaseOption, JsonOption, seed_option
 from anygame.errors import PlayerError
 from anygame.players.loading import is_address, make_player, split_options
@@ -80,7 +71,10 @@ class _Options(JsonOption, CaseOption):
     gdl2: bool = flag("--gdl2", "treat two-field PLAY messages as percepts in games with `sees`")
     parallel: int = option("--parallel", "N", "number of matches at a time", positive, default=1)
     margin: float | None = option(
-        "--margin", "SECONDS", "safety margin subtracted from every clock (default: a part of it)", seconds
+        "--margin",
+        "SECONDS",
+        "safety margin subtracted from every clock (default: at most a fifth of it)",
+        seconds,
     )
     patience: float | None = option(
         "--patience",

@@ -6,16 +6,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
-from anygame.cli.options import (
-    Command,
-    Status,
-    argument,
-    command_options,
-    flag,
-    option,
-    seconds,
-    several,
-)
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, seconds, several
 from anygame.cli.output import Screen
 from anygame.cli.playing.shell import PlayShell
 from anygame.cli.playing.table import Seating, Table
@@ -145,9 +136,8 @@ def _play(options: _PlayOptions) -> int:
 def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
     """Return who plays which role.
 
-    Raises:
-        UnknownRoleError: a role of ``--as`` is none.
-        PlayerError: there are too few or too many players, or one cannot be made.
+    Raises UnknownRoleError if a role of ``--as`` is none. Raises PlayerError if there are too few or too many
+    players, or one cannot be made.
     """
     roles = [role for role in game.roles if not role.is_random]
     if not roles:

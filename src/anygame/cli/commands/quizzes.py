@@ -6,15 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import (
-    Command,
-    Status,
-    argument,
-    command_options,
-    natural,
-    option,
-    positive,
-)
+from anygame.cli.options import Command, Status, argument, command_options, natural, option, positive
 from anygame.cli.output import complain, print_json, print_lines, table_lines
 from anygame.cli.progress import compile_needed, progress
 from anygame.cli.shared_options import SHEET_HELP, JsonOption, ReadingOptions, json_shape, seed_option

@@ -5,15 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from anygame.cli.options import (
-    Command,
-    Status,
-    argument,
-    command_options,
-    flag,
-    option,
-    several,
-)
+from anygame.cli.options import Command, Status, argument, command_options, flag, option, several
 from anygame.cli.output import complain, print_lines
 from anygame.cli.proofs import PROVE_HELP, SameGameOptions, same_game
 from anygame.cli.shared_options import LENIENT_HELP

@@ -7,16 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.answers.simulation import SHAPE, Simulation
-from anygame.cli.options import (
-    Command,
-    Status,
-    command_options,
-    joint_moves,
-    many,
-    option,
-    seconds,
-    threads,
-)
+from anygame.cli.options import Command, Status, command_options, joint_moves, many, option, seconds, threads
 from anygame.cli.output import print_answer
 from anygame.cli.positions import load_position
 from anygame.cli.progress import compile_game, progress

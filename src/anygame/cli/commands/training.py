@@ -8,16 +8,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.options import (
-    Command,
-    Status,
-    command_options,
-    flag,
-    option,
-    positive,
-    seconds,
-    whole_from,
-)
+from anygame.cli.options import Command, Status, command_options, flag, option, positive, seconds, whole_from
 from anygame.cli.output import Screen, complain, print_event, print_json
 from anygame.cli.positions import load_game
 from anygame.cli.progress import compile_needed, progress

@@ -67,8 +67,7 @@ class WebOptions:
 def pages_module() -> Any:
     """Return the module that runs servers of pages.
 
-    Raises:
-        MissingExtraError: the extra ``web`` is not installed.
+    Raises MissingExtraError if the extra ``web`` is not installed.
     """
     needed = "pages need starlette, uvicorn, jinja2, python-multipart and segno"
     return import_with_extra("anygame.web.server.running", "web", needed)
@@ -132,10 +131,8 @@ class EndedBySignal(Exception):  # noqa: N818
 def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
 
-    Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts.
-
-    Raises:
-        EndedBySignal: it was cancelled.
+    Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts. Raises EndedBySignal if
+    it was cancelled.
     """
     terminated = False
 

@@ -95,9 +95,8 @@ class Table:
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.
 
-        Raises:
-            IllegalMoveError: a role has no legal move.
-            KeyboardInterrupt: the players were not waited for; the people choose anew.
+        Raises IllegalMoveError if a role has no legal move. Raises KeyboardInterrupt if the players were not
+        waited for; the people choose anew.
         """
         session = self.session
         state, chosen = session.state, self.chosen

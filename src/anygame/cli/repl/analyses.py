@@ -64,11 +64,7 @@ class Analyses:
     # that alone, so that nothing is shown that the role cannot see.
 
     def hint_of(self, role: Role, seconds: float) -> str:
-        """Return a line with the best known move of a role.
-
-        Raises:
-            CommandError: none can be found.
-        """
+        """Return a line with the best known move of a role. Raises CommandError if none can be found."""
         return _hint(role, self._searched(role, seconds).moves[role][0])
 
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:

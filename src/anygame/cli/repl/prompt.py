@@ -42,9 +42,7 @@ class Prompt:
     def ask(self) -> str:
         """Return the next line.
 
-        Raises:
-            EOFError: Ctrl-D was pressed.
-            KeyboardInterrupt: Ctrl-C was pressed.
+        Raises EOFError if Ctrl-D was pressed. Raises KeyboardInterrupt if Ctrl-C was pressed.
         """
         # What is said meanwhile, such as that the reasoner steps in, stands above the line that is typed.
         with patch_stdout(raw=True):

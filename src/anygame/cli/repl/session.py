@@ -58,22 +58,16 @@ class Session:
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
         """Play a joint move as typed (see `anygame.game.joint_moves.read_joint`, also for ``is_spoken``).
 
-        The role ``random`` may be left out: its move is drawn.
-
-        Raises:
-            IllegalMoveError: the game is over or the move not legal; nothing has changed.
-            TermSyntaxError: the text cannot be read; nothing has changed.
+        The role ``random`` may be left out: its move is drawn. Raises IllegalMoveError if the game is over or
+        the move not legal; nothing has changed. Raises TermSyntaxError if the text cannot be read; nothing
+        has changed.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
 
     def play_joint(self, joint: Joint) -> None:
-        """Play a joint move.
-
-        Raises:
-            IllegalMoveError: a move is not legal; nothing has changed.
-        """
+        """Play a joint move. Raises IllegalMoveError if a move is not legal; nothing has changed."""
         self._advance(joint, self.state.next(joint))
 
     def draw(self, moves: Sequence[Term]) -> Term:
@@ -83,8 +77,7 @@ class Session:
     def play_random(self) -> Joint:
         """Play a joint move drawn at random, each legal move of a role being equally likely.
 
-        Raises:
-            IllegalMoveError: the game is over, or a role has no legal move.
+        Raises IllegalMoveError if the game is over, or a role has no legal move.
         """
         legal = legal_by_role(self.state)
         drawn = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
@@ -138,9 +131,8 @@ class Session:
     def load(self, path: str) -> None:
         """Go on from a saved file. Moves that were taken back are forgotten.
 
-        Raises:
-            PositionError: the file cannot be read, is not such a file, or is of another game; nothing has
-                changed.
+        Raises PositionError if the file cannot be read, is not such a file, or is of another game; nothing
+        has changed.
         """
         record = _record(path)
         if record["rules"] != rules_digest(self.game):

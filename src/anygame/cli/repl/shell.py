@@ -62,8 +62,7 @@ class Shell:
     def execute(self, line: str) -> bool:
         """Execute one line; return whether to go on.
 
-        Raises:
-            AnygameError: the line is no command or cannot be executed; nothing has changed.
+        Raises AnygameError if the line is no command or cannot be executed; nothing has changed.
         """
         line = line.strip()
         word, _, rest = line.partition(" ")

@@ -46,8 +46,7 @@ class ExaminingProcess:
     async def ask(self, question: dict[str, Any], within: float) -> Any:
         """Return the answer to a question; see `anygame.language_server.checking.worker`.
 
-        Raises:
-            ExaminationError: there is none, or not in time; then the process is ended.
+        Raises ExaminationError if there is none, or not in time; then the process is ended.
         """
         async with self._turn:
             self.current = question
@@ -118,11 +117,7 @@ class Checker:
             task.cancel()
 
     async def mended(self, document: Document, kinds: list[str]) -> str:
-        """Return the text of a document after mending.
-
-        Raises:
-            ExaminationError: that cannot be done.
-        """
+        """Return the text of a document after mending. Raises ExaminationError if that cannot be done."""
         question = {"do": "mend", "name": document.sheet.source.name, "text": document.text, "kinds": kinds}
         found = await self._process.ask(question, _LONGEST)
         return str(found)

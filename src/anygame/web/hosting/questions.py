@@ -39,9 +39,7 @@ View = dict[str, Any]
 def why(state: State, atom: str) -> View:
     """Return why an atom holds in a state, or why it does not, with the lines of the sheet that matter.
 
-    Raises:
-        QueryError: it cannot be asked.
-        TermSyntaxError: it cannot be read.
+    Raises QueryError if it cannot be asked. Raises TermSyntaxError if it cannot be read.
     """
     holds = next(iter(state.query(atom)), None) is not None
     try:

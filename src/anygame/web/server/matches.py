@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anygame.sheets.installed import describe_sheet, sheet_heading
 from anygame.web.server.events import Versioned
-from anygame.web.server.processes import (
-    RETRY_AFTER,
-    BusyError,
-    HostProcess,
-    WorkerPool,
-    admission,
-    admitted,
-)
+from anygame.web.server.processes import RETRY_AFTER, BusyError, HostProcess, WorkerPool, admission, admitted
 from anygame.web.server.sheets import Sheet, make_room, title_of
 
 if TYPE_CHECKING:
@@ -313,8 +306,7 @@ class Matches:
     async def view(self, match: Match, step: int | None = None) -> View:
         """Return what is shown of a state of a match, the last one by default.
 
-        Raises:
-            MatchFaultError: there is no such state, or the match cannot go on.
+        Raises MatchFaultError if there is no such state, or the match cannot go on.
         """
         # What sleeps is shown as it was, unless a player's move was waited for.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):

@@ -121,8 +121,7 @@ def admission(places: int, most_waiting: int, what: str) -> Admission:
 async def admitted(admission: Admission, within: float) -> AsyncIterator[float]:
     """Wait for a place and hold it. Yield the seconds that are left of those for the wait and the work.
 
-    Raises:
-        BusyError: too many visitors wait already, or no place became free in time.
+    Raises BusyError if too many visitors wait already, or no place became free in time.
     """
     async with admission.place(min(within / 2, _LONGEST_WAIT)) as waited:
         yield within - waited

@@ -69,8 +69,7 @@ class Replays:
     async def open(self, record: Record) -> Match:
         """Return a match in which nobody plays, with the moves of a record.
 
-        Raises:
-            MatchFaultError: its rules are not known, or cannot be played.
+        Raises MatchFaultError if its rules are not known, or cannot be played.
         """
         match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
