@@ -99,7 +99,7 @@ def test_why_a_player_failed_is_told_and_recorded(tmp_path: Path) -> None:
     assert reasons == [[ready["reasons"]["left"], None], *[[first["reasons"]["left"], None]] * 3]
     output, status = run(command)
     assert status == 1
-    assert output.endswith("\nFailing failed: every move of a match was replaced\n")
+    assert output.endswith("\nFailing failed: all its moves in a match were replaced\n")
     assert "START  left: Failing failed: ValueError: no memory" in output
     assert output.count("left: IL nil (Failing failed: ZeroDivisionError: division by zero);") == 3
     output, status = run(["replay", str(path)])
@@ -121,7 +121,7 @@ def test_nobody_listens_and_the_match_goes_on() -> None:
     assert status == 1
     assert output.count("left: CE, no answer") == 4
     assert "goals: left (127.0.0.1:1)" in output
-    assert output.endswith("127.0.0.1:1 failed: every move of a match was replaced\n")
+    assert output.endswith("127.0.0.1:1 failed: all its moves in a match were replaced\n")
 
 
 def test_a_match_is_recorded_and_replayed(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "child").read_text()), 0)
     (path,) = records.glob("*.json")
-    assert told == f"anygame: interrupted; go on with: anygame match --resume {path}\n"
+    assert told == f"anygame: interrupted; resume with: anygame match --resume {path}\n"
     record = read_record(path)
     assert (record.is_aborted, record.is_completed) == (True, False)
     assert record.step >= 1

@@ -436,7 +436,7 @@ def test_a_person_plays_a_match_and_may_leave_it(start: Callable[..., spawn[str]
     child.sendline("1 1")
     child.expect(r"2  noop  \(mark 1 2\).*x>")
     child.send(CTRL_D)
-    child.expect("interrupted; go on with: anygame match --resume")
+    child.expect("interrupted; resume with: anygame match --resume")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130

@@ -26,12 +26,12 @@ anygame plays any game written in the Game Description Language (GDL). To begin:
 
   anygame games                      the games that come with it
   anygame play tic_tac_toe           play against the computer
-  anygame copolymer                  a game at the prompt: its moves, its facts, and why
+  anygame copolymer                  open a prompt on a game: its moves, its facts, and why
   anygame match connect_four --players mcts greedy
                                      watch two players
-  anygame check my_game.kif          what is wrong in a sheet of your own
+  anygame check my_game.kif          find errors in a sheet of your own
 
-usage: anygame COMMAND ...; `anygame --help` lists the commands, `anygame COMMAND --help` tells of one.
+usage: anygame COMMAND ...; `anygame --help` lists the commands, `anygame COMMAND --help` explains one.
 """
 
 _EPILOG: Final = """\
@@ -47,10 +47,10 @@ examples:
 
 exit status:
   0    done
-  1    the answer is no: query found nothing, check or replay found faults, a match
-       was given up, a line of a script for the prompt failed
+  1    the answer is no: query found nothing, check or replay found errors, a match was
+       given up, a line of a script for the prompt failed
   2    bad input; standard error says what is wrong
-  130  ended by Ctrl-C, with what was done so far; servers (web, player) end with 0
+  130  ended by Ctrl-C, with the results so far; servers (web, player) end with 0
   143  ended by SIGTERM
 """
 
@@ -92,7 +92,7 @@ def _run(arguments: Sequence[str]) -> int:
     except AnygameError as error:
         complain(error)
         if getattr(options, "lenient", None) is False and _leaves_unbound(error):
-            complain("note: sheets written for Prolog leave variables so; --lenient reads them as it does")
+            complain("note: Prolog-style sheets leave variables unbound; try --lenient")
         return Status.BAD_INPUT
     sys.stdout.flush()
     return status

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: What help says of ``--prove``.
 PROVE_HELP: Final = """\
-With --prove, it is said whether the game is the same, as `anygame equal` says it, or how a
-match shows that it is not; the exit status is 1 unless that is proved. Proofs need the extra
-`prove` where the rules are other ones, and a sheet that can be played."""
+With --prove, the result is compared with the sheet as `anygame equal` compares two sheets;
+the exit status is 1 unless they are proved to be the same game. If the rules differ, proofs
+need the extra `prove`, and a sheet that can be played."""
 
 
 @command_options

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 #: What the help of commands says that take ``--after``.
 AFTER: Final = """\
---after takes one joint move: a move for each role in the order of the roles, or
-only for those roles that have more than one legal move. A number stands for the
-move with that number in the role's list of legal moves.
+--after takes one joint move: one move for each role, in the order of the roles. Roles
+with a single legal move may be left out. A number stands for the move with that number
+in the role's list of legal moves.
 """
 
 #: What help says of ``--lenient``.

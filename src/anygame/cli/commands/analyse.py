@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from anygame.search import Analysis, Model
 
 _DETAILS: Final = f"""\
-For each role its moves, the best first: visits (how many leaves were evaluated below
-them), the mean goal and its standard error, the value or its bounds where they are
-proven, and a line of best play as far as it is known. On a terminal, the table grows.
-Without --seconds and --iterations it ends when all is proven, when all states were seen
-and no end gives a goal, or by Ctrl-C. The time counts once the game is compiled.
+Each role's moves are listed, the best first: visits (number of leaves evaluated below
+the move), mean goal and its standard error, the exact value or its bounds where they are
+proven, and a line of best play as far as it is known. On a terminal, the table updates.
+Without --seconds and --iterations the search ends when everything is proven, when all
+states were seen and no end gives a goal, or at Ctrl-C. Time counts from the end of compiling.
 
-The model of the sheet that `anygame train` has made is searched with, if there is one and
-its trial spoke for it; with --iterations only if --model says so, since the same seed then
-finds the same on every machine.
+If `anygame train` has made a model of this sheet and the model won its trial, the search
+uses it. With --iterations it does so only if --model says so, since the same seed then
+gives the same result on every machine.
 
 {AFTER}
 with --json, an object a line, about four times a second and at the end; terms are texts
@@ -47,8 +47,8 @@ in KIF:
    "fallback", "solved", "reason", "goals": {{ROLE: N}}, "proven": {{ROLE: N}},
    "moves": {{ROLE: [{{"move", "visits", "goal", "error", "proven", "bounds": [N, N],
                      "line": [[MOVE]]}}]}}}}
-  what is not known is null; bounds enclose the value; engine is `lanes` where leaves are
-  evaluated side by side in the compiled game, or `states`; fallback says why it is states
+  unknown values are null; bounds enclose the value; engine is `lanes` where leaves are
+  evaluated side by side in the compiled game, or `states`; fallback says why it is `states`
   although lanes would be faster; depth is that of the tree; reason says that no end gives
   a role a goal, once all states were seen
 """

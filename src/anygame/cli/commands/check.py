@@ -45,31 +45,31 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-Folders are searched for *.kif. What is likely to be the cause comes first; what only follows
-from it is counted there, and --all shows it. What is style rather than a fault is an info,
-which --info shows, and --select of its code. `anygame explain-code CODE` explains a code.
+Folders are searched for *.kif. Likely causes come first. Findings that only follow from
+another one are counted there, and --all lists them. Matters of style are infos, which
+--info or --select shows. `anygame explain-code CODE` explains a code.
 
-A few games are played at random, as far as a moment's work goes, and the states near the start
-searched. With --play N, N games are played, and those that do not end are shown.
-What goes wrong is shown with the shortest line of play found, as commands of the prompt.
+A few random games are played, as many as a moment allows, and the states near the start
+are searched. With --play N, N games are played, and those that do not end are reported.
+A fault in play is shown with the shortest line of play found, as commands of the prompt.
 
-With --prove, doubts are settled: that a role can be left without a move, that a goal is missing
-or doubled, that a match need not end, that a rule never fires is refuted by a match, or proved
-of all matches and withdrawn. --record writes the matches, for `anygame replay` and `anygame web`.
-Proofs need the extra `prove`.
+--prove settles doubts: that a role can be left without a move, that a goal is missing or
+doubled, that a match need not end, that a rule never fires. Each is either shown by a
+match, or proved impossible and withdrawn. --record writes these matches for
+`anygame replay` and `anygame web`. Proofs need the extra `prove`.
 
-with --json, one object; play is a line of play, joint moves in the order of the roles;
-mend is there where `anygame mend` can do it, with the edits:
+with --json, one object; play is a line of play, as joint moves in the order of the roles;
+mend is there if `anygame mend` can fix the finding, with the edits:
   {{"files", "errors", "warnings", "infos", "diagnostics": [{SHAPE}],
    "played", "proofs": [{{"file", ...}}]}}
-  played is the number of random games; proof is there where a verdict is about the finding;
-  proofs are verdicts, as of `anygame prove`
+  played is the number of random games; proof is there if a verdict is about the finding;
+  proofs are verdicts as of `anygame prove`
 
 exit status:
   0    no errors
-  1    errors, be it that they only follow from something else
-  2    something could not be read
-  130  ended by Ctrl-C, with what was found so far
+  1    errors, including those that only follow from others
+  2    a file could not be read
+  130  ended by Ctrl-C, with the findings so far
 """
 
 

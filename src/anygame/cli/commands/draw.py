@@ -82,8 +82,9 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 _DETAILS: Final = f"""\
-Without --svg, the boards are drawn on the terminal, or as letters where none listens. The
-last move of --after is marked. A sheet may say how its boards lie: `;; board: hex`.
+Without --svg, the boards are drawn on the terminal, or as letters if the output is not a
+terminal. The last move of --after is marked. A sheet may describe its boards in a
+comment: `;; board: hex`.
 
 {AFTER}
 {json_shape(_SHAPE)}"""

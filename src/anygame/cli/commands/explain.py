@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 _DETAILS: Final = f"""\
-Without an option: what the rules are about, in a few lines.
+Without an option: a summary of the rules in a few lines.
 
 {json_shape('{"game", "summary" or "strata" or "plan" or "domains" or "network": ...}')}"""
 

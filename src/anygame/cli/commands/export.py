@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 _DETAILS: Final = """\
-efg     a tree of all histories, in the form of Gambit for games in extensive form,
-        which OpenSpiel reads, too (pyspiel.load_efg_game)
-aiger   an and-inverter graph, AIGER 1.9; binary where OUT ends in .aig
-asp     an answer set program for clingo: each answer set is a play of --depth joint
-        moves at most; with --goal, one that ends with as much for --role
+efg     a tree of all histories, in Gambit's format for games in extensive form, which
+        OpenSpiel reads, too (pyspiel.load_efg_game)
+aiger   an and-inverter graph, AIGER 1.9; binary if OUT ends in .aig
+asp     an answer set program for clingo: each answer set is a match of up to --depth joint
+        moves; with --goal, one in which --role reaches that goal
 dot     a picture of the network for Graphviz, if it is small
 
-In a tree, a role that has nothing to choose makes no decision. Roles that move at once
-decide one after the other, without seeing what the others have chosen; then `random`
-draws. Information sets are what a role has done and seen where the sheet says what it
-`sees` (GDL-II), else all moves. A payoff is the goal times --scale, plus --offset: for
-Kuhn poker in chips, --scale 1/25 --offset=-2. Nothing is written where there are more
-histories than --histories allows; an estimate comes first.
+In a tree, a role without a choice makes no decision. Roles that move at once decide one
+after the other, without seeing the choices of the others; then `random` draws. The
+information sets of a role follow from what it has done and seen if the sheet defines
+`sees` (GDL-II), else from all moves. A payoff is the goal times --scale, plus --offset:
+for Kuhn poker in chips, --scale 1/25 --offset=-2. An estimate comes first, and nothing is
+written if there are more histories than --histories allows.
 
-For model checkers, moves are inputs, and three things must not be: playable (play goes
-on, and a role has no legal move), goals (play has ended, and a role has no goal from 0
-to 100, or several), turn-taking (two roles have a choice). The latch `illegal` is set
-by a step that is not legal; after it nothing counts as a violation.
+For model checkers, moves are inputs, and three properties must never be violated: playable
+(the match is not over, and a role has no legal move), goals (the match is over, and a role
+has no goal from 0 to 100, or several), turn-taking (two roles have a choice). An illegal
+step sets the latch `illegal`; nothing after it counts as a violation.
 
-In asp, all that depends on the state has one more argument, the joint moves before.
-Comments in the files say what names and bits mean.
+In asp, every relation that depends on the state has one more argument: the number of joint
+moves before. Comments in the files explain names and bits.
 """
 #: What belongs to which form, by its name among the options; nothing else may be given with it.
 _BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Letters of a line of a summary, however narrow the terminal is.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
-Commands that take FILE take these names too, where there is no such file:
+Commands that take FILE take these names, too, unless there is such a file:
   anygame repl copolymer
 
 with --json, one object:

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 {PLAYERS}
-A player of this machine that raises has its traceback printed once on standard error, and
-with --record kept beside the record. What players say is shown, and in the record.
+If the code of a player raises, the traceback is printed once on standard error, and with
+--record also written beside the record. Messages of players are shown and recorded.
 
-A reply that is late (TO), missing (CE), or no legal move (IL) is replaced by a random
+A reply that is late (TO), missing (CE), or not a legal move (IL) is replaced by a random
 legal move, and the match goes on. Ctrl-C sends ABORT to the players.
 
 {WATCHING}
@@ -66,14 +66,13 @@ with --json, one object a line:
   {{"event": "end", "match", "completed", "goals": {{ROLE: GOAL}} or null, "fault"}}
   {{"event": "summary", "games", "fallback", "failed": [NAME],
    "players": [{{"name", "games", "mean", "margin", "errors"}}]}}
-  errors, reasons, seconds, and the lines that players said, only of roles that have any;
-  margin is half of a 95 % interval; failed names players of whom every move of a match was
-  replaced; fallback is null, or why the reasoner plays although the
-  network was to
+  errors, reasons, seconds and said (lines that a player said) list only roles that have any;
+  margin is half the width of a 95 % interval; failed names players whose moves were all
+  replaced in some match; fallback is null, or why the reasoner plays instead of the network
 
 exit status:
   0    done
-  1    an error of the rules ended a match, or every move of a player in a match was replaced
+  1    an error in the rules ended a match, or all moves of a player in a match were replaced
   2    bad input
   130  ended by Ctrl-C
   143  ended by SIGTERM
@@ -123,9 +122,9 @@ def _led(
         if isinstance(watcher, TerminalWatcher):
             watcher.close()
         if path is not None and Path(path).exists():
-            complain(f"interrupted; go on with: anygame match --resume {shlex.quote(path)}")
+            complain(f"interrupted; resume with: anygame match --resume {shlex.quote(path)}")
         else:
-            complain("interrupted; with --record DIR, matches can be gone on with")
+            complain("interrupted; with --record DIR, matches can be resumed")
         return end.status
     return Status.OK
 
@@ -228,7 +227,7 @@ class _Series:
 
 def _print_failed(names: Sequence[str]) -> None:
     for name in names:
-        print(f"{name} failed: every move of a match was replaced")
+        print(f"{name} failed: all its moves in a match were replaced")
 
 
 def _seeds(record: Record, count: int) -> list[int]:

@@ -28,7 +28,7 @@ _SHAPE: Final = """\
   then, and divide has the first joint moves whose count is done"""
 
 _DETAILS: Final = f"""\
-Ctrl-C ends it, with the counts of the first joint moves that are done.
+Ctrl-C ends the count early and prints the first joint moves that are done.
 
 {json_shape(_SHAPE)}"""
 

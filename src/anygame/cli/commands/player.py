@@ -21,28 +21,27 @@ if TYPE_CHECKING:
     from anygame.protocol import Said
 
 _DETAILS: Final = """\
-Managers send the rules, and ask for moves by the GGP protocol (HTTP, usually port 9147).
-Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody. If no
-port is given and 9147 is taken, the next free one is used. Ctrl-C ends the player.
+Managers send the rules and ask for moves by the GGP protocol (HTTP, usually port 9147).
+Only this machine can connect unless --host says otherwise: 0.0.0.0 allows everybody. If
+no port is given and 9147 is taken, the next free one is used. Ctrl-C ends the player.
 
-An answer leaves before the clock is up, with the best move so far. A match that its
-manager has left is given up when nothing has come for the start clock, ten play clocks
-and ten seconds, or for --patience.
+The best move so far is sent before the clock is up. A match is abandoned if no message
+has come for the start clock, ten play clocks and ten seconds, or for --patience.
 
-In GDL-II, both forms of messages are understood. The older one has percepts where GDL-I
-has moves; with --gdl2 it is always read so in games in which some rule says what a role
-`sees`, without it only where they can be no moves.
+In GDL-II, both forms of messages are understood. The older form has percepts where GDL-I
+has moves. With --gdl2, it is always read so in games with a rule for `sees`; without it,
+only if the terms cannot be moves.
 
 with --json, one object a line:
   {"event": "listening", "host", "port", "name", "strategy"}
   {"event": "message", "time", "peer", "message", "match", "text", "reply", "seconds", "note"}
   {"event": "stopped"}
-  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for what is none; note says
-  what went wrong
+  message is INFO, PING, START, PLAY, STOP, ABORT, PREVIEW, or ? for anything else; note
+  says what went wrong
 
 exit status:
   0    ended by Ctrl-C or SIGTERM
-  2    there is no such player, or the port cannot be had
+  2    there is no such player, or the port is taken
 """
 
 _USUAL_PORT: Final = 9147

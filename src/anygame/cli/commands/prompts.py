@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 # -- repl ----------------------------------------------------------------------------------------------
 
 _REPL_DETAILS: Final = """\
-Commands are read from standard input. On a terminal they are edited and completed
-(if the extra is installed: pip install 'anygame[terminal]'). Otherwise there is no
-prompt, and a command that fails does not stop the next one.
-`help` lists the commands.
+Commands are read from standard input; `help` lists them. On a terminal, lines can be edited
+and completed (with the extra: pip install 'anygame[terminal]'). Otherwise there is no prompt,
+and a failed command does not stop the next one.
 
 exit status:
   0    done
-  1    not on a terminal: a command failed; standard error says which, and why
+  1    not on a terminal: a command failed, as standard error says
   2    there is no such game
 """
 
@@ -65,24 +64,24 @@ def _repl(options: _ReplOptions) -> int:
 # -- play ----------------------------------------------------------------------------------------------
 
 _PLAY_DETAILS: Final = f"""\
-You play the first role, or those of --as; all others are played by `mcts`, or by the
-players of --against, in the order of their roles: `--against easy` is somebody to
-begin with. Type a move as you would say it: `d 4`,
-`d4` or `move d 4` for (move d 4), a beginning that only one move has, or its number in
-`legal`. `undo` takes back your move and what was answered, `hint` shows what mcts would
-play, `resign` gives up; `help` lists all commands. Where only chance moves, Enter draws.
+You play the first role, or those of --as. The player `mcts` plays the others, or the
+players of --against in the order of their roles; `--against easy` is good to begin with.
+Type a move as you would say it: `d 4`, `d4` or `move d 4` for (move d 4), the beginning of
+only one move, or its number in `legal`. `undo` takes back your move and the replies to it,
+`hint` shows what mcts would play, `resign` gives up; `help` lists all commands. Where only
+chance moves, Enter draws.
 
 {PLAYERS}
-On a terminal the record of the game is kept in ~/.local/state/anygame/matches, or in the
-folder of --record; `anygame replay` steps through it. Not on a terminal, lines are read
-as from a script, and a record is kept only with --record.
+On a terminal, the record of the game is written into ~/.local/state/anygame/matches, or
+into the folder of --record; `anygame replay` steps through it. Not on a terminal, lines are
+read as a script, and a record is written only with --record.
 
-In games with hidden information (GDL-II) you see what your role perceives and what
-follows from it, and all with --reveal.
+In games with hidden information (GDL-II) you see what your role perceives and what follows
+from it; --reveal shows everything.
 
 exit status:
   0    done
-  1    not on a terminal: a line failed; standard error says which, and why
+  1    not on a terminal: a line failed, as standard error says
   2    there is no such game, role or player
 """
 

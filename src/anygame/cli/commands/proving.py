@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 # -- prove ---------------------------------------------------------------------------------------------
 
 _PROVE_DETAILS: Final = f"""\
-Properties that are built in: playable, ends, goals, turn-taking, zero-sum, winnable (of
-each role; of one: 'winnable ROLE'), and what is looked for: constant-players, mutex
-(fluents of which one holds), latched fluents, monotone goals, dead fluents and moves.
-Others are formulas over the relations of the sheet, such as
+Built-in properties: playable, ends, goals, turn-taking, zero-sum, winnable (of each role;
+of one: 'winnable ROLE'). Others are searched for: constant-players, mutex (groups of fluents
+of which one holds), latched fluents, monotone goals, dead fluents and moves. A formula over
+the relations of the sheet is a property, too, such as
   (always (implies terminal (exists (?r) (goal ?r 100))))
 with always, never, reachable and until.
 
-`proved` means that a checker has followed the proof. `refuted` comes with a match that
-the rules themselves allow. Moves of `random` count as any other moves. The exit status
-is 0 where all is proved, else 1. Proofs need the extra `prove`. Records that --record
-writes are stepped through by `anygame replay` and `anygame web`. Where a game cannot be compiled,
-the reasoner visits its states: less is decided, and the verdict says so.
+`proved` means that a checker has followed the proof. `refuted` comes with a match, which
+the rules have replayed. Moves of `random` count as any other moves. The exit status is 0 if
+everything is proved, else 1. Proofs need the extra `prove`. `anygame replay` and `anygame web`
+step through the records of --record. If a game cannot be compiled, the reasoner visits its
+states: fewer properties are decided, and the verdict says so.
 
 {json_shape('{"game", "interrupted", "verdicts": [VERDICT]}; a VERDICT is' + chr(10) + "  " + SHAPE)}"""
 
@@ -87,15 +87,15 @@ def _prove(options: _ProveOptions) -> int:
 # -- equal ---------------------------------------------------------------------------------------------
 
 _EQUAL_DETAILS: Final = f"""\
-Both are played at once, roles and moves matched by name. The games are the same where
-ends, legal moves and goals agree in every state that can be reached, and what roles see
-of each joint move; else a shortest match is printed after which they do not.
+Both games are played at once; roles and moves are matched by name. The games are the same if
+ends, legal moves and goals, and the percepts of each joint move, agree in every reachable
+state. Otherwise a shortest match is printed after which they differ.
 
---map FILE says what roles, moves and percepts of A are in B, as pairs of terms, with
-variables:
+--map FILE gives pairs of terms, with variables: a role, move or percept of A and its
+counterpart in B:
   (mark ?x ?y)  (place ?y ?x)
 
-The exit status is 0 where they are the same, else 1. Proofs need the extra `prove`.
+The exit status is 0 if the games are the same, else 1. Proofs need the extra `prove`.
 
 {json_shape(SHAPE)}"""
 

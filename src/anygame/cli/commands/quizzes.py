@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 # -- quiz ----------------------------------------------------------------------------------------------
 
 _QUIZ_DETAILS: Final = """\
-legal     which moves of a role are legal
-next      which facts are true after a joint move
+legal     the legal moves of a role
+next      the facts that are true after a joint move
 terminal  whether the match is over
-goal      which goal a role has
-winner    which goal a role has at the end if all play as well as can be, where the
-          states that follow can be counted (--states) and neither chance nor hidden
-          information nor a mixed strategy matters
-why       which rule gives an atom: the conditions of its body, with values
+goal      the goal of a role
+winner    the goal of a role at the end if everybody plays perfectly; only where the states
+          that follow can be counted (--states), without chance, hidden information or a
+          mixed strategy
+why       the rule that gives an atom: the conditions of its body, with values
 
-A question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts,
-moves, role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for who is
-asked, all else for who grades (`anygame grade`). No two questions are alike, the same
-options give the same quiz, and a smaller --count the first of its questions. Where
-the sheets have fewer, those are printed, and the exit status is 1.
+A question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
+role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the program that is
+asked, the rest for the grader (`anygame grade`). No two questions are alike. The same
+options give the same quiz, and a smaller --count its first questions. If the sheets have
+fewer questions, those are printed, and the exit status is 1.
 
 Scrambled sheets are the same game under other names; keywords, the role `random` and
-integers stay. --sheets FOLDER writes them, with what roles and moves are called, so
-that `anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves it.
+integers stay. --sheets FOLDER writes them, with the names of roles and moves, so that
+`anygame equal SHEET FOLDER/NAME.kif --map FOLDER/NAME.map` proves it.
 """
 
 
@@ -120,15 +120,15 @@ _GRADE_SHAPE: Final = """\
 {"questions", "replies", "exact", "kinds": {KIND: {"questions", "exact", "precision", "recall"}},
    "grades": [{"id", "kind", "exact", "precision", "recall", "found", "missing", "wrong", "says"}]}"""
 _GRADE_DETAILS: Final = f"""\
-QUIZ is what `anygame quiz` printed. A reply is a line of JSON: {{"id": ..., "reply": TEXT}},
+QUIZ is the output of `anygame quiz`. A reply is a line of JSON: {{"id": ..., "reply": TEXT}},
 or TEXT alone for the questions in their order. A question without a reply is wrong.
 
-Of a reply counts the last block between lines of ```; else the last <answer>, the last
-\\boxed{{}}, what follows the last `Answer:`; else all of it. Moves and facts may be KIF,
-infix or words, with bullets, numbers, commas or JSON around them; order does not matter.
-Of `why` any instance of a rule is right that the rules confirm.
+The last block between lines of ``` is graded; without one the last <answer>, the last
+\\boxed{{}}, the text after the last `Answer:`, or else the whole reply. Moves and facts may
+be KIF, infix or words, with bullets, numbers, commas or JSON around them, in any order. Any
+rule instance that the rules confirm is right for `why`.
 
-The exit status is 0 where every reply is right, else 1.
+The exit status is 0 if every reply is right, else 1.
 
 {json_shape(_GRADE_SHAPE)}"""
 

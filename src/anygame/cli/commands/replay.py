@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 _ANIMATED: Final = 500
 
 _DETAILS: Final = """\
-On a terminal, the record is stepped through: Enter goes on, b back, a number to that
-step, e to the end, q quits. Otherwise its moves are printed, and with --board its states.
-All of it is checked against the rules: those in the record, or those of FILE. A signature
-is verified where there is one. --svg writes step-000.svg and so on into DIR, and match.svg,
-which shows all steps in turn.
+On a terminal, you step through the record: Enter goes forward, b back, a number to that
+step, e to the end, q quits. Otherwise the moves are printed, and with --board the states.
+Everything is checked against the rules of the record, or those of FILE, and a signature is
+verified. --svg writes step-000.svg and so on into DIR, and match.svg, an animation.
 
 with --json, one object:
   {"match", "game", "players": [NAME], "steps", "completed", "aborted", "goals",

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 # -- format --------------------------------------------------------------------------------------------
 
 _FORMAT_DETAILS: Final = f"""\
-Facts stand on one line, rules with each formula of the body on a line of its own;
-comments stay where they are, and of blank lines between items one. The result is read
-again and has the same rules, or nothing is changed.
+Facts take one line; rules have each formula of the body on a line of its own. Comments stay
+in place, and at most one blank line stays between items. The result is read again; a file
+changes only if the rules are the same.
 
 {PROVE_HELP}
-That is told on standard error.
+The result of the proof is printed on standard error.
 
 exit status:
   0    done; with --check: all files are laid out like this
   1    with --check: some are not; their names are printed
        with --prove: some are not proved to be the same game
-  2    something could not be read
+  2    a file could not be read
 """
 
 
@@ -88,11 +88,11 @@ def _format_file(name: str, options: _FormatOptions) -> Status:
 _TRANSLATE_DETAILS: Final = f"""\
 Infix sheets look like this: legal(R,mark(X,Y)) :- true(cell(X,Y,b)) & ~closed(X)
 Comments start with %, variables with a capital letter; other names that are not
-lower-case stand in quotes: 'King', '+'. All commands read both forms: *.kif is KIF,
-*.hrf is infix, and of other files the first item decides.
+lower-case are quoted: 'King', '+'. All commands read both forms: *.kif is KIF, *.hrf is
+infix, and in other files the first item decides.
 
 {PROVE_HELP}
-That is told on standard error.
+The result of the proof is printed on standard error.
 """
 
 
@@ -137,20 +137,20 @@ def _written_out(source: Source) -> Source:
 # -- mend ----------------------------------------------------------------------------------------------
 
 _MEND_DETAILS: Final = f"""\
-what is mended, all but any by default, or what --select names:
-  order        literals that bind a variable go before a not or distinct that needs it
+kinds of mends; by default all but `any` are made, or those of --select:
+  order        a literal that binds a variable moves before a not or distinct that needs it
   case         keywords are written in lower case
   parentheses  (f) becomes f
-  role         (role ?r) is added where nothing says who may be meant in legal or goal
-  negation     (not (p ?x)), where nothing else has ?x, denies a relation that says "for some ?x"
-  distinct     (distinct ?x ?y), where nothing says what ?y is, always holds and is left out
+  role         (role ?r) is added where nothing limits the role in legal or goal
+  negation     (not (p ?x)), where ?x is nowhere else, denies a relation that says "for some ?x"
+  distinct     (distinct ?x ?y), where nothing binds ?y, always holds and is removed
   binding      role, base or input is added where nothing else can bind a variable
   any          the same for next, legal and goal, and only with --select any: it can change the game,
                since the rule then holds for every value, such as both roles in control
-  domain       a relation of all that can stand there is added where even these cannot bind it
-  base, input  are added where there are none: what the rules can make true and legal
+  domain       a relation of all possible values is added where even these cannot bind a variable
+  base, input  missing ones are added: what the rules can make true and legal
 
-What was mended is listed; without --write, with the changes.
+Each mend is listed, and without --write also the changes.
 {PROVE_HELP}
 """
 

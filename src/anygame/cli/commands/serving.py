@@ -44,15 +44,14 @@ def _language_server(options: _LanguageServerOptions) -> int:
 
 
 _LANGUAGE_SERVER_DETAILS: Final = """\
-Editors start it, and speak the Language Server Protocol with it on standard input and
-output: diagnostics as one types, mends, what names mean, definitions, references,
-renaming, completion, layout. docs/guide/editors.md has the lines of configuration for VS Code,
-Neovim, Emacs and Helix.
+An editor starts this command, and speaks the Language Server Protocol on standard input and
+output: diagnostics while typing, mends, meanings of names, definitions, references, renaming,
+completion, layout. docs/guide/editors.md shows how to configure VS Code, Neovim, Emacs and Helix.
 
 exit status:
-  0    the editor has ended it
-  1    the editor has gone without a word, or Ctrl-C was pressed
-  2    the port cannot be had
+  0    the editor has shut the server down
+  1    the editor has disconnected without a shutdown, or Ctrl-C was pressed
+  2    the port is taken
 """
 
 
@@ -90,16 +89,16 @@ def _serve_tools(options: _ServeToolsOptions) -> int:
 
 
 _SERVE_TOOLS_DETAILS: Final = """\
-Programs that speak the Model Context Protocol start it, and call its tools: games, load,
-check, explain_code, mend, format, state, legal, play, query, why, why_not, board, simulate,
-analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
-from_document_to_sheet says how rules told in prose become a sheet. No file of this machine is
-read but the shipped ones and those of --folder. docs/guide/tools-for-programs.md has the lines of
-configuration for common clients.
+A program that speaks the Model Context Protocol starts this command, and calls its tools:
+games, load, check, explain_code, mend, format, state, legal, play, query, why, why_not, board,
+simulate, analyse, solve, prove, equal. Sheets and chapters are resources; the prompt
+from_document_to_sheet describes how rules in prose become a sheet. The only files that are
+read are the shipped ones and those of --folder. docs/guide/tools-for-programs.md shows how to
+configure common clients.
 
 exit status:
-  0    the program has ended it, or Ctrl-C
-  2    a folder is missing, or the port cannot be had
+  0    the program has ended the server, or Ctrl-C
+  2    a folder is missing, or the port is taken
 """
 
 

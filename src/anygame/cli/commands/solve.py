@@ -66,18 +66,17 @@ def _solved(at: Position, options: _Options) -> Solution:
 
 
 _DETAILS: Final = f"""\
-One role: the best goal. Two roles, of which one gains what the other loses: minimax
-where they take turns, mixed strategies (extra `solve`) where they move together.
-Where states are too many to be counted, a search looks for a proof of what each of
-two roles can make sure of (maximin), or for the best line of one. A winner's line is
-the shortest, a loser's the longest, but under maximin, which does not compare lengths.
-Moves of `random` are weighed alike. An end that gives a role no goal, or several,
-may be worth anything to it: a value is given where that makes no difference.
-For other games, and those with hidden
-information, no value is computed. The exit status is 1 where none is found.
+One role: the best goal. Two roles of which one gains what the other loses: minimax if they
+take turns, mixed strategies (extra `solve`) if they move at the same time. If there are too
+many states to count, a search tries to prove what each of two roles can be sure of
+(maximin), or looks for the best line of one. A winner's line is the shortest, a loser's the
+longest, except under maximin, which does not compare lengths. Moves of `random` have equal
+weight. An end that gives a role no goal, or several, may be worth anything to it: a value is
+given if that makes no difference. No value is computed for other games, or for games with
+hidden information; then the exit status is 1.
 
---table FILE writes the values of all states, to be looked up for these rules
-(from Python, anygame.load_table).
+--table FILE writes the values of all states. `anygame analyse --table` and, from Python,
+anygame.load_table look them up for these rules.
 
 {AFTER}
 {json_shape(SHAPE)}"""

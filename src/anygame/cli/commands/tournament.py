@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = f"""\
 {PLAYERS}
-In each round, every choice of players meets on every sheet, once in each turn of the
-roles. Matches are kept in the store after every step: the same command goes on where it
-was stopped, and does nothing but print once all is played. --report takes sheets and
-players from the store; given both, it tells how many matches are left.
+In each round, every combination of players meets on every sheet, once in each rotation of
+the roles. Every step is written to the store: the same command resumes where it was
+stopped, and only prints the table once all matches are played. --report takes sheets and
+players from the store; if both are given, it also says how many matches are left.
 
 {WATCHING}
 with --json, one object, after {{"event": "listening", "address", "host", "port"}} with --web:
   {{"matches": {{"played", "planned", "failed"}},
    "players": [{{"name", "rating", "mu", "sigma", "games", "mean", "margin", "errors"}}],
    "sheets": {{FILE: {{NAME: MEAN}}}}}}
-  planned is null where only the store is given; rating is mu - 3 sigma; null without the extra `tournament`
+  planned is null if only the store is given; rating is mu - 3 sigma, or null without the extra `tournament`
 """
 
 
@@ -98,7 +98,7 @@ def run(options: _Options) -> int:
                     else:
                         _play_apart(event, meetings, pages, options)
             except (EndedBySignal, KeyboardInterrupt) as end:
-                complain("interrupted; the same command goes on")
+                complain("interrupted; the same command resumes")
                 status = end.status if isinstance(end, EndedBySignal) else Status.INTERRUPTED
         results = _results(store, meetings)
     return status or _tell(options, list(players), results, len(meetings))

@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 #: Seconds where nobody says how long: much more than a start clock has.
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
-Plays the game against itself, and learns what its states are worth. A trial at the end
-says whether searches play better with that; then the player mcts finds the model by
-itself, in `anygame play`, `match` and `web`. `anygame models` lists what there is.
+The game is played against itself, and the values of its states are learned. A trial at the
+end measures whether searches play better with the model. If so, the player mcts finds the
+model by itself, in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
-Whenever the number of games has doubled, a line says how far it is: the mean squared
-difference of estimates and ends, and how matches ended against the self of half as many
-games, with the interval in which that lies with 95 %.
+Whenever the number of games has doubled, a line reports progress: the mean squared
+difference between estimates and results, and the score against the model of half as many
+games, with its 95 % interval.
 
-Ctrl-C loses nothing, whatever else ends it ten seconds at most. --resume goes on until
---seconds or --games are over in all; where they are, it makes a model of what was learned.
+Ctrl-C loses nothing; any other end of the process loses ten seconds at most. --resume
+continues until the totals of --seconds or --games are reached, and then makes the model.
 A process of a --cluster that dies loses nothing but time.
 
-with --json, an object a line: one every ten seconds, and one whenever the number of games
-has doubled, with matches; those again, as history, in that of the end:
+with --json, an object a line: one every ten seconds, and one with matches whenever the
+number of games has doubled; the last object repeats the latter as history:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
@@ -128,10 +128,10 @@ def _train(options: _TrainOptions) -> int:
 # -- models --------------------------------------------------------------------------------------------
 
 _MODELS_DETAILS: Final = """\
-ANYGAME_MODELS names the folder of models. Who wants to be rid of one deletes its file.
-Trainings that were stopped are listed, too; `anygame train FILE --resume` resumes them.
+ANYGAME_MODELS names the folder of models. Delete a file to remove its model. Trainings that
+were stopped are listed, too; `anygame train FILE --resume` resumes them.
 
-with --json, one object; error says why a file cannot be used, and the rest is missing then:
+with --json, one object; if a file cannot be used, error says why, and the rest is missing:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",
                "trial_matches", "trial_score", "trust", "history": [...], "error"}],
    "trainings": [{"file", "game", "rules", "games", "seconds", "error"}]}

@@ -19,20 +19,19 @@ from anygame.web.settings import Settings
 
 _DETAILS: Final = f"""\
 The pages list the installed games, and the sheets of every PATH: a file or a folder.
-Matches are kept in a folder, and go on after the server was ended and started again.
+Matches are kept in a folder, and continue after a restart of the server.
 
-Only this machine is listened to, unless --host says more: 0.0.0.0 for everybody. Pages
-are then asked for under names that only you know: give them with --name, so that no
-other site can pass for this one.
+Only this machine can connect unless --host says otherwise: 0.0.0.0 allows everybody. Give
+the host names that browsers then use with --name, so that no other site can pass for this
+one.
 
-Visitors play against the players of --players, by default those of all levels and the
-built-in strategies.
+Visitors play against the players of --players.
 {PLAYERS}
 with --json, one object a line: {{"event": "listening", "address", "host", "port", "folder"}}
 
 exit status:
   0    ended by Ctrl-C or SIGTERM
-  2    the port cannot be had, or there is no such player or path
+  2    the port is taken, or there is no such player or path
 """
 
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _PORT: Final = 8000
 #: What the help of commands says that show matches on pages.
 WATCHING: Final = """\
-With --web, a browser shows the matches as they go on, and those before step by step.
-Only this machine is listened to, unless --web HOST:PORT says more: 0.0.0.0:8000 for
-everybody. Whoever looks changes nothing. The pages end with the command, or with --stay
-by Ctrl-C.
+With --web, a browser shows the running matches live, and the finished ones step by step.
+The pages are read-only. Only this machine can open them unless --web HOST:PORT says
+otherwise: 0.0.0.0:8000 allows everybody. They end with the command, or with --stay at
+Ctrl-C.
 """
 
 

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 #: What the help of commands says that take players.
 PLAYERS: Final = f"""\
 a player is one of
-  random, legal, greedy,       a built-in strategy; mcts is the strongest, uct a plain
-  uct, mcts, ismcts            Monte Carlo tree search, ismcts for hidden information
+  random, legal, greedy,       built-in strategies; mcts is the strongest, uct a plain
+  uct, mcts, ismcts            Monte Carlo tree search, ismcts is for hidden information
   {", ".join(LEVELS)}
-                               an opponent by how well it plays
-  human                        a person at this terminal, whom no clock holds
+                               an opponent of that playing strength
+  human                        a person at this terminal, without a clock
   MODULE:CLASS, FILE.py:CLASS  a subclass of anygame.players.Player
   HOST:PORT                    a GGP player that listens there
-and may have a name, NAME=PLAYER, and, unless it is an address, options of its class:
-mcts:threads=2,memory=512MB,pondering=yes has two threads, a bound of memory (1GB), and
-thinks while others are to move (no). A role `random` is played by the manager.
+It may have a name, NAME=PLAYER, and, unless it is an address, options of its class:
+mcts:threads=2,memory=512MB,pondering=yes uses two threads and up to 512 MB (default 1GB),
+and ponders while others are to move (default no). The manager plays a role `random`.
 """
 
 
