@@ -467,7 +467,7 @@ def test_where_only_variables_are_unbound_lenient_reading_is_named() -> None:
     output, status = run(["legal", "-"], sheet)
     assert status == 2
     assert output.splitlines()[-1].startswith(
-        "anygame: note: sheets written for Prolog leave variables so; --lenient"
+        "anygame: note: Prolog-style sheets leave variables unbound; try --lenient"
     )
     assert run(["legal", "-"], sheet + "(true a)")[0].count("--lenient") == 0
     assert run(["legal", "-", "--lenient"], sheet)[1] == 0
