@@ -33,7 +33,6 @@ def explain(game: Game, what: str) -> str:
 
 
 def _summary(game: Game) -> dict[str, Any]:
-    """Return what the rules are about: who plays, what can be true and done."""
     parts = _strata(game)
     facts = sum(not rule.body for rule in game.program.rules)
     return {

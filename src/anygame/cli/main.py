@@ -99,14 +99,14 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _leaves_unbound(error: AnygameError) -> bool:
-    """Return whether all that is wrong with a sheet is that nothing binds some variables."""
+    """Return whether unbound variables are the only errors."""
     found = error.diagnostics if isinstance(error, RuleSheetError) else ()
     errors = [each for each in found if isinstance(each, Diagnostic) and each.severity is Severity.ERROR]
     return bool(errors) and all(each.code in _UNBOUND for each in errors)
 
 
 def _open_streams() -> None:
-    """Let nothing be read and written where a stream is closed, and any name be printed."""
+    """Replace closed streams, and let every name be printed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
@@ -117,7 +117,7 @@ def _open_streams() -> None:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands for characters that a stream cannot encode: marks like them, else escapes."""
+    """Return a replacement for characters that a stream cannot encode."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     marks = (_PLAIN.get(mark, mark) for mark in error.object[error.start : error.end])
@@ -125,13 +125,13 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 
 def _drop_output() -> None:
-    """Let the interpreter flush standard output once more at its end, which must not fail again."""
+    """Keep the interpreter from failing again when it flushes standard output at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _known(arguments: Sequence[str]) -> Sequence[str]:
-    """Return arguments that start with a command; help, the version, and what is none end the process.
+    """Return arguments that start with a command; exits on --help, --version and unknown commands.
 
     A rule sheet or the name of a game opens the prompt.
     """
@@ -146,7 +146,7 @@ def _known(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _is_sheet(name: str) -> bool:
-    """Return whether a word names a rule sheet, which may be missing, or a game of the package."""
+    """Return whether a word names a rule sheet, existing or not, or an installed game."""
     if name.startswith("-"):
         return False
     from anygame.sheets.installed import SUFFIXES, find_installed
@@ -157,7 +157,7 @@ def _is_sheet(name: str) -> bool:
 
 
 def _refuse(name: str) -> None:
-    """End the process: with help or the version, or since a word is no command."""
+    """Exit with help, the version, or an error about an unknown command."""
     if name == "--version":
         from importlib.metadata import version
 
@@ -174,7 +174,7 @@ def _refuse(name: str) -> None:
 
 
 def _parser() -> Parser:
-    """Return what reads a command line without a command, and prints the list of them."""
+    """Return the parser of command lines without a command, whose help lists the commands."""
     parser = Parser(
         prog="anygame",
         description="Play, question and simulate any game written in the Game Description Language (GDL).",

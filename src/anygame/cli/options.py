@@ -56,7 +56,7 @@ _MOST_GIGABYTES: Final = 100_000
 
 
 def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
-    """Return a field for what ``add_argument`` of argparse is called with; a group's exclude each other."""
+    """Return a field that holds arguments of ``add_argument``; options of one group exclude each other."""
     return field(metadata={_KEY: (added, group)})
 
 

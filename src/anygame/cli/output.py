@@ -168,7 +168,7 @@ class Screen:
 
 
 def _console(stream: TextIO) -> Console | None:
-    """Return a console of rich, if it is installed and the terminal can show more than ASCII."""
+    """Return a rich console, if rich is installed and the terminal encodes more than ASCII."""
     try:
         "●○".encode(stream.encoding or "ascii")
         from rich.console import Console

@@ -150,7 +150,7 @@ def analysis_lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
 
 @contextmanager
 def _live(screen: Screen) -> Iterator[Callable[[Analysis], None] | None]:
-    """Yield what shows an analysis in place of the last one; None where nobody looks, or without rich."""
+    """Yield a function that replaces the analysis on the screen; None without a terminal or rich."""
     live = None
     if screen.is_terminal:
         try:

@@ -144,7 +144,7 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return names of files like the one that is missing, or of games like it."""
+    """Return similar names of files, or else of games."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
@@ -154,7 +154,7 @@ def _near(path: Path) -> list[str]:
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:
-    """Return the files of a folder whose names are like this one; a few rule sheets for an empty name."""
+    """Return files of a folder with a similar name; for an empty name, a few rule sheets."""
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:

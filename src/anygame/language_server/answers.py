@@ -318,7 +318,7 @@ def _quick_fix(document: Document, shown: lsp.Diagnostic, fix: Fix) -> lsp.CodeA
 
 
 def _sure_edits(found: Iterable[Finding]) -> list[Edit]:
-    """Return the edits of all mends that are beyond doubt, without those that overlap others."""
+    """Return the edits of all safe mends, without those that overlap others."""
     edits: list[Edit] = []
     for finding in found:
         fix = next((fix for fix in finding.fixes if fix.sure and fix.edits), None)

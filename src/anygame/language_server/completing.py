@@ -158,7 +158,6 @@ def _proposal(
     order: int,
     arguments: Sequence[str] = (),
 ) -> Completion:
-    """Return the proposal of a name with so many arguments."""
     name, is_infix = sheet.spelled(symbol), sheet.form == "infix"
     opening, closing = ("", "") if context.opened else ("(", ")")
     is_snippet = snippets and bool(arguments)
@@ -250,7 +249,7 @@ def _everything(sheet: WrittenSheet) -> Values:
 
 
 def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
-    """Yield the variables of the rule that is being typed, but for one that begins at the place itself."""
+    """Yield the variables of the rule that is being typed, without one that starts at the place itself."""
     start = starts_item(sheet.source, sheet.form, max(0, context.range.start))
     after = [item.start for item in sheet.items if item.start > context.range.start]
     end = min(after, default=len(sheet.text))

@@ -253,15 +253,7 @@ def _as_number(name: str) -> tuple[bool, int]:
 def _parts(
     sheet: WrittenSheet, found: Occurrence, table: DomainTable, mark: Callable[[str], str], item: str
 ) -> Iterator[str]:
-    """Yield paragraphs.
-
-    Args:
-        sheet: the sheet.
-        found: the name.
-        table: what can stand where.
-        mark: marks what is code.
-        item: what a list has before each of its lines.
-    """
+    """Yield paragraphs; ``mark`` marks code, and ``item`` starts each line of a list."""
     symbol = found.symbol
     if is_keyword(symbol):
         keyword = KEYWORD_TEXTS[symbol.name]

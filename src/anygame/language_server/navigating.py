@@ -46,7 +46,7 @@ def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
 
 
 def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
-    """Return what defines the relation of a term's name: while a parenthesis is missing, it may be meant."""
+    """Return the definition of a relation named like a term: its parenthesis may be missing."""
     if not symbol.arity or len(sheet.by_symbol[symbol]) > 1:
         return []
     return [each for each in sheet.by_symbol.get(replace(symbol, kind="relation"), ()) if each.in_head]

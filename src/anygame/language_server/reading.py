@@ -91,7 +91,7 @@ def items_of(source: Source) -> tuple[Node, ...]:
 
 
 def _with_gaps(source: Source, nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield the items that could be read, and between them what the others seem to be."""
+    """Yield the items that could be read, and guesses of the items between them."""
     end = 0
     for node in nodes:
         yield from _guessed(source, "infix", end, node.start)
@@ -101,7 +101,7 @@ def _with_gaps(source: Source, nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def _guessed(source: Source, form: Form, start: int, end: int) -> list[Node]:
-    """Return the items of a part of a text whose parentheses do not match."""
+    """Return the items of a part of a text with unbalanced parentheses."""
     starts = [match.start() for match in _ITEM_START[form].finditer(source.text, start, end)]
     return [
         node
@@ -154,7 +154,7 @@ class OpenItem:
 
     @property
     def _inside(self) -> list[Node]:
-        """What the innermost list holds so far."""
+        """The items of the innermost open list."""
         return self._open[-1][1] if self._open else self._body if self._arrow else self._head
 
     def _read(self, token: Token) -> None:

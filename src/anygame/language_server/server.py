@@ -57,7 +57,7 @@ def serve_tcp(version: str, port: int) -> bool:
 
 
 class _Server(LanguageServer):
-    """What the server keeps between messages."""
+    """The server and its state between messages."""
 
     def __init__(self, version: str) -> None:
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
@@ -161,7 +161,7 @@ class _Server(LanguageServer):
         self.explanations.close()
 
     def _found(self, document: Document, found: Findings) -> None:
-        """Report what was found in a document, unless it has changed since."""
+        """Publish the findings of a document, unless it has changed since."""
         if self.documents.get(document.uri) is not document:
             return
         document.findings = found

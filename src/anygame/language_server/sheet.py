@@ -93,7 +93,7 @@ def is_keyword(symbol: Symbol) -> bool:
 
 
 class _Around(NamedTuple):
-    """What is around a name; see `Occurrence`."""
+    """Context of a name; see `Occurrence`."""
 
     item: int
     in_head: bool
@@ -140,7 +140,7 @@ def _term(node: Node, around: _Around) -> Iterator[Occurrence]:
 
 
 def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
-    """Return the name of a list, and the rest of it; of a name, itself."""
+    """Return the name of a list and its other items; a name alone has no other items."""
     return (node.children[0], node.children[1:]) if node.children else (node, ())
 
 

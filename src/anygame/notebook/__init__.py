@@ -137,7 +137,7 @@ class PlayableBoard(anywidget.AnyWidget):
         asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _receive(self, widget: object, content: object, buffers: object) -> None:
-        """Do what was clicked; what is wrong with it is shown."""
+        """Handle a click, and show what is wrong with it."""
         self._message = ""
         try:
             if isinstance(content, dict) and content.get("back") is True:
@@ -158,7 +158,7 @@ class PlayableBoard(anywidget.AnyWidget):
 
 
 def _view(match: HostedMatch, painter: Painter, message: str) -> dict[str, Any]:
-    """Return what is shown: plain data, its board SVG in which all names are escaped."""
+    """Return plain data to show; the SVG of the board escapes all names."""
     roles, state = match.game.roles, match.states[-1]
     before, joint = (match.states[-2], match.line[-1]) if match.line else (None, None)
     drawn = clickable_state(painter, state, before=before, joint=joint)

@@ -27,11 +27,7 @@ class ToolFaultError(AnygameError):
 
 
 class _Worker(ChildProcess):
-    """A process that answers one question at a time.
-
-    Attributes:
-        known: the texts of sheets that it was asked about.
-    """
+    """A process that answers one question at a time; ``known`` holds the texts of sheets it has read."""
 
     def __init__(self) -> None:
         self.known: set[str] = set()

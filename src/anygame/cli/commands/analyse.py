@@ -102,10 +102,7 @@ def run(options: _Options) -> int:
 
 
 def _model(options: _Options, game: Game) -> Model | None:
-    """Return the model that is asked for; of one that was found and cannot be used, a note says why.
-
-    Raises ModelError if the one that is asked for cannot be used.
-    """
+    """Return the model to search with. Raises ModelError if a model asked for by name cannot be used."""
     if options.machine == "reasoner":
         if options.model not in {None, "no"}:
             raise ModelError("--model is for compiled games: it does not go with --machine reasoner")

@@ -157,7 +157,7 @@ def run(options: _Options) -> int:
 
 
 def _files(names: Iterable[str]) -> tuple[list[str], int]:
-    """Return the files that are meant, and the exit status of those that are missing."""
+    """Return the files to check, and the exit status: BAD_INPUT if one is missing."""
     files: dict[str, None] = {}
     status = 0
     for name in names:
@@ -182,7 +182,6 @@ def _name(file: str) -> str:
 
 
 def _examination(options: _Options, source: Source) -> Examination:
-    """Return an examination as it is asked for; it has not begun."""
     play: Bounds | None = replace(BRIEF, seed=options.seed)
     if options.play is not None:
         play = Bounds(options.play, options.seed, options.steps) if options.play else None
@@ -202,7 +201,6 @@ def _run(examination: Examination) -> None:
 
 
 def _progress(examination: Examination | None) -> str:
-    """Return how far playing has come, for people."""
     if examination is None or examination.played is None or examination.settings.play is None:
         return ""
     return f" after {examination.played:,} of {counted(examination.settings.play.playouts, 'playout')}"
@@ -258,7 +256,7 @@ def _found(file: str, finding: Finding) -> Found:
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield a verdict in short: the findings have the matches."""
+    """Yield a short form of a verdict, without the match: the findings have it."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
         notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")
@@ -268,7 +266,6 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _write_lines(file: str, reports: Iterable[tuple[str, Finding]]) -> None:
-    """Write the lines of play in full, as commands of the prompt."""
     parts = []
     for name, finding in reports:
         if finding.line:

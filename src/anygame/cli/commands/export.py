@@ -50,7 +50,6 @@ _LONGEST_NUMBER: Final = 40
 
 
 def _number(text: str) -> Fraction:
-    """Read a number: 2, -0.5, 1/3."""
     try:
         # An exponent can name a number of a million digits.
         if len(text) > _LONGEST_NUMBER or "e" in text.lower():
@@ -96,7 +95,7 @@ def run(options: _Options) -> int:
 
 
 def _check(options: _Options) -> None:
-    """Refuse what does not belong to the form."""
+    """Refuse options of other formats."""
     for name in sorted(frozenset().union(*_BELONGS.values()) - _BELONGS[options.to]):
         if getattr(options, name) not in (None, "auto"):
             forms = [form for form, names in _BELONGS.items() if name in names]

@@ -37,7 +37,6 @@ class _GamesOptions(JsonOption):
 
 
 def _games(options: _GamesOptions) -> int:
-    """Print name, roles and description of every game."""
     found: list[dict[str, Any]] = []
     for name in games():
         title, description = describe_sheet(open_sheet(name).text)
@@ -53,7 +52,7 @@ def _games(options: _GamesOptions) -> int:
 
 
 def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple[str, str, str]]:
-    """Yield rows for a terminal: a summary that is wider than what is left has several."""
+    """Yield the rows of a table that fits a terminal: a long summary takes several rows."""
     left = max(width - sum(2 + max(len(row[column]) for row in rows) for column in (0, 1)), _NARROWEST)
     for name, roles, summary in rows:
         first, *others = wrap(summary, left) or [""]
@@ -86,7 +85,6 @@ class _ExplainCodeOptions:
 
 
 def _explain_code(options: _ExplainCodeOptions) -> int:
-    """Print what a code means, or all codes."""
     if options.code is None:
         width = max(map(len, CODES))
         for code in sorted(CODES):

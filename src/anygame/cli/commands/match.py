@@ -113,7 +113,7 @@ def _led(
     play: Callable[[], Coroutine[Any, Any, None]],
     left: Callable[[], tuple[Watcher | None, str | None]],
 ) -> int:
-    """Play matches, on pages too; after an interrupt, report how to go on with what is ``left``."""
+    """Play matches, on pages too; if interrupted, say how to resume them."""
     try:
         with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
             run_until_signal(play())
@@ -231,7 +231,7 @@ def _print_failed(names: Sequence[str]) -> None:
 
 
 def _seeds(record: Record, count: int) -> list[int]:
-    """Return the seeds that the players of a match had, by role."""
+    """Return the seeds of the players of a record, by role."""
     seeds, seed = record.own.get("playerSeeds"), record.own.get("seed")
     if isinstance(seeds, list) and len(seeds) == count and all(isinstance(each, int) for each in seeds):
         return seeds
@@ -269,7 +269,7 @@ def _resume(options: _Options, path: str) -> int:
 
 
 def _players(record: Record) -> list[Named]:
-    """Return the players that a record names, each with what it is."""
+    """Return the names and kinds of the players of a record."""
     found = record.own.get("players")
     if not isinstance(found, list) or not all(
         isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one)
@@ -288,7 +288,7 @@ _SIGNED: Final = ("matchHostPK", "matchHostSignature")
 
 
 def _shown(options: _Options, watcher: Watcher, broadcast: Broadcast, path: str | None) -> Watcher:
-    """Return what shows a match here, and on pages where there are any."""
+    """Return a watcher that also feeds the pages, if there are any."""
     if options.web is None:
         return watcher
     return Watchers(watcher, broadcast.match(None if path is None else lambda: read_record(path)))

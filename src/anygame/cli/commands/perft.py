@@ -72,7 +72,6 @@ def run(options: _Options) -> int:
 
 
 def _print(record: dict[str, Any], options: _Options) -> None:
-    """Print the counts. Raises LimitError if one has too many digits."""
     divided = record.get("divide", ())
     if max([record["count"] or 0, *(part["count"] for part in divided)]) >= 10**_MOST_DIGITS:
         raise LimitError(

@@ -135,7 +135,7 @@ def _server(options: _Options, log: _Log) -> PlayerServer:
 
 
 async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
-    """Listen on the port asked for; without one, on the usual one or the next that is free."""
+    """Listen on a port; without one, on the usual port or the next free one."""
     tried = [asked] if asked is not None else range(_USUAL_PORT, _USUAL_PORT + _PORTS_TRIED)
     refusal: OSError | None = None
     for port in tried:
@@ -148,7 +148,7 @@ async def _listening(server: PlayerServer, host: str, asked: int | None) -> int:
 
 
 class _Log:
-    """What the player says of itself, a line for each message."""
+    """Prints one line for each message."""
 
     def __init__(self, over: asyncio.Event, *, as_json: bool) -> None:
         self._over = over

@@ -48,7 +48,6 @@ class _ReplOptions(MachineOption):
 
 
 def _repl(options: _ReplOptions) -> int:
-    """Play a game: with a prompt on a terminal, else as a script of commands."""
     if options.file == "-":
         raise AnygameError("the REPL reads commands from standard input; give the rule sheet as a file")
     game = load_game(options)
@@ -106,7 +105,6 @@ class _PlayOptions(MachineOption):
 
 
 def _play(options: _PlayOptions) -> int:
-    """Play a game: with a prompt on a terminal, else by the lines of a script."""
     if options.file == "-":
         raise AnygameError("moves are read from standard input; give the rule sheet as a file")
     game = load_game(options)
@@ -133,11 +131,7 @@ def _play(options: _PlayOptions) -> int:
 
 
 def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
-    """Return who plays which role.
-
-    Raises UnknownRoleError if a role of ``--as`` is none. Raises PlayerError if there are too few or too many
-    players, or one cannot be made.
-    """
+    """Return who plays which role. Raises UnknownRoleError or PlayerError."""
     roles = [role for role in game.roles if not role.is_random]
     if not roles:
         raise PlayerError(f"{game.name} has no role that anybody could play")
@@ -172,7 +166,7 @@ def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
 
 
 def _own_path(record: Record) -> str | None:
-    """Return the default file for the record of a game; None where it cannot be written."""
+    """Return the default file of a record; None if it cannot be written."""
     try:
         return record_path(str(state_folder("matches")), record)
     except (AnygameError, RuntimeError):

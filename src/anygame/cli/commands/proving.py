@@ -59,7 +59,6 @@ class _ProveOptions(JsonOption, SheetOptions):
 
 
 def _prove(options: _ProveOptions) -> int:
-    """Print a verdict for each property; Ctrl-C ends it, with those that are known."""
     game = read_game(options.file, options)
     compile_game(game)
     found: list[Verdict] = []
@@ -115,7 +114,6 @@ class _EqualOptions(JsonOption, ReadingOptions):
 
 
 def _equal(options: _EqualOptions) -> int:
-    """Print whether they are the same, or how they can be told apart."""
     first, second = (read_game(name, options) for name in (options.first, options.second))
     moves = ""
     if options.map is not None:

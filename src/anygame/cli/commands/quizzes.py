@@ -78,7 +78,6 @@ class _QuizOptions(ReadingOptions):
 
 
 def _quiz(options: _QuizOptions) -> int:
-    """Print questions, one a line; Ctrl-C ends it with those that are there."""
     games = [read_game(name, options) for name in options.files]
     if options.sheets is not None:
         for game in games:
@@ -141,7 +140,6 @@ class _GradeOptions(JsonOption):
 
 
 def _grade(options: _GradeOptions) -> int:
-    """Print how many replies are right, and what is wrong with others."""
     with file_faults("read", options.quiz, QuizError), open(options.quiz, encoding="utf-8") as file:
         asked = list(read_quiz(file))
     if not asked:
@@ -173,7 +171,7 @@ def _replies(name: str, asked: Sequence[Question]) -> dict[str, str]:
 
 
 def _read(file: TextIO, asked: Sequence[Question]) -> dict[str, str]:
-    """Return replies by the names of their questions."""
+    """Return the replies by question id."""
     known = {question.id for question in asked}
     found: dict[str, str] = {}
     for number, line in enumerate(filter(str.strip, file), start=1):

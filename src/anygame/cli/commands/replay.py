@@ -85,7 +85,7 @@ def _write_pictures(found: Replay, folder: Path) -> None:
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:
-    """Return whether a record is signed, and what is wrong with its signature."""
+    """Return whether a record is signed, and what is wrong with the signature."""
     data = record.to_json()
     if not is_signed(data):
         return False, []
@@ -159,7 +159,7 @@ class _Shown:
             step = asked
 
     def _ask(self, step: int, last: int) -> int | None:
-        """Return the step to go to, None for the end of it."""
+        """Return the next step to show; None to quit."""
         while True:
             try:
                 word = input(f"{step} of {last} > ").strip()
@@ -210,7 +210,7 @@ class _Shown:
 
 
 def _tight(move: str) -> str:
-    """Return a move as KIF is written here: no blanks inside parentheses."""
+    """Return a move without the blanks that some records have inside parentheses."""
     return move.replace("( ", "(").replace(" )", ")")
 
 

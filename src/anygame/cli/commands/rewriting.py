@@ -49,7 +49,6 @@ class _FormatOptions(SameGameOptions):
 
 
 def _format(options: _FormatOptions) -> int:
-    """Lay files out; return the exit status. A file that cannot be read does not stop the others."""
     if options.write:
         for name in options.files:
             check_writable(name)
@@ -64,7 +63,6 @@ def _format(options: _FormatOptions) -> int:
 
 
 def _format_file(name: str, options: _FormatOptions) -> Status:
-    """Lay one file out; return the exit status that this asks for."""
     source = sheet_source(name)
     text = format_sheet(source)
     changed = text != source.text
@@ -107,7 +105,6 @@ class _TranslateOptions(SameGameOptions):
 
 
 def _translate(options: _TranslateOptions) -> int:
-    """Write a sheet in another form; return the exit status."""
     source = sheet_source(options.file)
     text = format_sheet(_written_out(source) if options.lenient else source, options.to)
     suffix = ".hrf" if options.to == "infix" else ".kif"
@@ -127,7 +124,7 @@ def _translate(options: _TranslateOptions) -> int:
 
 
 def _written_out(source: Source) -> Source:
-    """Return a sheet in which what GDL leaves unbound is written out; in KIF, if there is any."""
+    """Return a sheet in which lenient reading is spelled out, in KIF; the sheet itself if it needs none."""
     from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))
@@ -163,7 +160,6 @@ class _MendOptions(SameGameOptions):
 
 
 def _mend(options: _MendOptions) -> int:
-    """Mend a sheet; print what was mended, and without ``--write`` the changes; return the exit status."""
     if options.write:
         check_writable(options.file)
     kinds = _kinds(options.select)
@@ -188,7 +184,6 @@ def _mend(options: _MendOptions) -> int:
 
 
 def _kinds(texts: Iterable[str]) -> list[str]:
-    """Return the kinds of mends that are asked for; all by default. Raises QueryError for an unknown one."""
     asked = [kind.strip().lower() for text in texts for kind in text.split(",") if kind.strip()]
     for kind in asked:
         if kind not in EVERY_MEND:

@@ -26,7 +26,6 @@ class _LanguageServerOptions:
 
 
 def _language_server(options: _LanguageServerOptions) -> int:
-    """Serve an editor until it ends."""
     needed = "the language server needs pygls"
     server = import_with_extra("anygame.language_server.server", "language-server", needed)
     said_so = False
@@ -67,7 +66,6 @@ class _ServeToolsOptions:
 
 
 def _serve_tools(options: _ServeToolsOptions) -> int:
-    """Serve programs until they end, or until Ctrl-C."""
     folders = [Path(folder) for folder in options.folder]
     for folder in folders:
         if not folder.is_dir():

@@ -50,7 +50,6 @@ class _PlayoutOptions(_Options):
 
 
 def _simulate(options: _Options, *, tells_speed: bool = True) -> int:
-    """Print what random games have in common; Ctrl-C ends it early, with the games played so far."""
     at = load_position(options)
     if options.machine != "reasoner" and not at.game.is_settled:
         compile_game(at.game, seconds=options.compile_seconds)

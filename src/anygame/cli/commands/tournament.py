@@ -105,7 +105,6 @@ def run(options: _Options) -> int:
 
 
 def _report(options: _Options) -> int:
-    """Print where the players of a store stand."""
     if "://" not in options.store and not Path(options.store).is_file():
         raise RecordError(f"there is no store {options.store}: a tournament that is played makes one")
     with Store(options.store) as store:
@@ -143,10 +142,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """A tournament as pages show it; what is asked for there is read from the store anew.
-
-    The store of the matches is not to be used in other threads than theirs.
-    """
+    """The pages of a tournament. They open the store anew, since it belongs to the thread of the matches."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
@@ -250,7 +246,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
-    """Return how the players stand, and what is missing for ratings, if there are none."""
+    """Return the standings, and the name of the extra that ratings lack, if they do."""
     try:
         return standings(players, results), ""
     except MissingExtraError as error:

@@ -79,7 +79,6 @@ class _TrainOptions(JsonOption, MachineOption):
 
 
 def _train(options: _TrainOptions) -> int:
-    """Train a model, and say how far that is; Ctrl-C ends it, and ``--resume`` goes on."""
     game = load_game(options)
     compile_needed(game)
     limit = _USUAL if options.seconds is None and options.games is None else options.seconds
@@ -144,7 +143,6 @@ class _ModelsOptions(JsonOption):
 
 
 def _models(options: _ModelsOptions) -> int:
-    """Print each model with its file, or that there is none."""
     found, stopped = models(), trainings()
     if options.json:
         print_json({"models": _described(found), "trainings": _described(stopped)})

@@ -95,7 +95,6 @@ def _settings(options: _Options) -> Settings:
 
 
 def _folder(options: _Options) -> Path:
-    """Return the folder of matches: as asked, or where programs keep their state."""
     folder = Path(options.folder) if options.folder else state_folder("web")
     with file_faults("keep matches in", folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -71,7 +71,7 @@ def named(specs: Sequence[str]) -> list[Named]:
 
 
 def _short(spec: str) -> str:
-    """Return what a player is called that has no name: an address as it is, a class by its own name."""
+    """Return the default name of a player: an address as it is, a class by its own name."""
     if is_address(spec):
         return spec
     level = spec.partition(":")[0]
@@ -110,7 +110,7 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
 
 
 def _prepare(seat: LocalSeat) -> None:
-    """Let a player get ready before its clocks run, and say so where it takes long."""
+    """Let a player get ready before its clocks run; tell the user if that takes long."""
     notice = Timer(
         _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
     )

@@ -143,7 +143,7 @@ class PersonShell(Shell):
             self.screen.say(f"{role} sees {percepts}")
 
     def _percepts(self, step: int) -> Iterator[tuple[Role, str]]:
-        """Yield what each of the people has seen of a turn."""
+        """Yield the percepts of each person in a turn."""
         session = self.session
         for role, percepts in session.states[step].percepts(session.moves[step]).items():
             if role in self.people:

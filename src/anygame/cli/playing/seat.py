@@ -117,7 +117,7 @@ class PersonSeat:
 
 
 async def _asked(shell: SeatShell) -> Term:
-    """Return the move that a person types; other commands are executed before."""
+    """Return the move that a person types, after executing any other commands."""
     ask = _asker(shell)
     shell.show_state()
     shell.show_turn()
@@ -146,7 +146,7 @@ def _asker(shell: SeatShell) -> Callable[[], Awaitable[str]]:
 
 
 async def _plain_line(shell: SeatShell) -> str:
-    """Return the next line from the terminal; the event loop runs meanwhile.
+    """Return the next line from the terminal without blocking the event loop.
 
     A thread reads the line: the default event loop of Windows cannot watch standard input.
     """

@@ -149,7 +149,6 @@ class PlayShell(PersonShell):
         return choosers[0]
 
     def _go_on(self, *, draws: bool = False) -> None:
-        """Play on until a person has to choose, or the game is over."""
         table = self.table
         for _ in range(_MOST_FORCED):
             if table.is_over or table.choosers:

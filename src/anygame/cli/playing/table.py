@@ -208,7 +208,7 @@ class Table:
             _wait(self._all(lambda one: one.stop(*course)))
 
     def _note_result(self) -> None:
-        """Note the goals of a game that is over in the record, or why it has no result."""
+        """Record the goals of a finished game, or why it has no result."""
         record = self.record
         try:
             record.goals = final_goals(self.session.state)
@@ -244,7 +244,7 @@ class Table:
 
 
 async def _cancel_the_rest() -> None:
-    """Cancel what is still under way, such as a wait that Ctrl-C gave up just now."""
+    """Cancel the remaining tasks, such as a wait that Ctrl-C has just ended."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
@@ -252,7 +252,7 @@ async def _cancel_the_rest() -> None:
 
 
 def _wait(future: Future[_Result]) -> _Result:
-    """Wait for the players. Raises KeyboardInterrupt where the person would not; they can be asked again."""
+    """Wait for the players. Ctrl-C cancels the wait; they can be asked again."""
     try:
         return future.result()
     except KeyboardInterrupt:

@@ -35,7 +35,7 @@ class Analyses:
         self._searches: dict[Role | None, Search] = {}
 
     def _begun(self, role: Role | None = None) -> Search:
-        """Return the search of all that the session knows, or of what a role knows."""
+        """Return the search of the full state, or of what a role knows."""
         session = self._session
         if role not in self._searches:
             if not session.game.is_settled:
@@ -79,7 +79,6 @@ class Analyses:
         yield from table_lines(rows, "<>>")
 
     def _searched(self, role: Role, seconds: float) -> Analysis:
-        """Search for a role, for so long; Ctrl-C ends it early."""
         session, search = self._session, self._begun(role)
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so that what you know cannot be searched")
@@ -120,7 +119,6 @@ def _hint(role: Role, best: MoveAnalysis) -> str:
 
 
 def _values(table: Table, state: State) -> Iterator[str]:
-    """Yield what a table says of a state, and of the moves of the role that chooses."""
     distance = table.distance(state)
     end = "" if distance is None else f"   (the end after {counted(distance, 'joint move')})"
     for role, bounds in (table.value(state) or {}).items():

@@ -74,7 +74,7 @@ def converse(shell: Shell) -> None:
 
 
 def _asker(shell: Shell) -> tuple[Callable[[], str], str]:
-    """Return what asks for the next line, and what to say about it."""
+    """Return a function that reads the next line, and a hint about it."""
     try:
         from anygame.cli.repl.prompt import Prompt
     except ImportError:

@@ -95,7 +95,7 @@ class CommandCompleter(Completer):
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
-        """Complete the move being typed, one of the role whose turn it is in the line."""
+        """Complete the move being typed, for the role whose turn it is in the line."""
         *finished, fragment = _items(typed)
         candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
@@ -110,7 +110,7 @@ class CommandCompleter(Completer):
 
 
 def _items(typed: str) -> list[str]:
-    """Divide a line into words and lists; the last one, perhaps empty, is still being typed."""
+    """Split a line into words and lists; the last item, perhaps empty, is still being typed."""
     items, depth = [""], 0
     for letter in typed:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -134,7 +134,7 @@ def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
 
 
 def _history() -> History:
-    """Return a history kept in a file of the user, or in memory where that cannot be."""
+    """Return a history in the user's state folder, or in memory if that cannot be written."""
     try:
         path = state_folder("history")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,7 @@ class Shell:
         getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
-        """Do what an empty line of a person asks for: it draws where only chance has a choice."""
+        """Draw if only chance has a choice; otherwise an empty line does nothing."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
@@ -255,7 +255,7 @@ class Shell:
         self.screen.say(found)
 
     def _question(self, text: str) -> tuple[str, Joint | None]:
-        """Divide a question from the joint move that stands after ``with``."""
+        """Split a question into the sentence and the joint move after ``with``."""
         nodes = parse_nodes(text)
         if len(nodes) < 2 or nodes[1].text != "with":
             return text, None

@@ -52,7 +52,7 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
 
 
 def _domains(program: Program) -> DomainTable:
-    """Return what can stand where; what heads leave unbound adds nothing."""
+    """Return the values of each place; unbound variables of heads add nothing."""
     sheet = Sheet(program)
     read = {("true", 1), ("does", 2), ("role", 1)}
     return DomainTable.of(sheet.domains, sorted({*sheet.heads, *sheet.reads, *read}))

@@ -45,7 +45,7 @@ def main(memory: int, niceness: int) -> None:
 
 
 async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
-    """Answer commands side by side, for ever: with the last one the process ends."""
+    """Answer commands concurrently, until the input ends and with it the process."""
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -76,7 +76,7 @@ async def answer(session: Session, command: dict[str, Any], write: Callable[[byt
 
 
 def _line(message: dict[str, Any]) -> bytes:
-    """Return a message to the server. Raises RecordError where it is longer than the server reads."""
+    """Return a message to the server. Raises RecordError if it is longer than the server reads."""
     line = encode_message(message)
     if len(line) > LONGEST_ANSWER:
         raise RecordError(
@@ -87,7 +87,7 @@ def _line(message: dict[str, Any]) -> bytes:
 
 
 def _fault(error: Exception) -> dict[str, Any]:
-    """Return what went wrong, for people; of a broken sheet also its diagnostics."""
+    """Return a fault in words, with the diagnostics of a broken sheet."""
     if isinstance(error, AnygameError):
         found = error.diagnostics if isinstance(error, RuleSheetError) else ()
         views = [diagnostic_view(one) for one in found[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]

@@ -203,7 +203,7 @@ class Session:
         return await self._view()
 
     def _hosted(self) -> HostedMatch:
-        """Return the match, which is played here. Raises RecordError."""
+        """Return the match if it is played here. Raises RecordError."""
         if not isinstance(self.match, HostedMatch):
             raise RecordError("this match is played elsewhere: nobody can move here")
         return self.match
@@ -259,7 +259,7 @@ class Session:
         )
 
     def _publish(self) -> None:
-        """Report what has changed, soon; changes that follow at once are reported together."""
+        """Report a change soon; changes in quick succession are reported together."""
         self._is_stale = True
         if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._tell_changes())
@@ -295,7 +295,6 @@ class Session:
         return await asyncio.to_thread(self._search.of, state, seconds)
 
     def _state(self, step: int) -> State:
-        """Return a state of the match by its number. Raises RecordError."""
         if not 0 <= step < len(self.match.states):
             raise RecordError(f"the match has the states 0 to {len(self.match.line)}, not {step}")
         return self.match.states[step]
@@ -307,7 +306,6 @@ def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) ->
 
 
 def _seat(name: str, spec: str, seed: int) -> Seat:
-    """Return the seat of a player of this process, or of one that listens elsewhere."""
     if not is_address(spec):
         return LocalSeat(make_player(spec, seed=seed), name=name)
     host, _, port = spec.rpartition(":")

@@ -71,7 +71,7 @@ def _guarded(
     matches: Matches,
     begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with our guards around it, that says what goes wrong; it begins with a call."""
+    """Return an application with guards and error pages around it; ``begin`` is called at its start."""
 
     @asynccontextmanager
     async def living(_: Starlette) -> AsyncIterator[None]:
@@ -118,5 +118,4 @@ def _guarded(
 
 
 async def _paints(_: Request) -> Response:
-    """Return the style sheet of what boards are painted with, light and dark."""
     return Response(paint_rules(), media_type="text/css", headers={"Cache-Control": "max-age=3600"})

@@ -77,7 +77,7 @@ def _found(text: str) -> str:
 
 
 class _Count(Convertor[int]):
-    """Reads ``{name:count}`` in an address. What is no row of digits is no such address."""
+    """Reads ``{name:count}`` in an address, a row of digits."""
 
     regex = "[0-9]+"
 

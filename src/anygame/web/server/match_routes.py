@@ -100,7 +100,7 @@ class MatchRoutes:
         return match
 
     async def _open_match(self, request: Request) -> Match:
-        """Return a match of which the visitor may see everything. Raises RefusedError."""
+        """Return a match if the visitor may see everything. Raises RefusedError."""
         match = await self._match(request)
         await self._matches.view(match)
         if not match.shows_all_now(match.roles_of(visitor_of(request).name)):
@@ -244,7 +244,7 @@ class MatchRoutes:
         return self._back_to(await self._matches.follow_up(match))
 
     async def _changed(self, request: Request, match: Match, visitor: str) -> Response:
-        """Show the match after a change: the part of the page that a script asked for, or all of it."""
+        """Show the match after a change: the part that a script asked for, or the whole page."""
         if "part" in request.query_params:
             return HTMLResponse(await self._shown(request, match, visitor))
         return self._back_to(match)
@@ -269,7 +269,7 @@ class MatchRoutes:
         return response
 
     def _free_seat(self, request: Request, match: Match) -> int:
-        """Return the number of the role that a link offers. Raises NotFoundError."""
+        """Return the role index of an invitation. Raises NotFoundError."""
         secret = request.path_params["secret"].encode()
         for number, seat in enumerate(match.seats):
             if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret):
@@ -298,7 +298,7 @@ class MatchRoutes:
 
 
 def _public(path: Path) -> bytes:
-    """Return a record without its seats: they would show watchers the invitations."""
+    """Return a record without its seats, which would show the invitations to watchers."""
     record = json.loads(path.read_bytes())
     del record["anygame"]["seats"]
     return json.dumps(record, ensure_ascii=False).encode()

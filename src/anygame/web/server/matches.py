@@ -338,7 +338,6 @@ class Matches:
                     await self._open(match, process, clock=self.settings.play_clock)
 
     async def _open(self, match: Match, process: HostProcess, **arguments: Any) -> None:
-        """Let a process lead a match."""
         process.on_view = match.update
         process.ended = match.touch
         await process.carry_out(
@@ -387,7 +386,7 @@ class Matches:
 
     @asynccontextmanager
     async def _new_process(self) -> AsyncIterator[tuple[HostProcess, float]]:
-        """Yield a process to open a match in, and the seconds left; the process is ended if that fails."""
+        """Yield a process for a match, and the seconds left; the process is killed if opening fails."""
         async with admitted(self._opening, self.settings.answer) as left:
             process = await self._process()
             try:
@@ -416,7 +415,7 @@ class Matches:
             return process
 
     def _rest(self) -> None:
-        """Put matches to sleep that nobody has looked at for long."""
+        """Put matches to sleep that nobody has looked at for a while."""
         now = monotonic()
         for match in self.known.values():
             if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
@@ -445,7 +444,6 @@ class Matches:
 
 
 def _kept(match: Match) -> tuple[Sheet, dict[str, Any]]:
-    """Return the rules of a match, and its record."""
     kept = json.loads(match.path.read_bytes())
     own = kept["anygame"]
     case_sensitive = own.get("caseSensitive", True) is not False

@@ -113,7 +113,7 @@ def plain(move: str) -> str:
 
 
 def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
-    """Return for every joint move whose moves it was: role, colour, and the move as people write it."""
+    """Return each joint move as tuples of role, colour and readable move, of the roles that chose."""
     roles, colours = list(view["goals"]), view["picture"]["colours"]
     return [
         [(roles[index], colours.get(roles[index], ""), plain(joint[index])) for index in told]
@@ -122,7 +122,7 @@ def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
 
 
 def _others_moves(last: dict[str, Any], mine: list[str]) -> list[str]:
-    """Return what others did last, to be read out to somebody who does not see the page."""
+    """Return the last moves of others, for screen readers."""
     made = _log(last)[-1] if last["log"] else []
     return [f"{role}: {move}." for role, _, move in made if role not in mine or len(mine) > 1]
 
@@ -158,7 +158,7 @@ def _player(
 def _status(
     match: Match, last: dict[str, Any], mine: list[str], asking: str | None, *, shows_all: bool
 ) -> str:
-    """Return whose turn it is, or how it ended, in a sentence."""
+    """Return a sentence: whose turn it is, or how the match ended."""
     if verdict := _verdict(last, mine):
         return f"Over. {''.join(verdict)}."
     if last["fault"]:
@@ -183,7 +183,7 @@ def _status(
 
 
 def _verdict(last: dict[str, Any], mine: list[str]) -> tuple[str, str] | None:
-    """Return how a match ended, in a few words and in numbers; None where it goes on or has no result."""
+    """Return the result in words and in numbers; None if there is none."""
     if last["left"]:
         return _leaving(last, mine), ""
     if last["fault"] or not last["over"]:
@@ -197,20 +197,19 @@ def _goals(last: dict[str, Any]) -> dict[str, int]:
 
 
 def _winners(last: dict[str, Any]) -> list[str]:
-    """Return the roles that won, where others did not."""
+    """Return the winning roles; empty if all roles are even."""
     goals = {} if last["left"] or last["fault"] or not last["over"] else _goals(last)
     found = [role for role, goal in goals.items() if goal == max(goals.values())]
     return found if len(found) < len(goals) else []
 
 
 def _called(match: Match, role: str) -> str:
-    """Return a role with who plays it."""
     seat = match.seats[list(match.roles).index(role)]
     return f"{role} ({seat['name']})" if seat["kind"] == "player" else role
 
 
 def _leaving(last: dict[str, Any], mine: list[str]) -> str:
-    """Return who has left the match, and who wins by that: of two players, the other."""
+    """Return who has left the match, and the winner if one role remains."""
     role, how = last["left"]
     done = {"resigned": "resigned", "late": "ran out of time"}[how]
     who = "You" if mine == [role] else role
@@ -220,7 +219,7 @@ def _leaving(last: dict[str, Any], mine: list[str]) -> str:
 
 
 def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) -> dict[str, Any]:
-    """Return the boards as the role that is asked to move knows them, or else somebody's first role."""
+    """Return the boards as a role of the visitor knows them."""
     role = asking or next(iter(mine), "")
     picture = view["known"].get(role) or {"svg": "", "touches": {}, "listings": [], "upright": False}
     return board_context(picture, asking)

@@ -50,7 +50,7 @@ _MOST_CHECKS: Final = 100
 
 
 def _figures(path: str) -> ModelFigures | None:
-    """Return the figures of the model of a sheet; None without a model that can be used."""
+    """Return the figures of a sheet's model; None without a usable model."""
     try:
         return load_model(path).figures if path and Path(path).is_file() else None
     except ModelError:
@@ -105,7 +105,7 @@ class SheetRoutes:
 
     @property
     def _usual(self) -> str:
-        """Whom people meet who choose nobody; empty where nobody is offered."""
+        """The default opponent; empty if no player is offered."""
         offered = [name for name, _ in self._settings.players]
         return USUAL if USUAL in offered else next(iter(offered), "")
 
@@ -160,7 +160,6 @@ class SheetRoutes:
         )
 
     async def _broken(self, sheet: Sheet, error: MatchFaultError) -> Response:
-        """Show a sheet that cannot be played, in the editor, with what is wrong."""
         if not error.diagnostics:
             raise error
         message = "These rules cannot be played yet: see what is wrong, and mend it here."
@@ -187,7 +186,7 @@ class SheetRoutes:
     async def _editor(
         self, text: str, title: str, *, message: str = "", status: int = 200, is_own: bool = False
     ) -> Response:
-        """Show the editor with a text and its diagnostics; the text alone where checking takes too long."""
+        """Show the editor with a text and its diagnostics; without them if checking takes too long."""
         check, headers = None, MatchFaultError.headers
         try:
             check = await self._checked(text, is_own=is_own)
@@ -198,7 +197,7 @@ class SheetRoutes:
         return page
 
     async def _checked(self, text: str, *, is_own: bool = False) -> dict[str, Any]:
-        """Return what is wrong in a text, and how the game starts; of own sheets that is remembered."""
+        """Return the diagnostics of a text and the start of the game; cached for sheets of the server."""
         known = self._checks.get(text) if is_own else None
         if known is not None:
             return known
@@ -255,7 +254,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return who has which role: by ``as`` and ``against``, or a field for each role by its number."""
+        """Return who has which role: by ``as`` and ``against``, or by a field for each role index."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:
@@ -284,7 +283,7 @@ class SheetRoutes:
 
 
 def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
-    """Return the seconds that people have for a match, and more for each move; None for no clock."""
+    """Return the seconds for a match and the increment a move of each person; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
     # Who has none for the match has those of the first move.

@@ -145,14 +145,13 @@ def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collecti
 
 
 def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
-    """Yield sheets by the names of their files, those in folders too."""
     named = [path for path in paths if not path.is_dir() and path.suffix not in (*SUFFIXES, _RECORD)]
     yield from ((path.stem, path) for path in named)
     yield from _files(paths, SUFFIXES)
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
-    """Yield files that end so by their names, those in folders too."""
+    """Yield files with one of the suffixes by name, those in folders too."""
     for path in paths:
         inner = sorted(path.iterdir()) if path.is_dir() else [path]
         yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())

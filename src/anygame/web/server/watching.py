@@ -158,13 +158,7 @@ class WatchRoutes(Versioned):
 
 
 class _Follower:
-    """Follows a match.
-
-    Attributes:
-        match: on its page.
-        news: is set when the match has gone on.
-        task: which follows it; None where there is nothing to follow.
-    """
+    """Copies a running match to its page; ``news`` is set when the match has moved on."""
 
     def __init__(
         self, matches: Matches, match: Match, shown: BroadcastMatch, record: Record, *, is_live: bool
@@ -210,7 +204,7 @@ class _Follower:
 
 
 def _drawn(table: Table) -> dict[str, Any]:
-    """Return a table whose intervals are placed between the least and the largest number of their column."""
+    """Return a table with its intervals scaled to percent of their column."""
     ends = []
     for column in zip(*table.rows, strict=True):
         found = [cell.interval for cell in column if cell.interval] or [(0.0, 0.0, 0.0)]
