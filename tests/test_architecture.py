@@ -161,8 +161,8 @@ _ALLOWED = {
 #: The modules of the command line that start another face; no other module of it imports that face.
 _STARTERS = {
     "web": {"cli/commands/web.py", "cli/matches/pages.py"},
-    "language_server": {"cli/commands/language_server.py"},
-    "tool_server": {"cli/commands/serve_tools.py"},
+    "language_server": {"cli/commands/serving.py"},
+    "tool_server": {"cli/commands/serving.py"},
 }
 #: The modules that import a library that stands behind a seam.
 _SEAMS: dict[str, tuple[str, ...]] = {

@@ -18,10 +18,7 @@ _SHOWN_IN_A_LINE: Final = 6
 
 
 def describe(game: Game, what: str) -> Any:
-    """Return a summary, the strata, plan, domains or network of a game as plain data.
-
-    Raises LimitError if the game has no network.
-    """
+    """Return one view of a game as plain data. Raises LimitError if it needs a network and has none."""
     return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
 
 

@@ -61,11 +61,7 @@ _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status.
-
-    Args:
-        arguments: those after the program's name; by default those of the process.
-    """
+    """Run the command line, by default that of the process; return the exit status."""
     _open_streams()
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)

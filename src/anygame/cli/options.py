@@ -124,13 +124,7 @@ def command_options(options: type[OptionsT]) -> type[OptionsT]:
 
 @dataclass(frozen=True)
 class Command(Generic[OptionsT]):
-    """A command.
-
-    Attributes:
-        options: the dataclass of its options.
-        run: carries it out, and returns the exit status.
-        details: what its help says below the options.
-    """
+    """A command: the dataclass of its options, the function that runs it, and details for its help."""
 
     options: type[OptionsT]
     run: Callable[[OptionsT], int]

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 def list_moves(
     moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
 ) -> Iterator[str]:
-    """Yield lines with some of a role's moves, each with its number among all.
-
-    Moves of several names may stand in groups, those that are constants in one of their own.
-    """
+    """Yield lines with some of a role's moves, each with its number among all, perhaps grouped by name."""
     numbers = {move: number for number, move in enumerate(all_moves, start=1)}
     digits = len(str(len(all_moves)))
     names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
@@ -43,10 +40,7 @@ def list_moves(
 
 
 def load_game(options: MachineOption) -> Game:
-    """Load the game that a command line names, with the machine it asks for.
-
-    Raises RuleSheetError if there is no such file, or its rules cannot be used.
-    """
+    """Load the game of a command line, with the chosen machine. Raises RuleSheetError."""
     game = read_game(options.file, options)
     if options.machine == "network":
         compile_game(game)
@@ -61,10 +55,7 @@ def load_position(options: PositionOptions) -> Position:
 
 
 def play_after(game: Game, options: PositionOptions) -> tuple[list[State], list[tuple[Term, ...]]]:
-    """Return the states to which the moves of ``--after`` lead, the initial one first, and the moves.
-
-    Raises IllegalMoveError if one of the moves cannot be read or played.
-    """
+    """Return the states along the moves of ``--after``, and these moves. Raises IllegalMoveError."""
     states = [game.initial_state()]
     joint_moves = []
     for number, moves in enumerate(options.after, start=1):

@@ -27,13 +27,8 @@ _LOOK: Final = 0.2
 def progress(what: str, total: float | None = None, *, counts: bool = False) -> Iterator[Callable[..., None]]:
     """Show progress on standard error, if that is a terminal and rich is installed.
 
-    Args:
-        what: is done.
-        total: how much of it there is to do, if that is known.
-        counts: whether the number of what is done is shown, the rate, and the time left.
-
-    Yields:
-        what shows more: it takes ``completed``, ``total``, ``description``.
+    Yields a function that takes ``completed``, ``total`` and ``description``. With ``counts``, the bar also
+    shows numbers, the rate and the time left.
     """
     bar = None
     if sys.stderr.isatty():
@@ -90,10 +85,7 @@ def compile_game(game: Game, **bounds: float | None) -> bool:
 
 
 def compile_needed(game: Game) -> None:
-    """Compile a game where nothing else will do, with progress on a terminal.
-
-    Raises LimitError if it has no network.
-    """
+    """Compile a game, with progress on a terminal. Raises LimitError if it has no network."""
     if not compile_game(game):
         raise LimitError(f"{game.name} has no network, which this needs: {game.fallback}")
 
@@ -125,15 +117,7 @@ def analyse(
     seconds: float | None = None,
     iterations: int | None = None,
 ) -> Analysis:
-    """Search a state, show what is known as it grows, and return it; Ctrl-C ends it early.
-
-    Args:
-        search: of the game.
-        state: the state.
-        screen: where the table stands.
-        seconds: how long at most; None for as long as it takes.
-        iterations: leaves to evaluate at most; None for any number.
-    """
+    """Search a state, show the growing table, and return the analysis; Ctrl-C ends the search early."""
     with _live(screen) as show:
         found = search.run(state, seconds=seconds, iterations=iterations, progress=show)
     for line in analysis_lines(found, screen):

@@ -43,16 +43,9 @@ def compared(first: Game, second: Game, **asked: Any) -> Verdict:
 def same_game(
     before: Source, after: Source, limit: float, *, lenient: bool = False
 ) -> tuple[list[str], bool]:
-    """Return lines that say whether a sheet is the game it was made of, and whether that is proved.
+    """Return lines that say whether a rewritten sheet is the same game, and whether that is proved.
 
-    Args:
-        before: the sheet as it was.
-        after: what came of it.
-        limit: seconds.
-        lenient: whether the sheet was read leniently.
-
-    Raises:
-        RuleSheetError: what came of it cannot be played.
+    Raises RuleSheetError if the new sheet cannot be played.
     """
     try:
         with read_silently():
@@ -81,10 +74,7 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
 
 
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
-    """Write the matches of some verdicts as match records; return their files.
-
-    Raises AnygameError if one cannot be written.
-    """
+    """Write the matches of verdicts as match records; return their files. Raises AnygameError."""
     from anygame.cli.sheets import record_path
     from anygame.match.record import write_record
     from anygame.match.running import Terms, new_record

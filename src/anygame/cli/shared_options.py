@@ -94,10 +94,7 @@ class PositionOptions(JsonOption, MachineOption):
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
-    """Import a module of this package that needs an extra; what is missing then stands in the error.
-
-    Raises MissingExtraError if the extra is not installed.
-    """
+    """Import a module of this package that needs an extra. Raises MissingExtraError without it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -115,9 +112,9 @@ def cluster_option(meaning: str) -> Any:
 
 @contextmanager
 def joined(address: str | None) -> Iterator[Cluster | None]:
-    """Join the cluster of an option, and leave it; None where it is not given.
+    """Join the cluster of an option while the context lasts; None without the option.
 
-    Raises MissingExtraError if Ray is not installed. Raises ClusterError if there is no cluster.
+    Raises MissingExtraError without Ray, and ClusterError if there is no such cluster.
     """
     if address is None:
         yield None

@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 
 def check_writable(name: str) -> None:
-    """Refuse to write what is no file of the user's.
-
-    Raises RuleSheetError if it is standard input, or a game that comes with the package.
-    """
+    """Raise RuleSheetError for standard input and for games of the package, which cannot be written."""
     if name == "-":
         raise RuleSheetError("standard input cannot be written; leave out --write")
     if find_installed(name) is not None:
@@ -53,10 +50,7 @@ def print_changes(source: Source, text: str) -> None:
 
 
 def replace_sheet(name: str, content: str | bytes) -> None:
-    """Write a file as a whole or not at all; an existing one keeps its mode, and a link its target.
-
-    Raises RuleSheetError if it cannot be written.
-    """
+    """Write a file as a whole or not at all, keeping its mode and links. Raises RuleSheetError."""
     path = Path(os.path.realpath(name))
     with file_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
@@ -93,10 +87,7 @@ _INPUT_LIMIT: Final = 16 * 2**20
 
 
 def read_game(name: str, options: ReadingOptions) -> Game:
-    """Load the game that a command line names, as its options say; ``-`` is standard input.
-
-    Raises RuleSheetError if there is no such file, or its rules cannot be used.
-    """
+    """Load the game of a command line; ``-`` is standard input. Raises RuleSheetError."""
     machine: MachineName = options.machine if isinstance(options, MachineOption) else "auto"
     read = partial(load, name)
     if name == "-":
@@ -107,10 +98,7 @@ def read_game(name: str, options: ReadingOptions) -> Game:
 
 
 def sheet_source(name: str) -> Source:
-    """Read the text of the rule sheet that a command line names; ``-`` is standard input.
-
-    Raises RuleSheetError if there is no such file, or it is no text.
-    """
+    """Read the text of a sheet; ``-`` is standard input. Raises RuleSheetError."""
     if name == "-":
         return Source("<stdin>", _standard_input())
     if find_installed(name) is None:

@@ -285,9 +285,9 @@ def diagnostic(document: Document, found: Finding, explanations: Explanations) -
 
 
 def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAction]:
-    """Return the mends of a part of a document, and all of those that are beyond doubt at once.
+    """Return the fixes of a part of a document, and one action for all safe fixes.
 
-    There are none while the latest text has not been examined.
+    There are none until the latest text has been examined.
     """
     document = asked.document
     if document.findings is None:

@@ -44,11 +44,9 @@ class TypingContext:
 
     Attributes:
         slot: what can stand there.
-        prefix: what is typed of it so far.
-        range: where that stands.
-        opened: whether a parenthesis has been typed right before, so that a name must follow (in KIF).
-        steps: of a term, where it stands: a relation and the number of an argument, then functions with
-            theirs.
+        prefix: what is typed so far; ``range`` is its place.
+        opened: whether a parenthesis was typed right before, so that a name must follow (in KIF).
+        steps: path to a term: a relation and the index of its argument, then functions likewise.
     """
 
     slot: Slot
@@ -114,13 +112,11 @@ class Completion:
     """A proposal.
 
     Attributes:
-        label: what is shown, and what typed letters are compared with.
-        kind: what it is.
+        label: text to show and to compare with typed letters.
         detail: a few words beside it.
-        text: what is written; as a snippet, with places to fill in, where ``is_snippet``.
-        is_snippet: whether ``$`` and braces in the text are those of a snippet.
-        range: what is replaced.
-        order: proposals with a lower one are shown first.
+        text: text to insert; a snippet with holes if ``is_snippet``.
+        range: the part to replace.
+        order: proposals with a lower order come first.
     """
 
     label: str
@@ -266,12 +262,12 @@ def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a sentence or term is written, and at which argument somebody is.
+    """How a sentence or term is written.
 
     Attributes:
-        label: the whole of it.
-        arguments: start and end of each argument in the label, and what it may be.
-        active: the number of the argument, from 0.
+        label: the whole pattern.
+        arguments: start and end of each argument in the label, and its possible values.
+        active: index of the argument at the cursor, from 0.
     """
 
     label: str

@@ -45,13 +45,12 @@ class Part(Protocol):
 
 
 class Document:
-    """One version of a document; it does not change.
+    """One version of a document; only what is known about it grows.
 
     Attributes:
-        version: its number, as the editor counts.
-        encoding: whose units the editor counts.
-        findings: what was found in this version; None while it is examined.
-        domains: what can stand where, as far as it is known: also from a version before.
+        encoding: the units that the editor counts.
+        findings: findings of this version; None while it is examined.
+        domains: values of each place, perhaps those of an earlier version.
     """
 
     def __init__(self, uri: str, version: int, text: str, encoding: Encoding = "utf-16") -> None:

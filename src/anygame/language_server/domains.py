@@ -30,11 +30,9 @@ _DEEPEST: Final = 3
 
 @dataclass(slots=True)
 class Values:
-    """What may stand at a place.
+    """Constants and functions that may stand at a place.
 
-    Attributes:
-        functors: functions, with their arities.
-        complete: whether these are all constants.
+    ``functors`` are names with arities; ``complete`` says whether no constant is left out.
     """
 
     constants: set[str] = field(default_factory=set)
@@ -104,9 +102,9 @@ class DomainTable:
         return self._values.get(place, Values())
 
     def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
-        """Return the places that steps lead to: a relation and the number of an argument, then functions.
+        """Return the places on a path: a relation and the index of an argument, then functions likewise.
 
-        While somebody types, nobody knows how many arguments there will be.
+        The number of arguments is not known while somebody types.
         """
         if not steps:
             return []

@@ -102,10 +102,7 @@ _MOST_LINES: Final = 4_000
 
 
 def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[Range, str]]:
-    """Return the edits that lay out a sheet, or only a part of it.
-
-    Raises RuleSheetError if the sheet cannot be read.
-    """
+    """Return the edits that lay out a sheet, or a part of it. Raises RuleSheetError if it cannot be read."""
     text = format_sheet(sheet.source, limits=LIMITS.reading)
     if "\r\n" in sheet.text:
         text = text.replace("\n", "\r\n")

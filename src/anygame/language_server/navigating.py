@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
     """Return where the name at an offset is defined.
 
-    That is: a relation by the heads of its rules and facts; a fluent or move by the heads that make it true,
-    or legal; a role by the fact that declares it, any other constant or function where it stands first; a
-    variable by the first sentence of the body that binds it.
+    A relation is defined in the heads of its rules and facts; a fluent or move in heads that make it true or
+    legal; a role in its fact; any other constant or function at its first place; a variable in the first
+    sentence of the body that binds it.
     """
     found = sheet.name_at(offset)
     return [Range(each.start, each.end) for each in _defining(sheet, found.symbol)] if found else []
@@ -105,10 +105,9 @@ def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
 
 
 def rename(sheet: WrittenSheet, offset: int, new: str) -> list[tuple[Range, str]]:
-    """Return what stands where after the name at an offset has been changed to another one.
+    """Return the edits that rename the name at an offset.
 
-    Raises:
-        RenamingError: the name cannot be changed, or the new one is none, or means something else already.
+    Raises RenamingError if it cannot be renamed, or if the new name is invalid or taken.
     """
     found = can_rename(sheet, offset)
     old = found.symbol

@@ -24,13 +24,7 @@ _MOST_RULES: Final = 500
 class Entry:
     """A group of rules and facts with the same head, or one of its rules.
 
-    Attributes:
-        name: what it is for.
-        detail: a few words more.
-        kind: ``keyword``, ``fluent``, ``move``, ``relation``, ``view`` or ``rule``.
-        range: the whole of it.
-        selection: where its name stands.
-        children: the rules of a group.
+    ``range`` is the whole of it, ``selection`` its name; ``children`` are the rules of a group.
     """
 
     name: str
@@ -44,8 +38,7 @@ class Entry:
 def outline(sheet: WrittenSheet) -> list[Entry]:
     """Return the groups of rules and facts with the same head, in the order of the sheet.
 
-    Heads of ``init``, ``next``, ``legal``, ``base`` and ``input`` are the same if they are about the same
-    fluent or move.
+    Heads of ``init``, ``next``, ``legal``, ``base`` and ``input`` are grouped by their fluent or move.
     """
     groups: dict[tuple[str, Symbol], list[int]] = {}
     for item in range(len(sheet.items)):
@@ -123,8 +116,8 @@ _LIBRARY: Final = 2
 def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield five numbers for each token of a part of the text, as the protocol encodes them.
 
-    They are: lines since the token before, units since its start if it is on the same line, units it is long,
-    number of its type, sum of its modifiers.
+    These are: lines since the last token, units since its start if on the same line, length in units, type,
+    and the sum of its modifiers.
     """
     last = len(sheet.text) if end is None else end
     tokens = [(comment.start, comment.end, 0, 0) for comment in sheet.comments]

@@ -42,14 +42,7 @@ _ENDS: Final = frozenset(("name", "close"))
 
 
 class Token(NamedTuple):
-    """A token.
-
-    Attributes:
-        kind: ``comment``, ``open``, ``close``, ``name`` or ``mark``.
-        text: its characters.
-        start: offset of the first of them.
-        end: offset after the last of them.
-    """
+    """A token with its offsets; its kind is ``comment``, ``open``, ``close``, ``name`` or ``mark``."""
 
     kind: str
     text: str
@@ -132,9 +125,9 @@ class OpenItem:
         return self._arrow is not None
 
     def lists(self) -> Iterator[tuple[str | None, int]]:
-        """Yield for each list that is open its name, as programs spell it, and which argument comes next.
+        """Yield the name of each open list, as programs spell it, and the index of its next argument.
 
-        A list has no name where it has none yet; the name of parentheses round formulas is empty.
+        A list without a name yet has None; parentheses around formulas have an empty name.
         """
         for _, children, is_group in self._open:
             name = fold_head(children[0].text) or "(" if children else None

@@ -175,9 +175,9 @@ class _Server(LanguageServer):
     # -- what is asked
 
     async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
-        """Return the answer to a request about a document: null where it is not open.
+        """Return the answer to a request about a document; None if the document is not open.
 
-        Raises JsonRpcException if there is a reason why it cannot be answered.
+        Raises JsonRpcException with the reason if it cannot be answered.
         """
         document = self.documents.get(params.text_document.uri)
         if document is None:

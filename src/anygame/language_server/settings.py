@@ -13,10 +13,9 @@ class Settings:
     """Settings of an editor.
 
     Attributes:
-        lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do, and are then
-            no errors.
-        infos: whether what is style rather than a fault is shown too.
-        play: whether a few games are played at random, for a moment, where the rules have no error.
+        lenient: whether to allow variables that no positive literal binds.
+        infos: whether to report matters of style, too.
+        play: whether to play a few random games if the rules have no error.
     """
 
     lenient: bool = False

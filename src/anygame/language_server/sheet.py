@@ -35,13 +35,12 @@ MOVE_PLACES: Final[frozenset[Place]] = frozenset((("legal", 2, 1), ("does", 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What a name means: all places of equal symbols mean the same.
+    """Meaning of a name: all places of equal symbols mean the same.
 
     Attributes:
-        kind: what it is used as.
         name: as programs spell it; a variable without its question mark.
-        arity: the number of its arguments.
-        item: of a variable, the number of the rule that it belongs to; else -1.
+        arity: number of arguments.
+        item: index of the rule of a variable; else -1.
     """
 
     kind: Kind
@@ -52,17 +51,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place of a name.
+    """One place of a name, from offset ``start`` to ``end``.
 
     Attributes:
-        symbol: what is meant.
-        start: offset of the name's first character.
-        end: offset after its last character.
         node: the sentence, formula or term that the name begins.
-        item: the number of the rule or fact.
+        item: index of the rule or fact.
         in_head: whether it stands in the head of a rule, or in a fact.
-        positive: whether a sentence in the body around it is not negated.
-        place: of a term, which argument of what it is; else empty.
+        positive: whether the sentence around it is not negated.
+        place: path of a term inside its sentence; else empty.
     """
 
     symbol: Symbol

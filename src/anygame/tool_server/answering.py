@@ -67,11 +67,7 @@ _WIDTH: Final = 100
 
 
 class Sheets:
-    """The games that a process has read.
-
-    Args:
-        report: is told what is done, of how much, and a phrase.
-    """
+    """The games that a process has read; ``report`` takes work done, total work, and a phrase."""
 
     def __init__(self, report: Callable[[float, float, str], None] = lambda *_: None) -> None:
         self.report = report

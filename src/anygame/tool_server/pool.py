@@ -71,15 +71,14 @@ class QuestionPool:
         self.pool = Pool(_Worker)
 
     async def ask(self, question: dict[str, Any], within: float, report: Report) -> Any:
-        """Return the answer to a question. The process is killed if the task that asks is cancelled.
+        """Return the answer to a question. The process is killed if the asking task is cancelled.
 
         Args:
-            question: what to ``do``, with ``name`` and ``text`` of a sheet, and other arguments.
+            question: the tool to ``do``, ``name`` and ``text`` of a sheet, and other arguments.
             within: seconds for the answer, without the wait for a process.
             report: is called with the progress.
 
-        Raises:
-            ToolFaultError: there is no answer, or none in time.
+        Raises ToolFaultError if there is no answer, or none in time.
         """
 
         def knowing(idle: Sequence[_Worker]) -> _Worker:

@@ -215,16 +215,8 @@ def serve_stdio(version: str, folders: Iterable[Path]) -> None:
 def serve_http(version: str, folders: Iterable[Path], port: int, listening: Callable[[str], None]) -> None:
     """Serve programs of this machine by streamable HTTP until Ctrl-C.
 
-    Names and origins other than this machine's are refused, against sites that have their name resolve to it.
-
-    Args:
-        version: of anygame.
-        folders: whose sheets are known by name.
-        port: where; 0 for any free one.
-        listening: is called with the address once there are answers.
-
-    Raises:
-        OSError: the port cannot be had.
+    Other host names and origins are refused, against DNS rebinding. ``listening`` is called with the address.
+    Raises OSError if the port is taken.
     """
     application = make_server(version, folders).streamable_http_app(host="127.0.0.1")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:

@@ -24,11 +24,7 @@ _TEXT: Final = re.compile(r"[(\s]|:-")
 
 
 class KnownSheets:
-    """The sheets that have names.
-
-    Args:
-        folders: whose sheets are known beside the shipped ones.
-    """
+    """The sheets that have names: shipped ones, those in some folders, and loaded texts."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._paths = {name: installed_path(name) for name in games()}
@@ -60,10 +56,9 @@ class KnownSheets:
         return name
 
     def find(self, asked: str) -> tuple[str, str]:
-        """Return name and text of the sheet that is asked for by its name, or given as a text.
+        """Return name and text of a sheet, given its name or its text.
 
-        Raises QueryError if there is none of this name, or the text is too long. Raises RuleSheetError if its
-        file cannot be read.
+        Raises QueryError for an unknown name or a long text, and RuleSheetError for an unreadable file.
         """
         if asked in self._loaded:
             self._loaded.move_to_end(asked)

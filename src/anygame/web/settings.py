@@ -25,33 +25,30 @@ LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How pages are served.
+    """Settings and bounds of the server.
 
     Attributes:
-        paths: rule sheets, folders of them, and match records that are shown beside the installed games.
-        players: what may be played against, each by its name and as `anygame.players.make_player` takes it,
-            or ``HOST:PORT``. Nobody can choose others from a page.
-        folder: where matches and uploaded sheets are kept.
-        host: for whom to listen.
-        port: where; 0 for any free port.
-        names: under which hosts pages may be asked for, beside ``host`` and the names of this machine;
-            guards against other sites that have their name resolve to this machine (DNS rebinding).
-        play_clock: seconds that players have for a move, unless a visitor says less.
-        lenient: whether variables of sheets that nothing binds are read as Prolog-like reasoners do.
-        processes: matches that are at work at a time. One takes 30 to 100 MB; others sleep in their records.
-        streams: pages that may be kept up to date at a time; a stream takes some kilobytes.
-        connections: open at a time, streams among them; with the pipes of the processes fewer than the 1,024
-            files that a system lets a process have.
-        telling: seconds in which a connection says what it asks for, from its start and after each answer.
-        sending: seconds in which the form comes that belongs to a request.
-        body: bytes of an upload: twice the longest of 371 public sheets are a quarter of it.
-        kept: records and uploads in the folder; beyond, the oldest are removed.
-        kept_bytes: of records in the folder; likewise.
-        answer: seconds for the answer of a match, also until large rules are read; then its process is ended.
-        analysing: matches that may be searched for the values of moves at a time: as many as there are cores,
-            or players would have no time left.
-        idle: seconds after which the process of a match that nobody looks at is ended.
-        memory: bytes of address space of a match's process.
+        paths: rule sheets, folders of them, and match records to show beside the installed games.
+        players: names and specifications of the players that visitors may choose.
+        folder: folder of matches and uploaded sheets.
+        host: address to listen on.
+        port: port to listen on; 0 for any free one.
+        names: further host names under which pages may be requested, against DNS rebinding.
+        play_clock: seconds that players have for a move, unless a visitor asks for less.
+        lenient: whether to allow variables that no positive literal binds.
+        processes: maximum number of running matches, 30 to 100 MB each; others sleep in their records.
+        streams: maximum number of pages kept up to date, some kilobytes each.
+        connections: maximum number of open connections; with the pipes of the processes below the usual limit
+            of 1,024 open files.
+        telling: seconds for the head of a request, from the connection or the last answer.
+        sending: seconds for the body of a request.
+        body: maximum bytes of an upload, eight times the longest of 371 public sheets.
+        kept: maximum number of records and uploads in the folder; the oldest are removed.
+        kept_bytes: maximum bytes of records in the folder.
+        answer: seconds for an answer of a match, reading large rules included; then its process is killed.
+        analysing: maximum number of concurrent searches: one a core, or players would have no time left.
+        idle: seconds until the process of a match without viewers is ended.
+        memory: maximum bytes of address space of a match's process.
     """
 
     paths: tuple[Path, ...] = ()

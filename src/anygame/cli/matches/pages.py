@@ -65,24 +65,14 @@ class WebOptions:
 
 
 def pages_module() -> Any:
-    """Return the module that runs servers of pages.
-
-    Raises MissingExtraError if the extra ``web`` is not installed.
-    """
+    """Return the module that runs servers of pages. Raises MissingExtraError without the extra ``web``."""
     needed = "pages need starlette, uvicorn, jinja2, python-multipart and segno"
     return import_with_extra("anygame.web.server.running", "web", needed)
 
 
 @contextmanager
 def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_json: bool) -> Iterator[None]:
-    """Let browsers watch matches meanwhile, where an address is given.
-
-    Args:
-        address: where.
-        broadcast: reports the matches.
-        stay: whether to go on when they are over, until Ctrl-C.
-        is_json: whether the address is printed as an object.
-    """
+    """Let browsers watch matches at an address, if one is given; with ``stay``, until Ctrl-C."""
     if address is None:
         if stay:
             raise AnygameError("--stay keeps the pages of --web: give that too")
@@ -129,10 +119,9 @@ class EndedBySignal(Exception):  # noqa: N818
 
 
 def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
-    """Run a coroutine; Ctrl-C and SIGTERM cancel it, so that it can close what it has opened.
+    """Run a coroutine; Ctrl-C or SIGTERM cancels it, and EndedBySignal is raised once it has cleaned up.
 
-    Where Ctrl-C is ignored, as in the background of a script, SIGTERM still counts. Raises EndedBySignal if
-    it was cancelled.
+    SIGTERM also works where Ctrl-C is ignored, as in the background of a script.
     """
     terminated = False
 

@@ -82,15 +82,9 @@ def _short(spec: str) -> str:
 
 
 def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
-    """Return a seat for a player.
+    """Return the seat of a player; with ``aloud``, of one that reports its thoughts if it can.
 
-    Args:
-        player: its name, and what it is.
-        seed: of its random numbers.
-        aloud: whether one that can say what it thinks does so.
-
-    Raises:
-        PlayerError: there is no such player, or no terminal for a person.
+    Raises PlayerError if there is no such player, or no terminal for a person.
     """
     name, spec = player
     if spec == HUMAN:

@@ -52,12 +52,7 @@ def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Comma
 
 
 class PersonShell(Shell):
-    """The prompt of the people at a terminal.
-
-    Attributes:
-        people: their roles.
-        reveals: whether they see the whole state of games with hidden information.
-    """
+    """The prompt of the people at a terminal; ``reveals`` shows them the whole state of every game."""
 
     def __init__(
         self,

@@ -49,12 +49,7 @@ class SeatShell(PersonShell):
 
 
 class PersonSeat:
-    """A person at this terminal, who is asked where there is a choice.
-
-    Attributes:
-        name: what the person is called in records.
-        is_person: says to the referee that no clock holds here.
-    """
+    """A person at this terminal, who is asked if there is a choice; ``is_person`` turns the clock off."""
 
     is_person = True
 

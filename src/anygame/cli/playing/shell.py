@@ -36,12 +36,7 @@ _OWN: Final = (
 
 
 class PlayShell(PersonShell):
-    """A table with commands.
-
-    Attributes:
-        table: the game, and who plays.
-        thinks_aloud: whether it is shown what players say about their moves.
-    """
+    """The commands of a table; ``thinks_aloud`` shows what players say about their moves."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),

@@ -95,8 +95,7 @@ class Table:
     def play_turn(self) -> Turn:
         """Ask the players, draw for chance, and play the joint move.
 
-        Raises IllegalMoveError if a role has no legal move. Raises KeyboardInterrupt if the players were not
-        waited for; the people choose anew.
+        Raises IllegalMoveError if a role has no legal move. After KeyboardInterrupt, the people choose again.
         """
         session = self.session
         state, chosen = session.state, self.chosen
@@ -134,9 +133,9 @@ class Table:
         self._keep()
 
     def undo(self, count: int = 1) -> int:
-        """Take moves back, each time to where a person had a choice; return how many joint moves.
+        """Take moves back, each time to a choice of a person; return the number of joint moves.
 
-        A resignation, or the moves of some people in a turn that is not played yet, count as one.
+        A resignation, or the moves of some people in an unfinished turn, count as one.
         """
         if self.chosen or self.resigned is not None:
             self.chosen = {}
@@ -157,11 +156,7 @@ class Table:
         self._restart()
 
     def load(self, path: str) -> None:
-        """Go on from a saved position.
-
-        Raises:
-            PositionError: as `Session.load`.
-        """
+        """Continue from a saved position. Raises as `Session.load`."""
         self.session.load(path)
         self._restart()
 

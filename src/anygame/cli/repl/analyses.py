@@ -95,11 +95,8 @@ class Analyses:
     def solved(self, path: str) -> Iterator[str]:
         """Yield lines with the exact value of the current state and of its moves.
 
-        Args:
-            path: a file with the values of all states; empty to compute them, if they are not known yet.
-
-        Raises:
-            TableError: the file cannot be used.
+        The values come from a file, or are computed if ``path`` is empty. Raises TableError for an unusable
+        file.
         """
         game, state = self._session.game, self._session.state
         if path:

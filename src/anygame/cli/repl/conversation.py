@@ -28,10 +28,7 @@ def is_conversation(screen: Screen) -> bool:
 
 
 def run_script(shell: Shell, *, echo: bool) -> int:
-    """Execute the lines of standard input; return how many failed.
-
-    What fails is reported with its line, and the next one follows.
-    """
+    """Execute the lines of standard input, reporting failures; return the number of failed lines."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     failed = 0

@@ -40,10 +40,7 @@ class Prompt:
         self._status: tuple[object, str] = (None, "")
 
     def ask(self) -> str:
-        """Return the next line.
-
-        Raises EOFError if Ctrl-D was pressed. Raises KeyboardInterrupt if Ctrl-C was pressed.
-        """
+        """Return the next line. Ctrl-D raises EOFError, Ctrl-C KeyboardInterrupt."""
         # What is said meanwhile, such as that the reasoner steps in, stands above the line that is typed.
         with patch_stdout(raw=True):
             return self._session.prompt(self._shell.prompt)

@@ -29,13 +29,7 @@ Joint = tuple["Term", ...]
 
 
 class Session:
-    """One game being played.
-
-    Attributes:
-        states: all states so far, the initial one first.
-        moves: the joint moves between them.
-        seed: of the moves that are drawn.
-    """
+    """One game being played: all states so far, the joint moves between them, and the random seed."""
 
     def __init__(self, game: Game, seed: int | None = None) -> None:
         self.game = game
@@ -56,11 +50,9 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a joint move as typed (see `anygame.game.joint_moves.read_joint`, also for ``is_spoken``).
+        """Play a joint move as typed, see `anygame.game.joint_moves.read_joint`; `random` draws if left out.
 
-        The role ``random`` may be left out: its move is drawn. Raises IllegalMoveError if the game is over or
-        the move not legal; nothing has changed. Raises TermSyntaxError if the text cannot be read; nothing
-        has changed.
+        Raises IllegalMoveError or TermSyntaxError; then nothing has changed.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
@@ -75,10 +67,7 @@ class Session:
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:
-        """Play a joint move drawn at random, each legal move of a role being equally likely.
-
-        Raises IllegalMoveError if the game is over, or a role has no legal move.
-        """
+        """Play a uniformly random joint move. Raises IllegalMoveError if nobody can move."""
         legal = legal_by_role(self.state)
         drawn = " ".join(str(self._random.choice(moves)) for moves in legal.values() if moves)
         return self.play(drawn)
@@ -107,8 +96,7 @@ class Session:
     def save(self, path: str) -> None:
         """Write the moves so far to a file, whole or not at all.
 
-        Raises:
-            PositionError: the file cannot be written, or is there and something else than a saved position.
+        Raises PositionError if the file cannot be written, or is another kind of file.
         """
         if Path(path).exists():
             try:
@@ -129,10 +117,9 @@ class Session:
             write_whole(Path(path), json.dumps(record, indent=1) + "\n")
 
     def load(self, path: str) -> None:
-        """Go on from a saved file. Moves that were taken back are forgotten.
+        """Continue from a saved file, and forget undone moves.
 
-        Raises PositionError if the file cannot be read, is not such a file, or is of another game; nothing
-        has changed.
+        Raises PositionError if the file cannot be read or is of another game; then nothing has changed.
         """
         record = _record(path)
         if record["rules"] != rules_digest(self.game):

@@ -60,10 +60,7 @@ class Shell:
         self._values = values
 
     def execute(self, line: str) -> bool:
-        """Execute one line; return whether to go on.
-
-        Raises AnygameError if the line is no command or cannot be executed; nothing has changed.
-        """
+        """Execute one line; return whether to continue. Raises AnygameError; then nothing has changed."""
         line = line.strip()
         word, _, rest = line.partition(" ")
         name = ALIASES.get(word.lower(), word.lower())

@@ -32,11 +32,7 @@ class ExaminationError(AnygameError):
 
 
 class ExaminingProcess:
-    """A process that answers one question at a time.
-
-    Attributes:
-        current: the question that it is at; None while it waits for one.
-    """
+    """A process that answers one question at a time, the ``current`` one."""
 
     def __init__(self) -> None:
         self.current: dict[str, Any] | None = None
@@ -46,7 +42,7 @@ class ExaminingProcess:
     async def ask(self, question: dict[str, Any], within: float) -> Any:
         """Return the answer to a question; see `anygame.language_server.checking.worker`.
 
-        Raises ExaminationError if there is none, or not in time; then the process is ended.
+        Raises ExaminationError if there is none in time; then the process is ended.
         """
         async with self._turn:
             self.current = question
@@ -92,11 +88,7 @@ _LONGEST: Final = 30.0
 
 
 class Checker:
-    """Examines sheets.
-
-    Args:
-        report: is called with a document and what was found in it, if it has not changed since.
-    """
+    """Examines sheets; ``report`` takes a document and its findings, unless it has changed since."""
 
     def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()

@@ -21,14 +21,9 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic.
+    """A diagnostic at the offsets ``start`` to ``end``.
 
-    Attributes:
-        severity: 1 for an info, 2 for a warning, 3 for an error.
-        message: what is wrong, with what to try, on several lines.
-        start: where.
-        end: where that ends.
-        fixes: how it can be mended.
+    ``severity`` is 1 for an info, 2 for a warning, 3 for an error; ``message`` has hints on further lines.
     """
 
     code: str
@@ -42,11 +37,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that is found in a sheet.
-
-    Attributes:
-        domains: what can stand where; empty where that is not known.
-    """
+    """All findings of a sheet, and the values that can stand at each place, if known."""
 
     findings: tuple[Finding, ...] = ()
     domains: DomainTable = field(default_factory=DomainTable)

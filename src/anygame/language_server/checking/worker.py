@@ -90,11 +90,7 @@ _NICENESS: Final = 5
 
 
 def main(memory: int) -> None:
-    """Answer questions until nobody asks any more.
-
-    Args:
-        memory: bytes of address space that the process may take.
-    """
+    """Answer questions until the input ends, within ``memory`` bytes of address space."""
     write = set_up(memory, _NICENESS)
     for question in questions():
         write(encode_message({"id": question["id"]} | _answer(question)))

@@ -24,13 +24,10 @@ _MOST_STEPS: Final = 500
 
 
 class KnownBoards:
-    """Draws what each role knows: what follows from its own moves and percepts, and nothing else.
+    """Draws what each role knows: what follows from its own moves and percepts.
 
-    The game is compiled for that, which large ones take long for: until then there are none.
-
-    Args:
-        painter: of its game.
-        ready: called by another thread when boards can be drawn that could not before.
+    That needs the compiled game. Until a large game is compiled there are no such boards; then another thread
+    calls ``ready``.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:

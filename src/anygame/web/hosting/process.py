@@ -28,12 +28,7 @@ _MOST_DIAGNOSTICS: Final = 100
 
 
 def main(memory: int, niceness: int) -> None:
-    """Do what commands ask for until there are no more, then end, whatever threads are at work.
-
-    Args:
-        memory: bytes of address space that the process may take.
-        niceness: how far it stands back for others.
-    """
+    """Carry out commands until the input ends, with bounded memory (bytes) and a niceness."""
     write = set_up(memory, niceness)
 
     def send(event: dict[str, Any]) -> None:
@@ -60,13 +55,7 @@ async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
 
 
 async def answer(session: Session, command: dict[str, Any], write: Callable[[bytes], None]) -> None:
-    """Carry out a command and write what it comes to: a value, or a fault in words; one of them always.
-
-    Args:
-        session: of this process.
-        command: the number of the question, ``id``; what to ``do``; and its arguments.
-        write: takes the line of the answer.
-    """
+    """Carry out a command, and always write one line: its value, or a fault in words."""
     number = command.pop("id")
     try:
         line = _line({"id": number, "value": await session.do(command.pop("do"), command)})

@@ -37,9 +37,9 @@ View = dict[str, Any]
 
 
 def why(state: State, atom: str) -> View:
-    """Return why an atom holds in a state, or why it does not, with the lines of the sheet that matter.
+    """Return why an atom holds in a state or does not, with the lines of the sheet.
 
-    Raises QueryError if it cannot be asked. Raises TermSyntaxError if it cannot be read.
+    Raises QueryError or TermSyntaxError.
     """
     holds = next(iter(state.query(atom)), None) is not None
     try:

@@ -106,24 +106,13 @@ class Session:
         reveals: bool = False,
         time: Sequence[float] | None = None,
     ) -> View:
-        """Begin a match, or go on with that of a record where there is one.
+        """Begin a match, or resume the match of a record.
 
-        Args:
-            match_id: its name.
-            path: of its record.
-            players: what players may be asked, by name.
-            clock: seconds that they have for a move.
-            name: of the sheet; likewise ``text``, ``seed``, ``seats`` and ``line`` for a match that is new.
-            text: of the sheet.
-            seed: of everything that is drawn.
-            seats: who has which role; see `anygame.web.server.matches`.
-            line: joint moves that are made at once, for a match that branches off another.
-            case_sensitive: whether the rules distinguish capitals from other letters.
-            lenient: whether variables that nothing binds are read as Prolog-like reasoners do. The record
-                has what is read, as plain GDL.
-            reveals: whether people see what the rules hide from them.
-            time: seconds that each person has for the match, and more for each move; None where no clock
-                holds people.
+        For a new match: ``name``, ``text``, ``case_sensitive`` and ``lenient`` are how to read the sheet,
+        ``seed`` is of everything, ``seats`` say who has which role (see `anygame.web.server.matches`),
+        ``line`` has joint moves that are made at once, and ``time`` is the seconds of each person with the
+        increment a move (None for no clock). ``players`` are specifications by name, ``clock`` is the seconds
+        that players have for a move, and ``reveals`` shows people what the rules hide.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._go_on, Path(path))

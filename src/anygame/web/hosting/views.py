@@ -40,14 +40,9 @@ def state_view(
     before: State | None,
     joint: Sequence[Term] | None,
 ) -> View:
-    """Return what is shown of a state, by whatever way it was reached.
+    """Return what is shown of a state.
 
-    Args:
-        state: the state.
-        summary: what is known of it.
-        painter: of the game.
-        before: the state before it, and the ``joint`` move between; None at the start.
-        joint: see ``before``.
+    For states after the first, ``before`` is the previous state and ``joint`` the move between.
     """
     roles = state.game.roles
     facts = [text for fact in sorted(state.facts)[:_MOST_SHOWN] if len(text := str(fact)) <= _LONGEST_TERM]
@@ -99,10 +94,7 @@ def way_view(match: Course, step: int) -> View:
 
 
 def seen_view(match: Course, step: int) -> View | None:
-    """Return what each role knows of the way to a state: at each step its own move, and what it saw then.
-
-    None where the rules hide nothing.
-    """
+    """Return the moves and percepts of each role on the way to a state; None without hidden information."""
     game = match.game
     if not game.is_gdl2:
         return None
@@ -160,10 +152,7 @@ _NAMED: Final = re.compile(
 
 
 def thumbnail(game: Game, painter: Painter) -> str:
-    """Return a small drawing of a game on its way, the same each time; empty where it is too large.
-
-    It is of two thirds of the first random moves, and of a state in which play goes on.
-    """
+    """Return a small drawing of a position after some random moves; empty if it is too large."""
     states, random = [game.initial_state()], Random(1)
     while len(states) <= _THUMBNAIL_MOVES and not summary_of(states[-1]).is_over:
         state = states[-1]

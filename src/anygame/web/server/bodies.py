@@ -107,7 +107,7 @@ logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 async def read_form(request: Request) -> dict[str, str]:
     """Return the fields of a form; of a file, its text, and its name as ``NAME_name``. Skips empty files.
 
-    Raises MatchFaultError if it is no form, has too many fields, or is not UTF-8 text.
+    Raises MatchFaultError if there are too many fields, or text that is not UTF-8.
     """
     kind = request.headers.get("content-type", "")
     body = await request.body()

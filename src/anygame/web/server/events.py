@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Versioned:
-    """Something of which pages hear whenever it changes.
+    """Something with a version that grows with every change, also across runs of the server.
 
-    Attributes:
-        version: grows with every change, also from one run of the server to the next.
-        streams: pages that are kept up to date.
+    ``streams`` counts the pages that are kept up to date.
     """
 
     version: int = field(init=False, default_factory=lambda: time_ns() // 1_000_000)

@@ -61,10 +61,10 @@ class Guards:
 
     Args:
         application: what answers.
-        host: for whom the server listens.
-        names: under which other hosts it may be asked.
-        body: bytes that a request may have.
-        seconds: for these to come in.
+        host: address that the server listens on.
+        names: other host names for it.
+        body: maximum bytes of a request body.
+        seconds: time limit for the body to arrive.
     """
 
     def __init__(
@@ -170,12 +170,7 @@ _SECONDS: Final = 180 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks.
-
-    Attributes:
-        token: of the cookie.
-        is_new: whether the cookie has still to be set.
-    """
+    """Who asks: the token of the cookie, and whether the cookie has still to be set."""
 
     token: str
     is_new: bool
@@ -186,9 +181,9 @@ class Visitor:
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
-        """Set the cookie, where the visitor has none yet.
+        """Set the cookie of a new visitor.
 
-        ``Lax``: other sites can make no requests with it, but links from elsewhere lead to one's own matches.
+        ``Lax``: other sites cannot make requests with it, but their links lead to one's own matches.
         """
         if self.is_new:
             response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")

@@ -50,12 +50,7 @@ class RefusedError(MatchFaultError):
 
 
 class MatchRoutes:
-    """Answers about matches.
-
-    Args:
-        pages: templates.
-        may_play: whether people may play here, and have the values of moves searched, rather than watch.
-    """
+    """Routes of matches; without ``may_play``, visitors may only watch."""
 
     def __init__(self, matches: Matches, pages: Pages, settings: Settings, *, may_play: bool = True) -> None:
         self._matches = matches

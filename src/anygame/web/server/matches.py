@@ -152,10 +152,10 @@ class Match(Versioned):
         return any(seat["kind"] == "elsewhere" for seat in self.seats)
 
     def shows_all(self, mine: Collection[str]) -> bool:
-        """Whether who has some roles sees everything, also before it is over.
+        """Return whether the owner of some roles may see everything before the match is over.
 
-        That is so where the rules hide nothing, where it was asked for, and for who plays all of several
-        roles and would know most of it anyway; but not for who plays the only role against chance.
+        That is so if the rules hide nothing, if it was asked for, and for somebody who plays all of several
+        roles; but not for the only player against chance.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
@@ -198,14 +198,7 @@ def open_seat() -> Seat:
 
 
 class Matches:
-    """All matches of a server.
-
-    Args:
-        settings: how many may be at work, and for how long.
-
-    Attributes:
-        known: the matches that are remembered by their names, at work or not.
-    """
+    """All matches of a server; ``known`` holds those in memory by name, running or asleep."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -236,15 +229,13 @@ class Matches:
 
         Args:
             sheet: the rules.
-            seated: returns who has which role, when the roles are known.
+            seated: returns who has which role, given the roles.
             clock: seconds that players have for a move.
             line: joint moves that are made at once.
             reveals: whether people see what the rules hide from them.
-            time: seconds that each person has for the match, and more for each move; None for no clock.
+            time: seconds of each person for the match, and the increment a move; None for no clock.
 
-        Raises:
-            MatchFaultError: the rules cannot be played.
-            BusyError: too many matches are at work.
+        Raises MatchFaultError for bad rules, and BusyError if too many matches are running.
         """
         match_id = secrets.token_urlsafe(_ID_BYTES)
         path = self._folder / f"{match_id}.json"
@@ -304,10 +295,7 @@ class Matches:
             return None
 
     async def view(self, match: Match, step: int | None = None) -> View:
-        """Return what is shown of a state of a match, the last one by default.
-
-        Raises MatchFaultError if there is no such state, or the match cannot go on.
-        """
+        """Return the view of a state, by default the last one. Raises MatchFaultError."""
         # What sleeps is shown as it was, unless a player's move was waited for.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
@@ -352,10 +340,7 @@ class Matches:
         match.process = process
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
-        """Begin a match of a visitor's own, in the state to which a line of moves of another leads.
-
-        Whoever was a person there is the visitor here; players play on.
-        """
+        """Begin a visitor's own match in a state of another match; the visitor takes all roles of people."""
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
@@ -366,10 +351,7 @@ class Matches:
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     async def follow_up(self, match: Match) -> Match:
-        """Return the match that follows one that is over; it is made at the first call.
-
-        Whoever played goes on in another role; see `Match.exchanged`.
-        """
+        """Return the rematch of a finished match, made at the first call; see `Match.exchanged`."""
         async with match.following:
             known = await self.find(match.rematch) if match.rematch else None
             if known is not None:

@@ -19,11 +19,9 @@ _NICENESS: Final = 5
 
 
 class MatchFaultError(AnygameError):
-    """What was asked cannot be done; the message is for the visitor.
+    """A request cannot be met; the message is for the visitor.
 
-    Attributes:
-        diagnostics: of a broken sheet, as plain data.
-        status: of the answer; likewise ``headers``, which it has beside others.
+    ``diagnostics`` are those of a broken sheet, ``status`` and ``headers`` those of the answer.
     """
 
     status: ClassVar[int] = 400
@@ -43,13 +41,7 @@ class ProcessGoneError(MatchFaultError):
 class HostProcess(ChildProcess):
     """A process for one match.
 
-    Args:
-        memory: bytes of address space that it may take.
-        niceness: how far it stands back for others where they want the processor too.
-
-    Attributes:
-        on_view: is called with every view that it sends unasked.
-        ended: is called when it has ended.
+    It calls ``on_view`` with every view that it sends unasked, and ``ended`` at its end.
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
@@ -66,18 +58,14 @@ class HostProcess(ChildProcess):
         )
 
     async def carry_out(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
-        """Have a command carried out; see `anygame.web.hosting.session`.
+        """Send a command to the process; see `anygame.web.hosting.session`.
 
-        Args:
-            what: the command.
-            within: seconds for it.
-            is_view: whether the answer is a view of the match as it stands. It is passed on at once: what the
-                process sends next is newer, and whoever asked comes to the answer only later.
-            arguments: of the command.
+        With ``is_view``, the answer is a view of the match, and goes to ``on_view`` at once, before newer
+        ones.
 
         Raises:
-            MatchFaultError: it cannot be.
-            ProcessGoneError: the process has ended, or is ended now since there was no answer in time.
+            MatchFaultError: the command failed.
+            ProcessGoneError: the process has ended, or was killed for not answering in time.
         """
         on_answer = self.on_view if is_view else lambda _: None
         try:
@@ -119,10 +107,7 @@ def admission(places: int, most_waiting: int, what: str) -> Admission:
 
 @asynccontextmanager
 async def admitted(admission: Admission, within: float) -> AsyncIterator[float]:
-    """Wait for a place and hold it. Yield the seconds that are left of those for the wait and the work.
-
-    Raises BusyError if too many visitors wait already, or no place became free in time.
-    """
+    """Wait for a place and hold it; yield the seconds left for the work. Raises BusyError."""
     async with admission.place(min(within / 2, _LONGEST_WAIT)) as waited:
         yield within - waited
 
@@ -134,12 +119,7 @@ _WORKER_NICENESS: Final = 15
 
 
 class WorkerPool:
-    """Processes that carry out a command each and wait for the next, as many as are admitted at a time.
-
-    Args:
-        admission: bounds how many work at a time, and wait.
-        memory: bytes of address space of each.
-    """
+    """Processes for single commands, as many at a time as the admission allows; ``memory`` is in bytes."""
 
     def __init__(self, admission: Admission, memory: int) -> None:
         self._admission = admission
@@ -151,17 +131,14 @@ class WorkerPool:
         return self._pool.idle
 
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
-        """Have a command carried out; see `anygame.web.hosting.session`.
+        """Send a command to a worker; see `anygame.web.hosting.session`.
 
-        Args:
-            what: the command.
-            within: seconds for it, and for the wait until a process is free; fewer where others wait.
-            arguments: of the command.
+        ``within`` is the time limit in seconds, waiting included; less if others are waiting.
 
         Raises:
-            MatchFaultError: it cannot be.
-            BusyError: too many wait already, or no process had time.
-            ProcessGoneError: it took too long.
+            MatchFaultError: the command failed.
+            BusyError: too many visitors wait, or no process had time.
+            ProcessGoneError: the command took too long.
         """
         async with admitted(self._admission, within) as left:
             is_wanted = self._admission.is_wanted

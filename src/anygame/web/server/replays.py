@@ -67,10 +67,7 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def open(self, record: Record) -> Match:
-        """Return a match in which nobody plays, with the moves of a record.
-
-        Raises MatchFaultError if its rules are not known, or cannot be played.
-        """
+        """Return a match that shows a record. Raises MatchFaultError for unknown or unplayable rules."""
         match = await self.begin(record, reveals=True)
         now = {"live": {}} | ending_of(record) | opening_of(record)
         turns = turns_of(record, 0, record.step)
@@ -78,12 +75,7 @@ class Replays:
         return match
 
     async def begin(self, record: Record, *, reveals: bool) -> Match:
-        """Return a match in which nobody plays, at the start of a record; see `open`.
-
-        Args:
-            record: of the match.
-            reveals: whether it may be seen what the rules hide, also while it goes on.
-        """
+        """Return a match at the start of a record; ``reveals`` shows hidden information while it runs."""
         sheet = await asyncio.to_thread(self._sheet, record)
 
         def seated(roles: list[str]) -> list[Seat]:

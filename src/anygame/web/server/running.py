@@ -40,9 +40,7 @@ _BUSY: Final = (
 class Connection(H11Protocol):
     """A connection of a browser.
 
-    Attributes:
-        most: connections that may be open at a time.
-        telling: seconds for the head of a request, from the start and after each answer.
+    ``most`` connections may be open; each request head must come within ``telling`` seconds.
     """
 
     most: ClassVar[int]
@@ -134,14 +132,9 @@ _WAITING: Final = 128
 
 
 def serve(settings: Settings, listening: Callable[[int], None]) -> None:
-    """Answer browsers until Ctrl-C or SIGTERM.
+    """Answer browsers until Ctrl-C or SIGTERM; ``listening`` is called with the port.
 
-    Args:
-        settings: what is served.
-        listening: is called with the port as soon as there are answers.
-
-    Raises:
-        AnygameError: the port cannot be had.
+    Raises AnygameError if the port is taken.
     """
     bound = _bound(settings, "try another --port or --host")
     server = _server(make_application(settings), settings)
@@ -150,14 +143,9 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
 
 
 class WatchingServer:
-    """Lets browsers watch what is played in this process, from a thread of its own.
+    """Lets browsers watch the matches of this process, from a thread of its own.
 
-    Args:
-        settings: how pages are served; the folder is a place for what need not be kept.
-        broadcast: reports the matches.
-
-    Raises:
-        AnygameError: the port cannot be had.
+    Raises AnygameError if the port is taken.
     """
 
     def __init__(self, settings: Settings, broadcast: Broadcast) -> None:

@@ -128,13 +128,13 @@ def by_age(folder: Path) -> list[tuple[Path, int]]:
 
 
 def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collection[str] = ()) -> None:
-    """Remove the JSON files of a folder that were not touched for longest, before one more is written.
+    """Remove the oldest JSON files of a folder before one more is written.
 
     Args:
-        folder: which.
-        most: files that may be there with the new one.
-        most_bytes: that these may have.
-        spared: the stems of files that stay.
+        folder: the folder.
+        most: maximum number of files, the new one included.
+        most_bytes: maximum size of all files.
+        spared: stems of files to keep.
     """
     length = 0
     for number, (path, size) in enumerate(by_age(folder), 1):
