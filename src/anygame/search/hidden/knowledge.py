@@ -1,15 +1,14 @@
-"""Knowledge: the facts of a state that follow from what a role did and saw, and the open ones.
+"""Knowledge: the facts of a state that follow from what a role did and saw, and the open facts.
 
-The network of a match is its gates once for each joint move, with the fluents after a move tied to the gates
-of that move. Of the first state all is known; of each joint move the role's own part, what the role saw, and
-which moves it had next. From there values spread through the gates in both directions, as unit propagation
-does in satisfiability solvers (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962):
-a conjunction with a false input is false, a true one has true inputs, and of one that is false the last input
-that is open is false. Every other role makes exactly one of its legal moves.
+The network of the game is unrolled, once for each joint move; the fluents after a move are tied to the gates
+of that move. The first state is known completely. Of each joint move the role knows its own move, its
+percepts, and its next legal moves. From there values propagate through the gates in both directions, as in
+unit propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962): a conjunction
+with a false input is false, a true conjunction has true inputs, and the last open input of a false
+conjunction is false. Every other role makes exactly one of its legal moves.
 
-The true state is never looked at, so that nothing can leak from it. All that is called known holds in every
-match that looks to the role as this one does. The converse may fail: what only a case distinction shows stays
-open.
+The true state is never read, so that nothing can leak from it. Known facts hold in every match with the same
+observations. The converse may fail: facts that only a case distinction proves stay open.
 """
 
 from __future__ import annotations
@@ -37,21 +36,21 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.hidden.observing import Turn
 
-    #: int8: 1 for what holds, -1 for what does not, 0 for what is open.
+    #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Gates through which values spread, all joint moves together: half a second of work.
+#: Upper bound of the gates of all joint moves together: half a second of work.
 _MOST_GATES: Final = 4_000_000
-#: How often a turn is looked at again, on average, before what is open stays so.
+#: Upper bound of the visits of a turn, on average; then open values stay open.
 _MOST_VISITS: Final = 12
 
 
 class Known(NamedTuple):
-    """What a role knows of a state.
+    """The knowledge of a role about a state.
 
     Attributes:
-        facts: those that hold in all states that agree with what it did and saw.
-        open: those that may hold or not, as far as is found.
+        facts: facts that hold in all states that agree with what the role did and saw.
+        open: facts of which neither truth nor falsity was derived.
     """
 
     facts: frozenset[Term]
@@ -59,7 +58,7 @@ class Known(NamedTuple):
 
 
 class Knowledge:
-    """Follows what one role knows of a match.
+    """Follows the knowledge of one role about a match.
 
     >>> import anygame
     >>> from anygame.game.state import RoleView
@@ -77,7 +76,7 @@ class Knowledge:
     ['(card player1 jack)', '(card player1 king)']
 
     Raises:
-        LimitError: the game has no network that computes what roles see.
+        LimitError: the game has no network that computes percepts.
     """
 
     def __init__(self, game: Game, role: str | Role) -> None:
@@ -96,12 +95,12 @@ class Knowledge:
         self._turns: list[Values] = []
 
     def of(self, view: RoleView) -> Known:
-        """Return what the role knows at the end of what it observed.
+        """Return the knowledge of the role at the end of its observations.
 
-        A longer view goes on from what was found for a shorter one.
+        A longer view continues from the results for a shorter one.
 
         Raises:
-            LimitError: there is too much to look through, or an observation that no play leads to.
+            LimitError: the game or the match is too large, or no play leads to an observation.
         """
         if (1 + len(view.observations)) * self._network.gates > _MOST_GATES:
             raise LimitError(
@@ -112,7 +111,7 @@ class Knowledge:
             self._turns = [self._first(view.start)]
             former = None
         turns = [self._read(seen) for seen in view.observations[len(self._turns) - 1 :]]
-        self._view = None  # what is interrupted is begun anew
+        self._view = None  # after an interruption all is computed again
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))
@@ -139,7 +138,7 @@ class Knowledge:
         return values
 
     def _add(self, turn: Turn) -> None:
-        """Note what was observed of a joint move that was made in the last state."""
+        """Add a turn after the last state, with its observation."""
         network, propagation = self._network, self._propagation
         before, after = self._turns[-1], np.zeros(network.nodes, np.int8)
         after[0] = -1
@@ -154,7 +153,7 @@ class Knowledge:
         self._turns.append(after)
 
     def _settle(self, first: int) -> None:
-        """Let values spread from a turn on, forwards and backwards, until nothing changes."""
+        """Propagate values from a turn on, forwards and backwards, until nothing changes."""
         waiting = set(range(max(first, 0), len(self._turns)))
         for _ in range(_MOST_VISITS * len(self._turns)):
             if not waiting:
@@ -164,7 +163,7 @@ class Knowledge:
             waiting |= set(self._visit(number))
 
     def _visit(self, number: int) -> Iterator[int]:
-        """Let values spread in one turn, and to its neighbours; yield the turns that learned something."""
+        """Propagate values within a turn and to its neighbours; yield the turns that changed."""
         turns, fluents = self._turns, slice(1, self._network.first_action)
         is_last = number == len(turns) - 1
         self._exclude(turns[number])
@@ -177,7 +176,7 @@ class Knowledge:
                 yield before
 
     def _exclude(self, values: Values) -> None:
-        """Note what does not hold since something does that excludes it."""
+        """Set facts to false that a known fact excludes."""
         facts = values[1 : 1 + self._network.facts]
         for groups in self._groups:
             held = groups[(facts == 1) & (groups >= 0)]
@@ -188,9 +187,9 @@ class _Level(NamedTuple):
     """Gates that do not read each other.
 
     Attributes:
-        gates: their nodes.
-        nodes: those of their inputs, gate after gate.
-        signs: -1 for inputs that are inverted, else 1.
+        gates: the nodes of the gates.
+        nodes: the nodes of their inputs, gate after gate.
+        signs: -1 for inverted inputs, else 1.
         firsts: where the inputs of each gate begin.
         owners: the gate of each input, by its place among ``gates``.
     """
@@ -206,8 +205,8 @@ class _Propagation:
     """Propagates values through the gates and choices of one turn.
 
     Attributes:
-        actions: per role the nodes of its actions.
-        seen: the nodes of what the role can see.
+        actions: the nodes of the actions of each role.
+        seen: the nodes of the percepts of the role.
     """
 
     def __init__(self, network: Network, role: int) -> None:
@@ -225,7 +224,7 @@ class _Propagation:
         return self._legal[actions.start - self._first_action : actions.stop - self._first_action]
 
     def within(self, values: Values, *, moves: bool) -> None:
-        """Let values spread until nothing changes."""
+        """Propagate values until nothing changes."""
         known = -1
         while (count := int(np.count_nonzero(values))) != known:
             known = count
@@ -237,7 +236,7 @@ class _Propagation:
                 self._choose(values, role)
 
     def _choose(self, values: Values, role: int) -> None:
-        """Note that a role makes exactly one of its moves, which is legal."""
+        """Propagate that a role makes exactly one legal move."""
         made, literals = values[self.actions[role]], self.legal_of(role)
         made[_read(values, literals) == -1] = -1
         if np.any(made == 1):
@@ -261,14 +260,14 @@ def _level(network: Network, gates: NDArray[np.int64]) -> _Level:
 
 
 def _upwards(values: Values, level: _Level) -> None:
-    """Let gates learn from their inputs: the least of three values is the conjunction (Kleene's)."""
-    found = np.minimum.reduceat(values[level.nodes] * level.signs, level.firsts)
+    """Propagate from inputs to gates: the conjunction of three-valued logic (Kleene) is the minimum."""
+    conjunctions = np.minimum.reduceat(values[level.nodes] * level.signs, level.firsts)
     open_ = values[level.gates] == 0
-    values[level.gates[open_]] = found[open_]
+    values[level.gates[open_]] = conjunctions[open_]
 
 
 def _downwards(values: Values, level: _Level) -> None:
-    """Let inputs learn from their gates."""
+    """Propagate from gates to inputs."""
     inputs = values[level.nodes] * level.signs
     gates = values[level.gates]
     is_open = inputs == 0
@@ -280,14 +279,10 @@ def _downwards(values: Values, level: _Level) -> None:
 
 
 def _tie(before: Values, literals: NDArray[np.int32], after: Values) -> tuple[bool, bool]:
-    """Let fluents and the gates that say what they become learn from each other.
-
-    Returns:
-        Whether the fluents have learned something, and whether the gates have.
-    """
-    said = _read(before, literals)
-    later, earlier = (after == 0) & (said != 0), (said == 0) & (after != 0)
-    after[later] = said[later]
+    """Propagate between fluents and the literals of their next values; return whether each side changed."""
+    next_values = _read(before, literals)
+    later, earlier = (after == 0) & (next_values != 0), (next_values == 0) & (after != 0)
+    after[later] = next_values[later]
     _write(before, literals[earlier], after[earlier])
     return bool(later.any()), bool(earlier.any())
 

@@ -1,12 +1,12 @@
-"""What roles observe, as numbers that lanes can be compared with, and particles: states with what led there.
+"""What roles observe, as numbers that lanes can be compared with, and particles: weighted states.
 
-Two histories have the same key for a role where it cannot tell them apart. A key is a hash of all that the
-role did and saw, so that information sets can be compared, and found in tables, without holding histories.
+Two histories have the same key for a role that cannot tell them apart. A key is a hash of everything that the
+role did and saw, so that information sets can be compared and looked up without storing histories.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,7 +28,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def mixed(values: Keys) -> Keys:
-    """Return numbers whose bits all depend on all bits of those given."""
+    """Return numbers whose bits all depend on all bits of the given numbers."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
     values = (values ^ (values >> np.uint64(27))) * _SECOND
@@ -44,18 +44,18 @@ def row_keys(rows: Keys) -> Keys:
 
 
 class ObservationKeys:
-    """How the keys of all roles go on with a joint move.
+    """Updates the keys of all roles after a joint move.
 
-    The role that believes has perfect recall. Of the others the order is left out in which they saw something
-    between two choices: hands are the same in whatever order they were dealt, so that there are far fewer of
-    them. Roles that draw at random need no key.
+    The role that believes has perfect recall. Keys of other roles ignore the order of percepts between two of
+    their choices: a hand is the same in whatever order it was dealt, so that there are far fewer of them.
+    Random roles need no key.
 
     Args:
-        actions: how many each role has.
-        percepts: how many terms each role can see.
-        role: the one that believes, by number.
-        deciders: the roles that choose, rather than draw, by number.
-        is_hiding: whether roles know their own moves and what they see alone; else they know the state.
+        actions: number of actions of each role.
+        percepts: number of percepts of each role.
+        role: the role that believes, by number.
+        deciders: the roles that are not random, by number.
+        is_hiding: whether roles know only their own moves and percepts; else they know the state.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ObservationKeys:
         self._percepts = [random.integers(0, 1 << 64, count, np.uint64) for count in percepts]
 
     def at_start(self, states: NDArray[np.uint64]) -> Keys:
-        """Return the keys of states in which a match begins: uint64 [states, roles]."""
+        """Return the keys of first states: uint64 [states, roles]."""
         shape = len(states), len(self._actions)
         if self._is_hiding:
             return np.zeros(shape, np.uint64)
@@ -88,62 +88,62 @@ class ObservationKeys:
         lanes: Lanes,
         places: NDArray[np.int64],
     ) -> Keys:
-        """Return the keys behind a joint move.
+        """Return the keys after a joint move.
 
         Args:
-            keys: uint64 [places, roles].
-            chosen: per role the action that was taken: [places].
-            choices: per role how many actions there were: [places].
-            lanes: those in which the moves have just been made.
-            places: the lanes in question.
+            keys: uint64 [places, roles]; the keys before the move.
+            chosen: per role the action taken: [places].
+            choices: per role the number of legal actions: [places].
+            lanes: the lanes in which the moves have just been made.
+            places: the numbers of the lanes.
         """
         if not self._is_hiding:
             return self.at_start(lanes.packed()[places])
-        found, percepts = np.zeros_like(keys), lanes.percepts()
+        new_keys, percepts = np.zeros_like(keys), lanes.percepts()
         for role in self._deciders:
-            told, terms = self._actions[role][chosen[role]], self._percepts[role]
+            observed, terms = self._actions[role][chosen[role]], self._percepts[role]
             if len(terms):
-                told = told ^ (percepts[role][places].astype(np.uint64) @ terms)
-            told = mixed(told)
-            in_order = mixed(keys[:, role] ^ told)
+                observed = observed ^ (percepts[role][places].astype(np.uint64) @ terms)
+            observed = mixed(observed)
+            in_order = mixed(keys[:, role] ^ observed)
             if role != self._role:
-                in_order = np.where(choices[role] > 1, in_order, keys[:, role] + told)
-            found[:, role] = in_order
-        return found
+                in_order = np.where(choices[role] > 1, in_order, keys[:, role] + observed)
+            new_keys[:, role] = in_order
+        return new_keys
 
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A joint move, as one role knows it.
+    """A joint move, as one role observes it.
 
     Attributes:
-        own: the number of its action; None where that was not told.
+        own: the number of its action; None where it is not known.
         seen: bool [percepts].
-        legal: bool [actions]; which are legal next; None where that is not known.
+        legal: bool [actions]; the actions that are legal next; None where they are not known.
     """
 
     own: int | None
     seen: NDArray[np.bool_]
     legal: NDArray[np.bool_] | None
 
-    def missed(self, lanes: Lanes, role: int) -> NDArray[np.int64]:
-        """Return how much of what a role knows of the moves made last is otherwise: int64 [lanes]."""
-        found = np.zeros(lanes.count, np.int64)
+    def agrees(self, lanes: Lanes, role: int) -> NDArray[np.bool_]:
+        """Return the lanes in which the role observes this of the last joint move: bool [lanes]."""
+        agrees = np.ones(lanes.count, np.bool_)
         if len(self.seen):
-            found += (lanes.percepts()[role] != self.seen).sum(axis=1)
+            agrees &= (lanes.percepts()[role] == self.seen).all(axis=1)
         if self.legal is not None:
-            found += (lanes.legal_by_role()[role] != self.legal).sum(axis=1)
-        return found
+            agrees &= (lanes.legal_by_role()[role] == self.legal).all(axis=1)
+        return agrees
 
 
 class TurnReader:
-    """Reads what a role is told."""
+    """Translates observations to numbers."""
 
     def __init__(self, actions: Sequence[Term], percepts: Sequence[Term]) -> None:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)
 
     def read(self, observation: Observation) -> Turn | None:
-        """Return what was told in numbers; None if some of it has no number, so that no state agrees."""
+        """Return an observation in numbers; None if a term in it has no number, so that no state agrees."""
         own = None if observation.move is None else self._actions.get(observation.move)
         seen = self._percepts.mask(observation.percepts)
         legal = None if observation.legal is None else self._actions.mask(observation.legal)
@@ -155,7 +155,7 @@ class TurnReader:
 
 
 class _Numbers:
-    """The numbers of terms, which managers may write in other letters."""
+    """The numbers of terms, ignoring case where a spelling is not known: managers may change it."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}
@@ -163,74 +163,54 @@ class _Numbers:
 
     def get(self, term: Term) -> int | None:
         """Return the number of a term; None if it has none."""
-        found = self._exact.get(term)
-        return self._folded.get(str(term).lower()) if found is None else found
+        number = self._exact.get(term)
+        return self._folded.get(str(term).lower()) if number is None else number
 
     def mask(self, terms: Sequence[Term]) -> NDArray[np.bool_] | None:
-        """Return which terms are among those given; None if one of these has no number."""
-        found = np.zeros(len(self._exact), np.bool_)
+        """Return a mask of the given terms; None if one of them has no number."""
+        mask = np.zeros(len(self._exact), np.bool_)
         for term in terms:
             number = self.get(term)
             if number is None:
                 return None
-            found[number] = True
-        return found
+            mask[number] = True
+        return mask
 
 
 @dataclass(frozen=True, eq=False)
 class Particles:
-    """States side by side.
+    """Weighted states.
 
     Attributes:
         states: uint64 [n, words], a bit for each fluent.
         keys: uint64 [n, roles]; equal where a role has observed the same.
-        weights: float [n], in all 1.
-        moves: int32 [n, turns, roles], the actions that led from the start to each of them.
-        choices: int32 [n, turns, roles], of how many actions those were drawn; 1 where they are known.
-        before: int [n], by place the particles whose histories they continue; no longer needed when they have
-            those, too.
+        weights: float [n], 1 in total.
     """
 
     states: NDArray[np.uint64]
     keys: NDArray[np.uint64]
     weights: NDArray[np.float64]
-    moves: NDArray[np.int32]
-    choices: NDArray[np.int32]
-    before: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.states)
 
     @classmethod
     def joined(cls, parts: Sequence[Particles]) -> Particles:
-        """Return all that are in the parts, with their weights as they are."""
+        """Concatenate particles; their weights stay as they are."""
         return cls(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
     def taken(self, places: NDArray[np.int64], weights: NDArray[np.float64]) -> Particles:
-        """Return those at some places, with other weights."""
-        taken = {name: array[places] for name, array in vars(self).items()}
-        return Particles(**taken | {"weights": weights})
+        """Return the particles at some places, with other weights."""
+        return Particles(self.states[places], self.keys[places], weights)
 
-    def following(self, earlier: Particles) -> Particles:
-        """Return those that know their last turn alone with the histories of those before them."""
-        return replace(
-            self,
-            moves=np.concatenate([earlier.moves[self.before], self.moves], axis=1),
-            choices=np.concatenate([earlier.choices[self.before], self.choices], axis=1),
-        )
-
-    def without_histories(self) -> Particles:
-        """Return them without their histories."""
-        return replace(self, moves=self.moves[:, :0], choices=self.choices[:, :0])
-
-    def drawn(self, count: int, random: np.random.Generator) -> Particles:
-        """Return so many of them, drawn by their weights: systematic resampling, which varies least."""
+    def resampled(self, count: int, random: np.random.Generator) -> Particles:
+        """Sample particles by their weights: systematic resampling, which has the least variance."""
         points = (np.arange(count) + random.random()) / count
         places = np.searchsorted(np.cumsum(self.weights), points).clip(0, len(self) - 1)
         return self.taken(places, np.full(count, 1 / count))
 
     def merged(self) -> Particles:
-        """Return each state once, as far as the roles have observed the same."""
+        """Merge particles with equal states and equal keys; weights are normalised."""
         marks = np.concatenate([self.states, self.keys], axis=1)
         _, first, group = np.unique(row_keys(marks), return_index=True, return_inverse=True)
         weights = np.bincount(group.reshape(-1), self.weights)

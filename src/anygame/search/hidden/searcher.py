@@ -1,13 +1,14 @@
-"""The search from what one role knows: trees over the states that agree with its observations.
+"""Information-set search for one role, over the states that agree with its observations.
 
 Many-observer information-set tree search (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree
-Search", 2012): each try draws a state from the belief and goes down one tree per role, in which nodes are
-what that role can tell apart; so nobody acts on what it cannot know. Here some hundred tries go down side by
-side, one a lane.
+Search", 2012): each iteration samples a state from the belief and descends one tree per role. The nodes of a
+tree are the information sets of its role, so that no role acts on hidden facts. Here some hundred iterations
+run side by side, one in each lane.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import inf
 from random import Random, SystemRandom
 from time import monotonic, perf_counter
@@ -15,9 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import LimitError
+from anygame.errors import LimitError, PositionError
 from anygame.game.state import RoleView
-from anygame.language.diagnostics import counted
 from anygame.search.analysis import Analysis, MoveAnalysis
 from anygame.search.goals import Bounds
 from anygame.search.hidden.belief import Belief
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int64]
 
-#: Nodes for which there is room at first.
+#: Initial capacity of a tree, in nodes.
 _FIRST_NODES: Final = 256
-#: What is not known yet of a move counts as if it had been tried so often, and brought the mean.
+#: Weight of the prior of an action: so many virtual tries that brought the mean of its node.
 _PRIOR_TRIES: Final = 1.0
 
 
@@ -43,8 +43,8 @@ class RoleTree:
     """Statistics of a role's actions in its information sets.
 
     Attributes:
-        tries: float64 [nodes, actions]; how often an action was taken.
-        sums: float64 [nodes, actions]; what that brought in all, each time from 0 to 1.
+        tries: float64 [nodes, actions]; number of times that an action was taken.
+        sums: float64 [nodes, actions]; sum of the values, each from 0 to 1.
     """
 
     def __init__(self, actions: int, most: int) -> None:
@@ -57,12 +57,12 @@ class RoleTree:
         return len(self._places)
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the node of each key: -1 where there is none."""
+        """Return the node of each key; -1 for unknown keys."""
         get = self._places.get
         return np.array([get(key, -1) for key in keys.tolist()], np.int64)
 
     def add(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the node of each key, made where there is none; -1 where there is no room."""
+        """Return the node of each key, adding unknown keys; -1 where the tree is full."""
         places = self._places
         for key in dict.fromkeys(keys.tolist()):
             if key not in places and len(places) < self._most:
@@ -81,17 +81,16 @@ class RoleTree:
         spread: float,
         random: np.random.Generator,
     ) -> NDArray[np.int64]:
-        """Return an action for each lane, by Thompson sampling.
+        """Choose an action for each lane by Thompson sampling.
 
-        Lanes choose at the same time, so that a bound on what an action may bring would send all of them the
-        same way; draws from what it may bring do not (Chapelle and Li, "An empirical evaluation of Thompson
-        sampling", 2011).
+        Lanes choose at the same time: upper confidence bounds would send all of them the same way, samples do
+        not (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
 
         Args:
-            nodes: where each lane is.
+            nodes: the node of each lane.
             legal: bool [lanes, actions].
-            spread: the standard deviation of what play brings.
-            random: what is drawn from.
+            spread: the standard deviation of values.
+            random: the random generator.
         """
         tries, sums = self.tries[nodes], self.sums[nodes]
         visits = tries.sum(axis=1, keepdims=True)
@@ -106,19 +105,19 @@ class RoleTree:
     def learn(
         self, nodes: NDArray[np.int64], actions: NDArray[np.int64], values: NDArray[np.float64]
     ) -> None:
-        """Add what actions brought."""
+        """Add the values that actions brought."""
         np.add.at(self.tries, (nodes, actions), 1)
         np.add.at(self.sums, (nodes, actions), values)
 
 
-#: Tries that go down side by side: a pass of 512 costs little more than one of 32, but all of a pass choose
-#: without knowing what the others bring.
+#: Iterations side by side: a batch of 512 costs little more than one of 32, but the iterations of a batch do
+#: not learn from each other.
 LANES: Final = 256
-#: Joint moves of a try; longer ones end with the goals of the state that they have come to.
+#: Upper bound of the joint moves of an iteration, which then takes the goals of its last state.
 _LONGEST: Final = 2_000
-#: The least spread of what play brings: where all tries have ended alike so far, others may not.
+#: Lower bound of the standard deviation: where all values were equal so far, others may differ.
 _LEAST_SPREAD: Final = 0.05
-#: Bytes of one action's statistics, and of a node beside them.
+#: Bytes of the statistics of an action, and of a node.
 _BYTES, _NODE_BYTES = 16, 200
 
 
@@ -126,16 +125,16 @@ class InformationSetSearch:
     """The trees of all roles.
 
     Args:
-        game: the rules, which must have a network that knows percepts.
-        role: for whom moves are looked for.
-        memory: bytes that the trees may take at most, about.
+        game: the game, which must have a network that computes percepts.
+        role: the role that searches.
+        memory: approximate upper bound of all trees, in bytes.
 
     Attributes:
-        random: the source of what is drawn.
-        deciders: the roles that choose, rather than draw, by number.
-        trees: one for each of them.
-        deviations: of what play brought each of them so far.
-        tries: since the search began.
+        random: the random generator.
+        deciders: the roles that are not random, by number.
+        trees: the tree of each of them.
+        deviations: the standard deviation of the values of each of them.
+        tries: number of iterations so far.
     """
 
     def __init__(self, game: Game, role: Role, belief: Belief, seed: int, memory: int) -> None:
@@ -143,7 +142,7 @@ class InformationSetSearch:
         self._role = game.role_index(role)
         self.random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
-        # From 0 to 100, as the language has it, or beyond where rules go beyond.
+        # From 0 to 100, as the language defines goals, or beyond where the rules go beyond.
         by_role = [[goal for goal, _ in goals] for goals in compiled.network.goals]
         self._scales = [(min([0, *goals]), max([100, *goals])) for goals in by_role]
         self.deciders = [index for index, each in enumerate(game.roles) if not each.is_random]
@@ -155,17 +154,17 @@ class InformationSetSearch:
         self.tries = 0
 
     def forget_if_full(self) -> None:
-        """Begin new trees where the old ones have taken half of the memory: there must be room to search."""
+        """Clear all trees when one of them has used half of its memory, so that there is room to search."""
         if any(2 * len(tree) > self._most for tree in self.trees.values()):
             for index, tree in self.trees.items():
                 self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
 
     def run(self, tries: int) -> None:
-        """Go down the trees so often, side by side."""
+        """Run so many iterations side by side."""
         particles = self._belief.particles
         assert particles is not None
-        drawn = self.random.choice(len(particles), tries, p=particles.weights)
-        descent = _Descent(self, self._belief, particles.states[drawn], particles.keys[drawn])
+        sampled = self.random.choice(len(particles), tries, p=particles.weights)
+        descent = _Descent(self, self._belief, particles.states[sampled], particles.keys[sampled])
         values = descent.go()
         for role, place, nodes, actions in descent.path:
             self.trees[role].learn(nodes, actions, values[role][place])
@@ -174,7 +173,7 @@ class InformationSetSearch:
         self.tries += tries
 
     def statistics(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return, per action of the role now, how often it was tried, and what it brought on average."""
+        """Return the tries and the mean value of each action of the role in its present information set."""
         particles = self._belief.particles
         assert particles is not None
         tree = self.trees[self._role]
@@ -186,28 +185,28 @@ class InformationSetSearch:
 
     @property
     def nodes(self) -> int:
-        """How many nodes all trees have."""
+        """Number of nodes of all trees."""
         return sum(map(len, self.trees.values()))
 
     @property
     def bytes(self) -> int:
-        """The memory that the statistics of all trees take."""
+        """Memory of the statistics of all trees."""
         return sum(tree.tries.nbytes + tree.sums.nbytes for tree in self.trees.values())
 
     def worth(self, role: int, goals: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return what goals are worth to a role, from 0 to 1; what the rules do not give is worth nothing."""
+        """Return goals of a role as values from 0 to 1."""
         low, high = self._scales[role]
-        found: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
-        return found
+        values: NDArray[np.float64] = ((goals.astype(np.float64) - low) / (high - low)).clip(0, 1)
+        return values
 
     def goal(self, worth: float) -> float:
-        """Return the goal of the role now that is worth so much."""
+        """Return the goal of the role with a value from 0 to 1."""
         low, high = self._scales[self._role]
         return float(low + worth * (high - low))
 
 
 class _Descent:
-    """Some tries, side by side.
+    """A batch of iterations.
 
     Attributes:
         path: role, lanes, nodes and actions of all choices made in trees.
@@ -229,7 +228,7 @@ class _Descent:
         self.path: list[tuple[int, Ids, Ids, Ids]] = []
 
     def go(self) -> dict[int, NDArray[np.float64]]:
-        """Play all lanes to their end; return the values for each role that decides, from 0 to 1."""
+        """Play all lanes to their end; return the values of each decider, from 0 to 1."""
         lanes, count = self._lanes, self._count
         steps = 0
         while steps < _LONGEST:
@@ -245,7 +244,7 @@ class _Descent:
         return {role: self._search.worth(role, goals[role][:count]) for role in self._search.deciders}
 
     def _step(self, going: NDArray[np.bool_]) -> None:
-        """Make a joint move in all lanes that can go on."""
+        """Make a joint move in all lanes whose match is not over."""
         lanes, search = self._lanes, self._search
         chosen, choices = [], []
         for role, all_legal in enumerate(lanes.legal_by_role()):
@@ -267,7 +266,7 @@ class _Descent:
         self._keys[able] = self._belief.observing.after(self._keys[able], moves, counts_then, lanes, able)
 
     def _choose(self, role: int, choosing: Ids, legal: NDArray[np.bool_], picked: NDArray[np.int64]) -> None:
-        """Let a role choose by its tree; where that ends it grows by a node, and the drawn action stays."""
+        """Let a role choose by its tree. Where the tree ends, add a node; the random action stays."""
         search = self._search
         tree, keys = search.trees[role], self._keys[choosing, role]
         nodes = tree.find(keys)
@@ -285,7 +284,7 @@ class _Descent:
 
 
 class _StandardDeviation:
-    """The standard deviation of numbers, as they come."""
+    """Running standard deviation."""
 
     def __init__(self) -> None:
         self._count, self._sum, self._squares = 0, 0.0, 0.0
@@ -303,30 +302,30 @@ class _StandardDeviation:
         return max(_LEAST_SPREAD, float(np.sqrt(max(0.0, self._squares / self._count - mean * mean))))
 
 
-#: Passes that a search of a given number of tries has at least: each learns from those before.
+#: Least number of batches of a search with a given number of iterations: each learns from those before.
 _LEAST_PASSES: Final = 16
 _FEWEST_LANES: Final = 16
-#: What is certain, with room for rounding.
+#: A probability of 1, minus rounding errors.
 _CERTAIN: Final = 1 - 1e-9
 
 
 class BeliefSearcher:
-    """Searches information sets for one role. See ``anygame.search.searching.Searcher`` for the contract.
+    """Information-set search for one role. See ``anygame.search.searching.Searcher`` for the contract.
 
-    The belief is all states that agree with what the role did and saw, with their probabilities, as long as
-    they fit; beyond that many of them, drawn. The role plays only what is legal in all of them, if anything
-    is.
+    The belief holds all states that agree with what the role did and saw, with their probabilities, as long
+    as they fit; beyond that it samples them. The role plays only moves that are legal in all of them, if
+    there are any.
 
     Args:
-        role: whose moves are searched.
-        seed: of the random numbers; None for any.
-        memory: bytes that the trees may take at most, about.
+        role: the role that searches.
+        seed: of the random numbers; None for fresh ones.
+        memory: approximate upper bound of the trees, in bytes.
 
     Attributes:
-        is_lost: whether the belief has run empty: it then holds states that agree with most of what was seen.
+        is_lost: whether the belief has run empty: then only the state given to `begin` is searched.
 
     Raises:
-        LimitError: the game has no network that knows what roles see.
+        LimitError: the game has no network that computes percepts.
     """
 
     def __init__(self, game: Game, role: Role, *, seed: int | None = None, memory: int = 1 << 30) -> None:
@@ -341,23 +340,23 @@ class BeliefSearcher:
         self._allowed: list[int] = []
         self._lanes: int | None = None
         self._has_searched = self.is_lost = False
-        # Machine code is made now, not on the clock of the first move.
+        # Compile machine code now, not on the clock of the first move.
         self._belief.follow(RoleView(game.initial_state()), inf)
         self._search.run(_FEWEST_LANES)
 
     def follow(self, view: RoleView, seconds: float) -> None:
-        """Bring the belief up to date, within about so many seconds.
+        """Bring the belief up to date.
 
         Args:
-            view: all that the role knows of the match.
-            seconds: may be infinite.
+            view: everything that the role knows of the match.
+            seconds: approximate time limit; may be infinite.
         """
         self._belief.follow(view, monotonic() + seconds)
         self._belief.leave_out_ends()
-        self.is_lost = self._belief.particles is None or self._belief.is_guess
+        self.is_lost = self._belief.particles is None
 
     def begin(self, state: State) -> None:
-        """Choose between moves by the belief.
+        """Begin to choose between moves.
 
         Args:
             state: one that agrees with what the role knows.
@@ -365,23 +364,24 @@ class BeliefSearcher:
         legal = () if state.is_terminal else state.legal_moves(self._role)
         self._drawn = self._random.choice(legal) if legal else None
         self._allowed, self._lanes, self._has_searched = [], None, False
+        if self._belief.particles is None and legal:
+            with suppress(PositionError):
+                self._belief.assume(state)
         if self._belief.particles is not None and not state.is_terminal:
             self._allowed = self._allowed_in(legal).tolist()
             self._drawn = self._moves[self._random.choice(self._allowed)]
             self._search.forget_if_full()
 
     def _allowed_in(self, legal: tuple[Term, ...]) -> NDArray[np.int64]:
-        """Return the actions that are legal in all states of the belief, else where most of the weight is."""
+        """Return the actions that are legal in all states of the belief, else in most of its weight."""
         weights = self._belief.weight_of_legal()
         allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN))
-        if self._belief.is_guess:
-            return allowed
-        # The state given is one that agrees with what was seen, too.
+        # The given state agrees with the observations, too.
         both = [action for action in allowed.tolist() if self._moves[action] in legal]
         return np.array(both, np.int64) if both else allowed
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds; return how many tries were made, side by side in passes."""
+        """Search for about so many seconds; return the number of iterations made, in batches."""
         if self.is_done:
             return 0
         if self._lanes is None:
@@ -405,14 +405,14 @@ class BeliefSearcher:
 
     @property
     def bytes(self) -> int:
-        """The memory that the trees take, about."""
+        """Approximate memory of the trees."""
         return self._search.bytes
 
     def best(self, role: int) -> Term:
-        """Return the move that the role should make: of those tried as often, the one that brought more.
+        """Return the move with the most tries; ties go to the greater mean.
 
         Raises:
-            ValueError: the role has no legal move, or is another one.
+            ValueError: the role has no legal move, or is not the one that searches.
         """
         if self._game.roles[role] != self._role or self._drawn is None:
             raise ValueError(f"{self._game.roles[role]} has no move to choose here")
@@ -420,7 +420,7 @@ class BeliefSearcher:
         return self._moves[ranked[0][0]] if ranked else self._drawn
 
     def _ranked(self) -> list[tuple[int, int, float]]:
-        """Return the allowed actions with their tries and mean goals, the best first."""
+        """Return the allowed actions with their tries and mean goals, best first."""
         if self._belief.particles is None:
             return []
         tries, means = self._search.statistics()
@@ -428,7 +428,7 @@ class BeliefSearcher:
         return [(action, int(tries[action]), self._search.goal(means[action])) for action in ranked]
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the moves of the role; nothing is proven, and no line is given."""
+        """Return the estimates of the moves of the role, without proofs or lines."""
         role, ranked = self._role, self._ranked()
         tries = sum(count for _, count, _ in ranked)
         mean = sum(count * goal for _, count, goal in ranked) / tries if tries else None
@@ -452,8 +452,6 @@ class BeliefSearcher:
 
     @property
     def _believed(self) -> str:
-        """How many states the belief holds, in words."""
+        """The number of states of the belief, as text."""
         count = 0 if self._belief.particles is None else len(self._belief.particles)
-        if self._belief.is_guess:
-            return f"{counted(count, 'guess')}"
         return f"{count:,} {'states believed in' if self._belief.is_exact else 'particles'}"
