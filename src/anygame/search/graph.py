@@ -1,4 +1,4 @@
-"""The graph of all states that can be reached: found breadth first, in lanes or one by one."""
+"""Graph of all reachable states, explored breadth first, in lanes or one by one."""
 
 from __future__ import annotations
 
@@ -28,31 +28,33 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Why a graph is not complete after Ctrl-C.
+#: Reason of an incomplete graph after Ctrl-C.
 INTERRUPTED: Final = "the search for them was ended early"
-#: States expanded at a time: enough to fill lanes, few enough for their arrays to stay in the caches.
+#: States expanded at a time: enough to fill lanes, few enough for their arrays to fit the CPU caches.
 MOST_AT_A_TIME: Final = 4096
-#: What the values of a state take: the ranks of two bounds and a distance, and two numbers for a table. Where
-#: roles move together, or by chance: two bounds, and as much while they are computed.
+#: Memory of the values of a state: the ranks of two bounds, a distance, and two numbers for a table. Where
+#: roles move together, or by chance: two bounds, and the same again while they are computed.
 _BYTES_OF_VALUES: Final = 14
 _BYTES_OF_MIXED_VALUES: Final = 40
-#: About so many joint moves are made at a time, so that what lists them stays small beside the graph.
+#: Joint moves made at a time, approximately, so that their arrays stay small beside the graph.
 _EDGES: Final = 1 << 18
-#: Arrays grow by a quarter: little of them is ever empty, and all growing together costs a few copies.
+#: Arrays grow by 1 / 2^2: little of them is ever empty, and each row is copied only a few times.
 _GROWTH: Final = 2
-#: The most states: their numbers have 31 bits.
+#: Upper bound of the states: their numbers have 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
+#: Lower bound of the memory of a state and its entry in a dictionary: a frozen set of some tens of facts.
+BYTES_OF_A_STATE: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class ExpandedStates:
-    """What an expansion says of some states.
+    """States and their successors.
 
     Attributes:
-        options: int32 [states, roles]; how many legal moves each role has; all zero where the match is over
-            and where a role that should move cannot.
+        options: int32 [states, roles]; number of legal moves of each role; all zero in terminal states and
+            where some role has no legal move.
         terminal: bool [states].
-        goals: float [states, roles]; nan where there is no goal or several; to be read at the end alone.
+        goals: float [states, roles]; nan where there is no goal or several; valid in terminal states only.
         children: int32 [edges]; the state after each joint move, state after state; the move of the last role
             changes fastest.
     """
@@ -68,14 +70,14 @@ class StateGraph:
     """States, numbered in the order of their distance from the first one, and the joint moves between them.
 
     Attributes:
-        layers: int64 [layers + 1]; where the states of each distance begin; the last one is their number.
-        expanded: how many states were continued; the others, at the end, are known by name alone.
+        layers: int64 [layers + 1]; where the states of each distance begin; the last entry is their number.
+        expanded: number of expanded states; they come first.
         offsets: uint32 or int64 [expanded + 1]; where the children of each state begin.
         children: int32 [edges]; see ``ExpandedStates``.
-        options: [expanded, roles], unsigned and as narrow as can be.
+        options: [expanded, roles], unsigned and as narrow as possible; see ``ExpandedStates``.
         ends: int64; the terminal states among the expanded ones, ascending.
         goals: float [ends, roles]; nan where the rules give no goal, several, or none that is a number.
-        stopped: why not all states were expanded; empty if they were.
+        stopped: why not all states were expanded; empty if all were.
         bytes: memory.
     """
 
@@ -96,22 +98,22 @@ class StateGraph:
 
     @property
     def depth(self) -> int:
-        """The greatest distance at which, and below which, all states were expanded; -1 if none was."""
+        """The greatest distance up to which all states were expanded; -1 if none was."""
         return int(np.searchsorted(self.layers[1:], self.expanded, side="right")) - 1
 
     @property
     def stuck(self) -> int:
-        """How many expanded states are no ends, though a role has no move there."""
+        """Number of expanded states that are not terminal although some role has no legal move."""
         return int(np.count_nonzero(self.options[:, 0] == 0)) - len(self.ends)
 
     @property
     def states(self) -> int:
-        """How many states."""
+        """Number of states."""
         return int(self.layers[-1])
 
 
 class GrowingArray:
-    """An array that grows at its end, in place where it can; its numbers are bytes while they fit."""
+    """Array that grows at its end, in place where possible. Unsigned bytes become uint32 when they must."""
 
     def __init__(self, width: int, dtype: DTypeLike) -> None:
         self._data = np.empty((MOST_AT_A_TIME, width), dtype)
@@ -119,16 +121,16 @@ class GrowingArray:
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes now."""
+        """Memory in use."""
         return self._data.nbytes
 
     @property
     def rows(self) -> NDArray[Any]:
-        """What was put in; nobody may hold it while more is."""
+        """The rows; no view of them may be held while rows are added."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes with so many more rows."""
+        """Return the memory in bytes with so many more rows."""
         return self._capacity(self.count + more) * self._data.shape[1] * self._data.itemsize
 
     def _capacity(self, needed: int) -> int:
@@ -147,10 +149,10 @@ class GrowingArray:
 
 
 class Numbering(Generic[_Item]):
-    """Numbers for things, from 0, in the order in which they are met.
+    """Numbers items from 0, in the order in which they are met.
 
     Attributes:
-        items: the things, each at its number.
+        items: each item at its number.
     """
 
     def __init__(self, *items: _Item) -> None:
@@ -158,7 +160,7 @@ class Numbering(Generic[_Item]):
         self._numbers = {item: number for number, item in enumerate(items)}
 
     def of(self, item: _Item) -> int:
-        """Return the number of a thing, a new one if it was not met before."""
+        """Return the number of an item; a new number if it was not met before."""
         number = self._numbers.setdefault(item, len(self.items))
         if number == len(self.items):
             self.items.append(item)
@@ -166,7 +168,7 @@ class Numbering(Generic[_Item]):
 
 
 class _Exploration:
-    """A graph in the making."""
+    """A graph under construction."""
 
     def __init__(
         self,
@@ -188,13 +190,13 @@ class _Exploration:
         self._width = 1.0
 
     def run(self, progress: Callable[[int, int], None] | None) -> str:
-        """Expand states until there are no more; return why it stopped before, or nothing."""
+        """Expand states until none are left; return the reason of an earlier stop, else an empty text."""
         done = 0
         began = perf_counter()
         while done < self._layers[-1]:
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 return f"{self._seconds:.3g} s were too short for them"
-            # The joint moves of the last states foretell those of the next, twice over.
+            # Expect at most twice as many joint moves as in the last states.
             count = max(1, min(MOST_AT_A_TIME, int(_EDGES / self._width), self._layers[-1] - done))
             expected = int(2 * self._width * count) + 1
             needed = self._bytes_with(expected)
@@ -219,23 +221,23 @@ class _Exploration:
         values = (len(self._expansion) + edges) * of_each
         return self._expansion.bytes_with(edges) + growing + values
 
-    def _enter(self, first: int, found: ExpandedStates) -> None:
-        over = np.flatnonzero(found.terminal)
-        self._children.extend(found.children[:, None])
+    def _enter(self, first: int, states: ExpandedStates) -> None:
+        over = np.flatnonzero(states.terminal)
+        self._children.extend(states.children[:, None])
         self._ends.extend((first + over)[:, None])
-        self._goals.extend(found.goals[over])
+        self._goals.extend(states.goals[over])
         if self._takes_turns:
-            several = found.options > 1
+            several = states.options > 1
             together = several.sum(axis=1).max() > 1 or several[:, self._random].any()
             self._takes_turns = not together
-        # The last of all: an interrupt before it leaves these states out.
-        self._options.extend(found.options)
-        self._width = max(1.0, len(found.children) / len(found.options))
+        # Last: an interrupt before this line leaves these states out.
+        self._options.extend(states.options)
+        self._width = max(1.0, len(states.children) / len(states.options))
 
     def graph(self, stopped: str) -> StateGraph:
-        """Return what was found."""
-        expanded, found = self._options.count, len(self._expansion)
-        layers = self._layers if not stopped else [n for n in self._layers if n <= expanded] + [found]
+        """Return the graph explored so far."""
+        expanded, count = self._options.count, len(self._expansion)
+        layers = self._layers if not stopped else [n for n in self._layers if n <= expanded] + [count]
         ends = int(np.searchsorted(self._ends.rows[: self._goals.count, 0], expanded))
         offsets = _offsets(self._options.rows, self._children.count)
         arrays = (self._children, self._options, self._ends, self._goals)
@@ -269,15 +271,15 @@ def explore(
     seconds: float | None = None,
     states: int = MOST_STATES,
 ) -> StateGraph:
-    """Find all states; stop at a bound of memory, time, number or of the rules, or at Ctrl-C.
+    """Explore all reachable states; stop at a limit of memory, time, number or the rules, or at Ctrl-C.
 
     Args:
-        expansion: continues states; it knows the first one.
+        expansion: contains the first state, and expands states.
         roles: of the game.
-        memory: bytes, those of the values to be computed later among them.
-        progress: called now and then with the numbers of states expanded and found.
-        seconds: how long it may take; None for as long as it does.
-        states: how many there may be.
+        memory: upper bound in bytes, including the values that are computed later.
+        progress: called now and then with the numbers of expanded and of known states.
+        seconds: time limit; None for no limit.
+        states: upper bound of the states.
     """
     exploration = _Exploration(expansion, roles, memory, seconds, states)
     try:
@@ -289,21 +291,17 @@ def explore(
     return exploration.graph(stopped)
 
 
-#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
-_BYTES_OF_A_STATE: Final = 4_000
-
-
 class LaneExpansion:
     """States of a compiled game, packed to a bit a fluent.
 
     Raises:
         LimitError: the game has no network.
-        PositionError: its network does not know the state.
+        PositionError: the network cannot hold the state.
     """
 
     def __init__(self, game: Game, start: State) -> None:
         machine = game.backends.needed_network()
-        native_code("search")  # now, and not on the clock of who explores
+        native_code("search")  # compiled before the time limit of an exploration begins
         first = packed_state(game, start)
         self._fluents = game.fluent_terms
         self._states = StateSet(first.shape[1])
@@ -314,7 +312,7 @@ class LaneExpansion:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes while so many states are met."""
+        """Return the memory in bytes with so many more states."""
         return self._states.bytes_with(more) if more else self._states.bytes
 
     def packed(self) -> tuple[tuple[Term, ...], StateSet]:
@@ -322,13 +320,13 @@ class LaneExpansion:
         return self._fluents, self._states
 
     def expand(self, first: int, end: int) -> ExpandedStates:
-        """Continue a range of states by every joint move."""
+        """Expand a range of states by every joint move."""
         options, terminal, goals, successors = self._blocks.of(self._states.part(first, end))
         return ExpandedStates(options, terminal, goals, self._states.add(successors))
 
 
 class StateExpansion:
-    """States of any game, one after the other, by whatever machine answers for it."""
+    """States of any game, expanded one by one by whatever machine has the game."""
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles
@@ -343,11 +341,11 @@ class StateExpansion:
         return self._states.items
 
     def bytes_with(self, more: int) -> int:
-        """Return about how many bytes it takes while so many states are met."""
-        return (len(self._states.items) + more) * _BYTES_OF_A_STATE
+        """Return the approximate memory in bytes with so many more states."""
+        return (len(self._states.items) + more) * BYTES_OF_A_STATE
 
     def expand(self, first: int, end: int) -> ExpandedStates:
-        """Continue a range of states by every joint move."""
+        """Expand a range of states by every joint move."""
         options, terminal, goals, children = [], [], [], []
         for state in self._states.items[first:end]:
             terminal.append(state.is_terminal)
@@ -373,5 +371,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: Numbers states from 0, the first one, in the order in which they are met, and continues them.
+#: Numbers states from 0, the first one, in the order in which they are met, and expands them.
 Expansion = LaneExpansion | StateExpansion

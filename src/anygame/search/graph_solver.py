@@ -1,4 +1,4 @@
-"""What the values of all states of a graph mean: which kind of game it is, its value, and its best play."""
+"""Solutions from a graph of all states: the kind of the game, its value, and best play."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from anygame.search.graph import Expansion, StateGraph
     from anygame.search.retrograde import Values
 
-#: Values of expectations and mixed strategies are as exact as floating-point numbers are after many steps.
+#: Tolerance of expectations and mixed strategies: floating-point errors of many steps.
 _CLOSE: Final = 1e-9
 _DIGITS: Final = 9
 
 
 class Solver:
-    """Values a graph, and says what the values mean."""
+    """Computes the solution of a graph."""
 
     def __init__(self, game: Game, start: State, graph: StateGraph, began: float) -> None:
         self._game, self._start, self._graph, self._began = game, start, graph, began
@@ -46,14 +46,14 @@ class Solver:
         together = (graph.options[:, self._choosing] > 1).all(axis=1).any()
         self._is_simultaneous = len(self._choosing) == 2 and bool(together)
         self._takes_turns = not (self._has_chance or self._is_simultaneous)
-        #: Of the roles whose values were computed; those of others follow from them.
+        #: Computed values by role; the values of other roles follow from them.
         self._values: dict[int, Values] = {}
         self._distances: NDArray[np.int32] | None = None
-        #: Of each role, how often play ends without a goal for it.
+        #: Number of states, by role, in which play ends without a goal for the role.
         self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
 
     def solution(self) -> Solution:
-        """Return what is known."""
+        """Return the solution, solved or not."""
         graph = self._graph
         if not graph.complete:
             return self._unsolved(f"not all states were found: {graph.stopped}")
@@ -71,13 +71,13 @@ class Solver:
         """Return the different pairs of goals of two roles, ascending by the first: float [pairs, 2]."""
         pairs = self._graph.goals[:, [one, other]]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
-        # Values are few: pairs of their numbers sort faster than pairs of values.
+        # There are few different values: pairs of their numbers sort faster than pairs of values.
         (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
         numbers = np.unique(first * len(others) + second)
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)
 
     def _are_opposed(self, one: int, other: int) -> bool:
-        """Whether one role has less at the end the more the other has; in proportion, if that matters.
+        """Whether the goals of two roles are opposed: linearly, unless the roles take turns without chance.
 
         Ends that give one of them no goal do not count.
         """
@@ -100,13 +100,13 @@ class Solver:
     def _goals(self, role: int) -> NDArray[np.float64]:
         """Return the goals of a role at the ends that give it one."""
         goals = self._graph.goals[:, role]
-        # A missing goal is not a number, which differs from itself.
+        # A missing goal is nan, which differs from itself.
         return np.asarray(goals[goals == goals])
 
     def _levels(self, role: int) -> NDArray[np.float64]:
-        """Return what an end can be worth to a role, ascending.
+        """Return the possible worth of an end to a role, ascending.
 
-        Without a goal that is anything from 0 to 100, as the language defines goals, or what the rules name.
+        Without a goal that is anything from 0 to 100, the goals of the language, or a goal of the rules.
         """
         goals = self._goals(role)
         if not self._missing[role]:
@@ -121,10 +121,10 @@ class Solver:
     def _valued(self) -> Solution:
         roles = self._game.roles
         bounds: dict[str, Bounds | None] = dict.fromkeys(roles)
-        # Who chooses nothing still has a value where nobody chooses anything.
+        # Where no role chooses, the others still have a value.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # The goals of one do not show those of the other everywhere.
+            # Ends without a goal do not tell the goal of the other role.
             leading = self._choosing
         if not leading:
             return self._unsolved("all is left to chance: there is nobody whose value it could be")
@@ -144,7 +144,7 @@ class Solver:
         return self._solution(goals_by_role, bounds, "", self._line())
 
     def _doubt(self) -> str:
-        """Return why bounds do not meet."""
+        """Return the reason of bounds that do not meet."""
         causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
         if not causes:
             return "a match may go on for ever under best play"
@@ -152,9 +152,9 @@ class Solver:
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return the roles whose values follow from those of the first computed, with the pairs of goals.
+        """Return the roles whose values follow from the first computed ones, with the pairs of goals.
 
-        Nothing follows for a role that has no goal at some end, or from one that has none.
+        Both roles must have a goal at every end.
         """
         first = next(iter(self._values))
         others = [p for p in range(len(self._game.roles)) if p not in self._values and p not in self._random]
@@ -168,7 +168,7 @@ class Solver:
         return float(goals.min() + goals.max()) / 2
 
     def _left(self) -> NDArray[np.int32] | None:
-        """Return how far the end is from each state under best play; None where that is not one way."""
+        """Return the distance of each state from the end; None where chance or mixed choices decide it."""
         if self._distances is None and self._takes_turns:
             leading, values = next(iter(self._values.items()))
             players, middle = self._players(leading), self._middle(leading)
@@ -206,7 +206,7 @@ class Solver:
     # -- the values of all states ------------------------------------------------------------------
 
     def table(self, expansion: Expansion) -> Table | None:
-        """Return the values of all states; None where none were computed."""
+        """Return the values of all states; None where no values were computed."""
         if not self._values:
             return None
         opposed = self._opposed_roles()
@@ -227,7 +227,7 @@ class Solver:
     # -- the record --------------------------------------------------------------------------------
 
     def _lacking(self) -> dict[str, int]:
-        """Return of each role but ``random`` how often play ends without a goal for it."""
+        """Return for each role except ``random`` how many states end play without a goal for it."""
         roles = enumerate(self._game.roles)
         return {role: self._missing[place] for place, role in roles if place not in self._random}
 
@@ -265,6 +265,6 @@ def _ends(number: int) -> str:
 
 
 def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
-    """Return between what the value of a role lies whose goals are opposed, given pairs of goals at ends."""
+    """Return the bounds of a role whose goals are opposed, given the pairs of goals at ends."""
     low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
     return float(low), float(high)

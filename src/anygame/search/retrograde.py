@@ -1,11 +1,11 @@
 """Retrograde analysis: values of all states of a graph, by sweeps from the last layer to the first.
 
 Each state has a lower and an upper bound of its value for one role. Before the first sweep they are the
-extreme goals of the game; a sweep computes them anew from the children's. Where play ends without a goal they
-stay there. Where both meet, the value is exact, whatever such ends are worth, and matches without an end: the
-lower bound is what the role can make sure of in a bounded number of moves, the upper one what it can be held
-to. A graph whose edges all lead to later layers needs one sweep; others are swept until nothing changes
-(value iteration: Shapley 1953, Condon 1992).
+extreme goals of the game; a sweep recomputes them from the bounds of the children. Where play ends without a
+goal they keep their first values. Where both bounds meet, the value is exact, whatever endless play and ends
+without a goal are worth. The lower bound is what the role can guarantee in a bounded number of moves, the
+upper bound what the opponent can hold it to. If all edges lead to later layers, one sweep is enough; other
+graphs are swept until nothing changes (value iteration: Shapley 1953, Condon 1992).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from anygame.search.graph import StateGraph
 
-#: Expectations over endless play approach their limits: a sweep that changes less than this is the last.
+#: Expectations over endless play converge to their limits: a sweep that changes less is the last.
 TOLERANCE: Final = 1e-12
-#: Sweeps halve what is left of a coin that is thrown until it falls right; slower ones are given up.
+#: Upper bound of the sweeps. The error of repeated fair coin tosses halves with each; slower games give up.
 _MOST_SWEEPS: Final = 10_000
 #: No end is reached.
 FAR: Final = np.int32((1 << 31) - 2)
@@ -37,11 +37,11 @@ FAR: Final = np.int32((1 << 31) - 2)
 
 @dataclass(frozen=True, slots=True)
 class Players:
-    """Who wants what: places among the roles.
+    """Objectives of the roles, by place.
 
     Attributes:
-        most: the role whose value is computed, and who wants much of it.
-        least: the role that wants little of it, None for a game of one.
+        most: the role whose value is computed, and which maximises it.
+        least: the role that minimises it; None in a game for one.
         chance: the roles that move at random.
     """
 
@@ -55,9 +55,9 @@ class Values:
     """Bounds of the value of each expanded state.
 
     Attributes:
-        lower: [states]; goals, float, or where there are levels the ranks of these.
+        lower: [states]; goals as floats or, with ``levels``, their ranks.
         upper: [states]; likewise.
-        levels: all goals, ascending: float [levels]; None where values are not ranks.
+        levels: all goals, ascending: float [levels]; None where bounds are no ranks.
     """
 
     lower: NDArray[Any]
@@ -65,17 +65,17 @@ class Values:
     levels: NDArray[np.float64] | None = None
 
     def goals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what some values are as goals."""
+        """Return bounds as goals."""
         return np.asarray(values if self.levels is None else self.levels[values.astype(np.int64)])
 
     def bounds(self, state: int) -> tuple[float, float]:
-        """Return between what goals the value of a state lies."""
+        """Return the bounds of the value of a state, as goals."""
         least, most = self.goals(np.array([self.lower[state], self.upper[state]])).tolist()
         return least, most
 
 
 class Group(NamedTuple):
-    """States of a layer whose roles have the same numbers of moves: int64 [n], and these numbers."""
+    """States of a layer, int64 [n], whose roles have the same numbers of moves, and these numbers."""
 
     states: NDArray[np.int64]
     options: tuple[int, ...]
@@ -94,7 +94,7 @@ def _layer(graph: StateGraph, layer: int) -> Iterator[Group]:
         return
     kind_of = np.zeros(len(going), np.int64)
     for counts in options[going].T:
-        # Numbered anew for each role, so that the numbers stay small.
+        # Renumbered for each role, so that the numbers stay small.
         _, kind_of = np.unique(kind_of * (int(counts.max()) + 1) + counts, return_inverse=True)
     order = np.argsort(kind_of.astype(np.uint16 if kind_of.max() < 1 << 16 else np.int64), kind="stable")
     begins = np.searchsorted(kind_of[order], np.arange(kind_of.max() + 2))
@@ -108,8 +108,8 @@ def find_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]
 
     Args:
         graph: complete.
-        players: who wants what.
-        levels: what an end can be worth to ``players.most``, ascending.
+        players: the objectives.
+        levels: the possible worth of a terminal state to ``players.most``, ascending.
     """
     lower = np.full(graph.expanded, levels[0], np.float64)
     upper = np.full(graph.expanded, levels[-1], np.float64)
@@ -172,9 +172,9 @@ def best_edge(
 
 
 def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of matrix games whose rows are chosen by the one who wants much.
+    """Return the values of matrix games whose rows the maximising role chooses.
 
-    Rounding never takes a value out of what pure strategies assure and concede.
+    Rounding never moves a value out of the bounds that pure strategies give.
 
     Args:
         payoffs: float [games, rows, columns].
@@ -225,7 +225,7 @@ def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     return float(lowest - width * result.fun)
 
 
-#: What stands for the other role in a game for one.
+#: The minimising role in a game for one.
 _NOBODY = -1
 #: Numbers of moves, and ranks of goals: bytes, unless there are too many.
 _Options = Annotated[NDArray[Any], Elements(("uint8", "uint32"), 2)]
@@ -235,9 +235,8 @@ _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
     """Return bounds of the value of every state as ranks, where roles take turns without chance.
 
-    Native sweeps do what ``find_values`` does for any game by layers: ranks of goals are a byte each, and
-    states are visited in the order opposite to that of their discovery (retrograde analysis: Stroehlein 1970,
-    Thompson 1986).
+    Native form of ``find_values``: ranks of goals take a byte each, and states are visited in the reverse
+    order of their discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
     """
     goals = graph.goals[:, players.most]
     known = ~np.isnan(goals)
@@ -255,10 +254,10 @@ def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.fl
 def retrograde_distances(
     graph: StateGraph, values: Values, players: Players, middle: float
 ) -> NDArray[np.int32]:
-    """Return how many joint moves best play takes to the end, int32 [states]; FAR where there is no end.
+    """Return the number of joint moves of best play to the end, int32 [states]; FAR where there is no end.
 
-    Best play keeps both bounds: a move that keeps one alone may lead to where play ends without a goal.
-    Whoever stands to get more than the middle of the goals wants it soon, the other late.
+    Best play keeps both bounds: a move that keeps only one may lead to an end without a goal. A role that
+    will get more than the middle of the goals wants a short match, the other one a long match.
     """
     assert values.levels is not None
     left = np.full(graph.expanded, FAR, np.int32)
@@ -283,7 +282,7 @@ def _sweep(
     lower: _Ranks,
     upper: _Ranks,
 ) -> bool:
-    """Compute the bounds of all states anew from those of their children; return whether any changed."""
+    """Recompute the bounds of all states from those of their children; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
         joint = joint_moves(options, state)
@@ -314,7 +313,7 @@ def _distance_sweep(
     below: int,
     above: int,
 ) -> bool:
-    """Compute distances anew from those of children that keep the value; return whether any changed."""
+    """Recompute distances from those of children that keep the value; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
         joint = joint_moves(options, state)

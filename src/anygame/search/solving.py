@@ -1,4 +1,4 @@
-"""The exact value of a state: all that can follow, found breadth first and valued backwards."""
+"""Exact value of a state: all states that can follow, explored breadth first and valued backwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.search.graph import Expansion
     from anygame.search.table import Solution
 
-#: Enough for some fifty million states of a small board, and what most machines have to spare.
+#: Enough for about 50 million states of a small board.
 DEFAULT_MEMORY: Final = 4 << 30
 
 
@@ -37,28 +37,28 @@ def solve(
     progress: Callable[[int, int], None] | None = None,
     proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return the exact value of a state: of all states that can follow it, if room and time suffice.
+    """Return the exact value of a state, computed from all states that can follow it.
 
-    One role: the best goal, and a shortest line to it. Two roles, where what is better for one is worse for
-    the other: minimax where they take turns, the maximin of mixed strategies where they move together.
-    The moves of ``random`` are weighed alike. For other games, and where rules hide information, no value is
-    computed, and the solution says so. Where play ends without a goal for a role, that may be worth
-    anything to it: the value is given where it makes no difference, bounds elsewhere. Ctrl-C ends it early,
-    with what is known. Where states are too many, a game for one role is searched for the best line that can
-    be found, and a game for two roles for a proof of what each can make sure of.
+    One role: the best goal, and a shortest line to it. Two roles with opposed goals: minimax where they take
+    turns, the maximin of mixed strategies where they move together. The moves of ``random`` are equally
+    likely. For other games, and where rules hide information, no value is computed, and the solution says
+    so. An end without a goal for a role may be worth anything to it: the value is given where that makes no
+    difference, else bounds. Ctrl-C ends the computation early, with the results so far. Where there are too
+    many states, a game for one role is searched for its best line, and a game for two roles for a proof of
+    what each can guarantee.
 
     Args:
-        game: the game; or a state of it, where to start.
-        state: where to start; the initial state by default.
-        memory: bytes to use at most, about.
+        game: the game; or a state of it, the first state.
+        state: the first state; the initial state by default.
+        memory: approximate upper bound in bytes.
         table: whether to keep the values of all states, as ``Solution.table``.
-        seconds: how long it may take: half of that to count states, the rest to search where they are too
-            many. None: to count them as memory allows, and to search as long again.
-        states: how many there may be; where they are more, that is all, and nothing is searched, so that
-            whether there is a value depends on no clock. None for any number.
-        progress: called now and then with the numbers of states expanded and found; by default a notebook
-            shows them, as what a search for a proof knows.
-        proving: called now and then with what a search for a proof knows.
+        seconds: time limit: half of it to explore states, the rest to search where there are too many. None:
+            explore as far as memory allows, then search as long again.
+        states: upper bound of the states; where there are more, nothing is searched, so that the result
+            depends on no clock. None for no bound.
+        progress: called now and then with the numbers of expanded and of known states; by default a notebook
+            shows them, and the progress of a search for a proof.
+        proving: called now and then with the analysis of a search for a proof.
 
     Raises:
         PositionError: the state is of another game.
@@ -98,11 +98,13 @@ def solve(
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
     if graph.complete or solution.interrupted or states is not None:
         return solution
-    # What was found makes room for another search.
+    # Free the memory for another search.
     del expansion, graph, solver
     seconds = solution.seconds if seconds is None else max(0.0, seconds - solution.seconds)
-    found = with_best_line(game, start, solution, memory, seconds)
-    return with_proof(game, start, solution, memory, seconds, proving) if found is solution else found
+    with_line = with_best_line(game, start, solution, memory, seconds)
+    if with_line is not solution:
+        return with_line
+    return with_proof(game, start, solution, memory, seconds, proving)
 
 
 def _exploring_told(expanded: int, found: int) -> str:
@@ -110,7 +112,7 @@ def _exploring_told(expanded: int, found: int) -> str:
 
 
 def _expansion(game: Game, start: State) -> Expansion:
-    """Return the expansion of states: in lanes where the game has a network that can hold the state."""
+    """Return the expansion of states, in lanes where the game has a network that can hold the state."""
     from anygame.search.graph import LaneExpansion, StateExpansion
 
     if game.machine_name != "reasoner":
@@ -122,11 +124,11 @@ def _expansion(game: Game, start: State) -> Expansion:
 
 
 def with_best_line(game: Game, start: State, solution: Solution, memory: int, seconds: float) -> Solution:
-    """Return what is known of a game that was not solved, with the best line if it is one for one role.
+    """Add the best line to an incomplete solution of a game for one role; return other solutions as they are.
 
-    The role can make sure of its goal; the upper bound is a goal above which no line leads. Where both meet,
-    the game is solved after all. An end without a goal, if one was met, may be worth 100, or the greatest
-    goal of the rules.
+    The goal of the line is the lower bound of the value, and no line has a goal above the upper bound. Where
+    both meet, the game is solved after all. An end without a goal, if one was met, may be worth 100, or the
+    greatest goal of the rules.
     """
     chooser = None if game.is_gdl2 else sole_chooser(game)
     if chooser is None:
@@ -167,31 +169,30 @@ def with_proof(
     seconds: float,
     progress: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return what is known of a game that was not solved, after a search for a proof if it is one for two.
+    """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
-    Most states need not be looked at to know what a role can make sure of: the first move that wins is
-    enough, and moves that cannot be better than a known one are left out (score-bounded search; see
-    ``anygame.search.tree.proving``). What both roles can make sure of is the value of a game in which one
-    gains what the other loses; whether every end is so cannot be told without seeing all, so that the
-    solution calls it the maximin. Where the rules give a role no goal, or several, it may have any goal that
-    they give it elsewhere.
+    Most states need not be visited to prove what a role can guarantee: one winning move is enough, and moves
+    that cannot be better than a known one are pruned (score-bounded search; see
+    ``anygame.search.tree.proving``). What both roles can guarantee is the value of a zero-sum game. Whether a
+    game is zero-sum cannot be told without visiting all ends, so the solution calls it the maximin. Where the
+    rules give a role no goal, or several, it may have any goal that they give it elsewhere.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:
         return solution
-    found = Search(game, seed=0, memory=memory).run(start, seconds=seconds, progress=progress)
+    analysis = Search(game, seed=0, memory=memory).run(start, seconds=seconds, progress=progress)
     solution = replace(
         solution,
-        seconds=solution.seconds + found.seconds,
-        bytes=max(solution.bytes, found.bytes),
-        leaves=found.iterations,
-        interrupted=found.interrupted,
+        seconds=solution.seconds + analysis.seconds,
+        bytes=max(solution.bytes, analysis.bytes),
+        leaves=analysis.iterations,
+        interrupted=analysis.interrupted,
     )
-    goals: dict[str, float | None] = {role: found.proven[role] for role in game.roles}
+    goals: dict[str, float | None] = {role: analysis.proven[role] for role in game.roles}
     if any(goal is None for goal in goals.values()):
         return solution
     mover = max(game.roles, key=lambda role: len(start.legal_moves(role)))
-    moves = found.moves[mover]
+    moves = analysis.moves[mover]
     return replace(
         solution,
         method="maximin",

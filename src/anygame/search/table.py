@@ -1,4 +1,4 @@
-"""What exact solutions say: the value of a state, and those of all in a table, as chess has tablebases."""
+"""Exact solutions: the value of a state, and tables of the values of all states (tablebases)."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ if TYPE_CHECKING:
 
 #: Joint moves of best play that a notebook shows.
 _MOST_STEPS: Final = 100
-#: The distance of states from which best play reaches no end, and of all where it is not known.
+#: Distance of states from which best play reaches no end, and of all states where it is not known.
 NO_END: Final = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The exact value of a state, or how far solving it came.
+    """The exact value of a state, or the results of an incomplete attempt.
 
     Attributes:
         method: what was computed: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
-            ``minimax`` (two roles that take turns, what one wins the other loses), ``expected minimax`` (the
-            same with chance), ``maximin of mixed strategies`` (two such roles that move at the same time),
-            ``maximin`` (what each of two roles can make sure of, proven by a search where states are too many
-            to be counted); or ``none``.
+            ``minimax`` (two roles with opposed goals that take turns), ``expected minimax`` (the same with
+            chance), ``maximin of mixed strategies`` (two such roles that move at the same time), ``maximin``
+            (what each of two roles can guarantee, proven by a search where there are too many states); or
+            ``none``.
         solved: whether the value is known.
-        goals: per role its value under best play; None for ``random`` and where it is not known.
-        bounds: per role between what its value lies, as far as that is known.
+        goals: the value of each role under best play; None for ``random`` and where it is not known.
+        bounds: the bounds of the value of each role; None where no bounds are known.
         reason: why the value is not known; empty where it is.
-        states: how many different states were found.
-        expanded: how many of them were continued by every joint move.
-        edges: joint moves from the expanded ones.
-        depth: every state that so many joint moves lead to, at the least, was expanded; -1 if none was.
-        line: joint moves of best play, in the order of the roles, up to the end, to a draw of chance or to a
-            mixed choice. A winner takes the shortest way and a loser the longest, except under ``maximin``:
-            its line ends where the search kept no more, and keeps the value, but is not optimal in length.
-            Where a game of one role is not solved, the best line found.
-        seconds: how long it took, compiling aside.
-        bytes: memory at the peak, as far as it grows with the game.
-        table: the values of all states, if they were asked for and computed.
-        leaves: how many positions were evaluated in search of a proof.
-        missing: per role but ``random``, how many of the states found end play without a goal for it: the
-            rules give none, several, or none that is a whole number, or somebody has no move. They count as
-            anything from 0 to 100; whether one role gains what the other loses, the other ends tell.
-        interrupted: whether Ctrl-C ended it.
+        states: number of different states found.
+        expanded: number of states expanded by every joint move.
+        edges: number of joint moves from the expanded states.
+        depth: the greatest distance up to which all states were expanded; -1 if none was.
+        line: joint moves of best play, in the order of the roles, up to the end, to a random move or to a
+            mixed choice. The winner takes the shortest way and the loser the longest. A ``maximin`` line
+            keeps the value, but ends where the search kept no more, and is not optimal in length. Where a
+            game for one role is not solved, the best line found.
+        seconds: time spent, without compiling.
+        bytes: peak memory, as far as it grows with the game.
+        table: the values of all states, if they were requested and computed.
+        leaves: number of positions evaluated in search of a proof.
+        missing: for each role except ``random``, how many of the states found end play without a goal for it:
+            the rules give none, several, or none that is a whole number, or some role has no move. Such ends
+            count as anything from 0 to 100; they do not decide whether the goals of two roles are opposed.
+        interrupted: whether Ctrl-C ended the computation.
     """
 
     method: str
@@ -82,28 +82,28 @@ class Solution:
     interrupted: bool = False
 
     def _repr_html_(self) -> str:
-        rows = [(role, *_told(value, self.bounds.get(role))) for role, value in self.goals.items()]
+        rows = [(role, *_as_text(value, self.bounds.get(role))) for role, value in self.goals.items()]
         states = counted(self.states, "state")
-        found = f"{self.method}, {states}" if self.solved else f"not solved: {self.reason}"
+        summary = f"{self.method}, {states}" if self.solved else f"not solved: {self.reason}"
         steps = "".join([f"<li>{html(', '.join(map(str, joint)))}</li>" for joint in self.line[:_MOST_STEPS]])
         moves = counted(len(self.line), "joint move")
         line = folded(f"best play, {moves}", f"<ol>{steps}</ol>") if steps else ""
-        return table(("role", "value", "between"), rows) + paragraph(found) + line
+        return table(("role", "value", "between"), rows) + paragraph(summary) + line
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The values of all states that can follow the one that was solved.
+    """The values of all states that can follow the solved one.
 
     Made by ``anygame.solve(game, table=True)``; read from a file by ``load_table``.
 
     Attributes:
         game: the game.
         method: how the values were computed; see ``Solution``.
-        fluents: the facts that a bit of a packed state stands for, each of which is true in some state.
+        fluents: the fact of each bit of a packed state.
         states: all states.
-        kinds: of each state the row of ``bounds``: uint8, uint16 or uint32 [states].
-        bounds: the different values: float [rows, roles, 2], the least and the most; nan where not known.
+        kinds: the row of ``bounds`` of each state: uint8, uint16 or uint32 [states].
+        bounds: the different bounds: float [rows, roles, 2], lower and upper; nan where not known.
         distances: joint moves of best play to the end, uint32 [states]; NO_END where there is none. None for
             games with chance, or with moves at the same time.
 
@@ -147,18 +147,18 @@ class Table:
         """Return the bounds of the value of a state, for each role of which they are known.
 
         Returns:
-            None where the table does not have the state, since no play from the one solved leads to it.
+            None where the table does not have the state, since no play from the solved one leads to it.
 
         Raises:
-            PositionError: it is a state of another game.
+            PositionError: the state belongs to another game.
         """
         number = self._number(state)
         return None if number is None else self._value(number)
 
     def distance(self, state: State) -> int | None:
-        """Return after how many joint moves best play ends; None where that is not known, or it does not.
+        """Return the number of joint moves of best play to the end; None where it is unknown or endless.
 
-        Whoever stands to get more than the middle of the goals wants the end soon, the others late.
+        A role that will get more than the middle of the goals wants a short match, the others a long one.
         """
         number = self._number(state)
         if number is None or self.distances is None or self.distances[number] == NO_END:
@@ -185,24 +185,24 @@ class Table:
     # -- moves -------------------------------------------------------------------------------------
 
     def moves(self, state: State) -> dict[str, dict[Term, Bounds]]:
-        """Return between what the value of each move lies for the role that chooses.
+        """Return the bounds of the value of each move, for the role that chooses.
 
-        Where ``random`` moves at the same time, that is the mean over its moves. Nothing is told where two
-        roles choose at the same time, of ends, and of states that the table does not have.
+        Where ``random`` moves at the same time, they are means over its moves. The result is empty for ends,
+        for states that the table does not have, and where two roles choose at the same time.
         """
-        found = self._moves(state)
-        return {} if found is None else {found[0]: {move: bounds for move, bounds, _ in found[1]}}
+        valued = self._moves(state)
+        return {} if valued is None else {valued[0]: {move: bounds for move, bounds, _ in valued[1]}}
 
     def best_moves(self, state: State) -> dict[str, tuple[Term, ...]]:
-        """Return the moves of greatest value of the role that chooses: those first that end as is best.
+        """Return the moves of greatest value of the role that chooses, in order of preference.
 
-        Of moves that make sure of as much, those are best that may bring most.
-        Who wins wants the end soon, who loses wants it late. For when nothing is told, see ``moves``.
+        Lower bounds are compared first, then upper bounds. The winner prefers a short match, the loser a long
+        one. See ``moves`` for when the result is empty.
         """
-        found = self._moves(state)
-        if found is None:
+        valued = self._moves(state)
+        if valued is None:
             return {}
-        role, moves = found
+        role, moves = valued
         best = max(bounds for _, bounds, _ in moves)
         late = best.least < self._middle[self.game.role_index(role)]
         kept = [(distance, move) for move, bounds, distance in moves if bounds >= best]
@@ -210,7 +210,7 @@ class Table:
         return {role: tuple([move for _, move in kept])}
 
     def _moves(self, state: State) -> tuple[Role, list[tuple[Term, Bounds, int]]] | None:
-        """Return the role that chooses; and its moves, their values, the greatest distance behind them."""
+        """Return the role that chooses, and its moves with their bounds and greatest distances."""
         if state not in self or state.is_terminal or state.stuck_role is not None:
             return None
         legal = [state.legal_moves(role) for role in self.game.roles]
@@ -220,7 +220,7 @@ class Table:
             return None
         role = several[0] if several else roles[0]
         place = self.game.role_index(role)
-        found = []
+        valued = []
         for move in legal[place]:
             joints = product(*[[move] if n == place else moves for n, moves in enumerate(legal)])
             numbers = [self._number(state.next(joint)) for joint in joints]
@@ -232,16 +232,16 @@ class Table:
             distances = [
                 0 if self.distances is None else int(self.distances[n]) for n in numbers if n is not None
             ]
-            found.append((move, Bounds(_whole(least), _whole(most)), max(distances)))
-        return role, found
+            valued.append((move, Bounds(_whole(least), _whole(most)), max(distances)))
+        return role, valued
 
     # -- analyses ----------------------------------------------------------------------------------
 
     def annotate(self, analysis: Analysis, state: State) -> Analysis:
-        """Return an analysis of a state in which the values of the table stand as proven.
+        """Return an analysis of a state in which the values of the table count as proven.
 
         Args:
-            analysis: of the state, by a search that need not know them.
+            analysis: of the state, by any search.
             state: the state.
         """
         value = self.value(state)
@@ -249,8 +249,8 @@ class Table:
             return analysis
         known, best = self.moves(state), self.best_moves(state)
         moves = {
-            role: _proven(told, known[role], best[role]) if role in known else told
-            for role, told in analysis.moves.items()
+            role: _proven(searched, known[role], best[role]) if role in known else searched
+            for role, searched in analysis.moves.items()
         }
         proven = {
             role: value[role].least if role in value and value[role].least == value[role].most else old
@@ -259,23 +259,23 @@ class Table:
         return replace(analysis, moves=moves, proven=proven)
 
 
-def _told(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
-    """Return a value and its bounds as people read them; ``random`` has none."""
-    known = "" if value is None else meter(value, f"{value:g}")
-    return known, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
+def _as_text(value: float | None, bounds: Bounds | None) -> tuple[str, str]:
+    """Return a value and its bounds as text; ``random`` has none."""
+    shown = "" if value is None else meter(value, f"{value:g}")
+    return shown, "" if bounds is None or value is not None else f"{bounds.least:g} and {bounds.most:g}"
 
 
 def _proven(
     moves: tuple[MoveAnalysis, ...], known: Mapping[Term, Bounds], best: Sequence[Term]
 ) -> tuple[MoveAnalysis, ...]:
-    """Return moves with their exact values, the best ones first, in their order."""
+    """Return moves with their exact values, in the order of ``best``."""
     order = {move: place for place, move in enumerate(best)}
-    told = [replace(each, bounds=known[each.move]) for each in moves]
-    return tuple(sorted(best_first(told), key=lambda each: order.get(each.move, len(order))))
+    exact = [replace(move, bounds=known[move.move]) for move in moves]
+    return tuple(sorted(best_first(exact), key=lambda move: order.get(move.move, len(order))))
 
 
 def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDArray[np.uint64]]:
-    """Return all facts of some states, sorted by text, and the states with a bit for each of them."""
+    """Return all facts of some states, sorted by text, and the states with a bit for each fact."""
     fluents = tuple(sorted({fact for facts in states for fact in facts}, key=str))
     bits = {fact: bit for bit, fact in enumerate(fluents)}
     words = max(1, -(-len(fluents) // 64))
@@ -285,7 +285,7 @@ def pack_states(states: Sequence[Iterable[Term]]) -> tuple[tuple[Term, ...], NDA
 def numbered(
     columns: Sequence[NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
-    """Return the different rows of some columns, float [rows, columns], and which each of the rows is."""
+    """Return the different rows of some columns, float [rows, columns], and the row of each state."""
     import numpy as np
 
     kinds = np.zeros(len(columns[0]), np.int64)
@@ -307,7 +307,7 @@ def kind_type(count: int) -> DTypeLike:
 
 
 def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
-    """Return states with a bit for each fluent, of the numbers of those that hold: uint64 [states, words]."""
+    """Return packed states, uint64 [states, words], from the numbers of the fluents that hold."""
     import numpy as np
 
     packed = np.zeros((len(states), words), np.uint64)
@@ -318,5 +318,5 @@ def _packed(states: Sequence[Sequence[int]], words: int) -> NDArray[np.uint64]:
 
 
 def _whole(value: float) -> float:
-    """Return a whole number as an int, so that goals read as in the sheet."""
+    """Return whole numbers as int, so that goals look as in the sheet."""
     return int(value) if value.is_integer() else value

@@ -1,9 +1,8 @@
 """Tables of exact values as files.
 
-A file is a line that names the format, the size of a header, the header (JSON: the digest of the rules, the
-roles, the method, the fluents, the numbers of states, words and different values), then arrays one after the
-other: states, values, which of them each state has, distances; all integers little-endian. At the end stands
-a SHA-256 digest of all before.
+A file has a line with the name of the format, the size of the header, the header (JSON: digest of the rules,
+roles, method, fluents, numbers of states, words and different values), then arrays: states, different values,
+the value of each state, distances; all integers are little-endian. A SHA-256 digest of everything ends it.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
 
 _MAGIC: Final = b"anygame table 1\n"
-#: Names of ten thousands of fluents; as large as a rule sheet may be.
+#: Bytes of the largest header: the names of tens of thousands of fluents.
 _LARGEST_HEADER: Final = 16 << 20
-#: What states are numbered by has 31 bits.
+#: Numbers of states have 31 bits.
 _MOST_STATES: Final = (1 << 31) - 1
-#: Fluents of the largest header, in words.
+#: Words of a state with the fluents of the largest header.
 _MOST_WORDS: Final = _LARGEST_HEADER // 64
 _DIGEST: Final = hashlib.sha256().digest_size
-#: Read and digested at a time.
+#: Bytes read and digested at a time.
 _CHUNK: Final = 1 << 24
 
 
@@ -42,7 +41,7 @@ def save_table(table: Table, path: str | Path) -> None:
     """Write a table of exact values to a file, whole or not at all.
 
     Raises:
-        TableError: it cannot be written, or something else than a table is there.
+        TableError: the file cannot be written, or exists and is not a table.
     """
     path = Path(path)
     try:
@@ -85,10 +84,10 @@ def load_table(path: str | Path, game: Game) -> Table:
 
     Args:
         path: of the file.
-        game: whose values they are.
+        game: the game of the values.
 
     Raises:
-        TableError: it cannot be read, is no table or damaged, or belongs to other rules.
+        TableError: the file cannot be read, is not a table, is damaged, or belongs to other rules.
     """
     try:
         with Path(path).open("rb") as file:
@@ -111,7 +110,7 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 
 class _Reader:
-    """Reads a file, and keeps a digest of what it has read."""
+    """Reads a file, and updates a digest meanwhile."""
 
     def __init__(self, file: BinaryIO, path: str) -> None:
         self._file, self._path = file, path
@@ -169,7 +168,7 @@ class _Reader:
         return header
 
     def _array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Read an array; the file is known to be large enough."""
+        """Read an array; the size of the file was checked before."""
         import numpy as np
 
         array = np.empty(shape, np.dtype(dtype).newbyteorder("<"))

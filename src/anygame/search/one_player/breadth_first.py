@@ -1,7 +1,7 @@
-"""Layered breadth-first search, and what all ways to search share: the states visited, and the best line.
+"""Breadth-first search, and the visited states and best line that all searches share.
 
-Breadth first come all states, in the order of their distance, while memory lasts. What it finds first is
-shortest, and what it has not found when no states are left does not exist.
+Breadth-first search visits all states in the order of their distance, while memory lasts. So the first line
+to a goal is a shortest one, and a goal that is not found when no states are left cannot be reached.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class VisitedStates:
-    """Visited states, each with a number from 0, the state before it and the move that led to it."""
+    """Visited states, numbered from 0, each with its predecessor and the move that led to it."""
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
         self._successors, self._key = successors, key
@@ -35,34 +35,34 @@ class VisitedStates:
         self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
         self._states.add(root)
         self._ways.extend(np.full((1, 2), -1, np.int32))
-        # What states have besides their keys, by the number of moves that lead to them.
+        # The part of states outside their keys, by the number of moves that lead to them.
         self._rests = [key.rest(successors.root[0])]
 
     def __len__(self) -> int:
         return len(self._states)
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes while so many states are added, if all are new."""
+        """Return the memory in bytes after so many new states."""
         return self._ways.bytes_with(more) + self._states.bytes_with(more)
 
     def expand(
         self, numbers: NDArray[np.int64], depths: NDArray[np.int64] | int
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Continue states by every move, and keep the line to the best end that is met.
+        """Expand states by every move, and keep the line to the best terminal state met.
 
         Args:
-            numbers: of the states, at most as many as the successors take at a time.
-            depths: how many moves lead to each, or to all.
+            numbers: of the states, at most ``width`` of the successors.
+            depths: the number of moves that lead to each state, or to all.
 
         Returns:
-            of the states that are new, which are numbered one after the other, the places of those before
-            them among the ones given, and themselves.
+            The new states, numbered consecutively: the places of their parents among ``numbers``, and the
+            states themselves.
         """
         width, key = self._successors.width, self._key
         states = key.restored(self._states.at(numbers), np.array(self._rests)[depths])
         options = self._successors.options(states)
         lengths = np.broadcast_to(depths, numbers.shape) + 1
-        parents, found = [np.zeros(0, np.int64)], [states[:0]]
+        parents, new_states = [np.zeros(0, np.int64)], [states[:0]]
         for at in range(0, len(options.moves), width):
             sources, moves = options.sources[at : at + width], options.moves[at : at + width]
             children = self._successors.children(states[sources], moves)
@@ -71,17 +71,17 @@ class VisitedStates:
             on = np.flatnonzero(~children.ended)
             new = on[self._add(key.of(children.states[on]), numbers[sources[on]], moves[on])]
             parents.append(sources[new])
-            found.append(children.states[new])
+            new_states.append(children.states[new])
             for depth in np.unique(lengths[sources[new]]).tolist():
                 if depth == len(self._rests):
                     child = new[int((lengths[sources[new]] == depth).argmax())]
                     self._rests.append(key.rest(children.states[child]))
-        return np.concatenate(parents), np.concatenate(found)
+        return np.concatenate(parents), np.concatenate(new_states)
 
     def _add(
         self, keys: NDArray[np.uint64], before: NDArray[np.int64], moves: NDArray[np.int32]
     ) -> NDArray[np.int64]:
-        """Add states that moves lead to; return which of them are new, each once: int64 [new]."""
+        """Add states; return the places of the new ones, each once: int64 [new]."""
         known = len(self._states)
         numbers = self._states.add(keys)
         greatest = np.maximum.accumulate(numbers)
@@ -90,7 +90,7 @@ class VisitedStates:
         return first
 
     def _line(self, numbers: NDArray[np.int64], moves: NDArray[np.int32], child: int) -> list[int]:
-        """Return the moves that lead to a state from the first one."""
+        """Return the numbers of the moves from the first state to a child."""
         number, line = int(numbers[child]), [int(moves[child])]
         while number:
             number, move = self._ways.rows[number].tolist()
@@ -103,12 +103,12 @@ class Incumbent:
     """The best line so far.
 
     Attributes:
-        goal: at its end; None where no end with a goal was met.
-        line: the numbers of the moves to it.
-        method: what found it.
-        states: how many states were looked at by all.
-        most: no end that can be reached has a greater goal; None where that is not known.
-        misses_goal: whether an end was met without a goal.
+        goal: at its end; None where no terminal state with a goal was met.
+        line: the numbers of its moves.
+        method: the search that found it.
+        states: number of states visited by all searches.
+        most: upper bound of the goals that can be reached; None where no bound is known.
+        misses_goal: whether a terminal state without a goal was met.
     """
 
     goal: int | None = None
@@ -120,7 +120,7 @@ class Incumbent:
 
     @property
     def is_best(self) -> bool:
-        """Whether no line can reach a greater goal."""
+        """Whether the line has the greatest goal that can be reached."""
         return self.goal is not None and self.most is not None and self.goal >= self.most
 
     def offer(
@@ -130,13 +130,13 @@ class Incumbent:
         method: str,
         line: Callable[[int], list[int]],
     ) -> None:
-        """Look at states that were reached, and keep the line to the best end among them.
+        """Count visited states, and keep the line to the best terminal state among them.
 
         Args:
             children: the states.
-            lengths: how many moves lead to each, or to all.
-            method: what found them.
-            line: returns the numbers of the moves that lead to one of them.
+            lengths: the number of moves that lead to each state, or to all.
+            method: the search that visited them.
+            line: returns the numbers of the moves that lead to a state.
         """
         self.states += len(children.states)
         if not children.ended.any():
@@ -151,17 +151,17 @@ class Incumbent:
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: About so many children are made at a time, so that what lists them stays small beside the states.
+#: Children made at a time, approximately, so that their arrays stay small beside the states.
 _CHILDREN: Final = 1 << 15
 
 
 class BreadthFirst:
-    """All states from the first one; see the module.
+    """Breadth-first search from the first state; see the module.
 
     Attributes:
-        depth: all lines of so many moves were looked at, but those to goals for which the key is not safe.
-        is_complete: whether all states were looked at.
-        is_over: whether there is nothing more to do: all was looked at, or memory does not last.
+        depth: all lines of so many moves were visited, except to goals for which the key is not safe.
+        is_complete: whether all states were visited.
+        is_over: whether the search has ended: all states were visited, or memory is used up.
     """
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, memory: int) -> None:
@@ -174,13 +174,13 @@ class BreadthFirst:
         self.is_complete = self.is_over = False
 
     def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
+        """Search for about so many seconds."""
         until = perf_counter() + seconds
         while not self.is_over and (left := until - perf_counter()) > 0:
             self._expand(self._chunk(left))
 
     def _chunk(self, seconds: float) -> int:
-        """Return how many states to expand next."""
+        """Return how many states to expand next, within so many seconds."""
         in_time = int(seconds / self._pace) + 1
         few = int(_CHILDREN / self._branching) + 1
         return min(self._successors.width, in_time, few, self._layer_end - self._done)

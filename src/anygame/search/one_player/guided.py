@@ -1,15 +1,15 @@
-"""Searches that estimates lead: best first, and depth first by the parts of a goal.
+"""Searches guided by estimates: best first, and depth first by the parts of a goal.
 
-Best-first search has several orders in turn: by estimated distance, by novelty, by the goal so far. Queues
-that take turns are those of the planner LAMA (Richter and Westphal 2010); a state is novel if it is the first
-with some fluent among those that have as many parts of the goal open (Lipovetzky and Geffner 2017).
+Best-first search alternates between queues, as the planner LAMA does (Richter and Westphal 2010): by
+estimated distance, by novelty, and by the goal so far. A state is novel if it is the first with some fluent
+among the states with as many open parts of the goal (Lipovetzky and Geffner 2017).
 
-Depth-first search commits itself: of many parts of a goal it settles the one with fewest ways first, as in
-the search for solutions of constraints: the variable with the smallest domain first (Haralick and Elliott
-1980), values without hope left out by looking ahead, and restarts after ever more states (Luby, Sinclair and
-Zuckerman 1993). Other moves than those that settle the part are not tried in a state; so it is no proof if
-nothing is found, but where the order of moves does not matter, nothing is lost either. Every second dive
-trusts in that so far that it leaves a state in which a part can only be settled without hope.
+Depth-first search treats the parts of a goal as constraint programming treats variables: it settles the part
+with the fewest ways first (smallest domain first: Haralick and Elliott 1980), prunes states from which no
+better goal can be reached (forward checking), and restarts after ever more states (Luby, Sinclair and
+Zuckerman 1993). In a state it tries only moves that settle the chosen part. So a failed search proves
+nothing; where the order of moves does not matter, no solution is lost. Every second dive is strict: it also
+leaves a state in which the only ways to settle some part are pruned.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from anygame.search.one_player.state_key import StateKey
     from anygame.search.one_player.successors import Successors
 
-#: What a state takes besides its key, at most: its place in some queues.
+#: Upper bound of the memory of a state besides its key: its entries in the queues.
 _BYTES_OF_A_STATE: Final = 500
 
 
 class Expanded(NamedTuple):
-    """New states that may lead to a better goal than the best that is known.
+    """New states that may lead to a better goal than the best known one.
 
     Attributes:
-        numbers: int64 [n]; their own.
+        numbers: int64 [n].
         keys: uint64 [n, words of a key].
-        estimates: of each.
-        lost: bool [m, parts]; of the new states from which no better goal can be reached, the open parts.
+        estimates: of each state.
+        lost: bool [m, parts]; the open parts of the new states from which no better goal can be reached.
     """
 
     numbers: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Expanded(NamedTuple):
 
 
 class EstimatedStates:
-    """Visited states, each reached by some line, of which those without hope are not kept.
+    """Visited states with estimates; states from which no better goal can be reached are not expanded.
 
     Attributes:
         root: the estimates of the first state, which has number 0.
@@ -76,16 +76,16 @@ class EstimatedStates:
 
     @property
     def bytes(self) -> int:
-        """Bytes of memory, about, with some more states."""
+        """Approximate memory in bytes after one more expansion."""
         return self._visited.bytes_with(self._width) + len(self._visited) * _BYTES_OF_A_STATE
 
     def _wanted(self) -> list[int]:
-        """Return the places of the goals that are better than the best one known."""
-        known = self._incumbent.goal
-        return [place for place, goal in enumerate(self._relaxation.goals) if known is None or goal > known]
+        """Return the places of the goals that are better than the best known one."""
+        best = self._incumbent.goal
+        return [place for place, goal in enumerate(self._relaxation.goals) if best is None or goal > best]
 
     def expand(self, numbers: NDArray[np.int64]) -> Expanded:
-        """Continue states, at most as many as the successors take at a time, by every move."""
+        """Expand states, at most ``width`` of the successors, by every move."""
         known = len(self._visited)
         depths = np.array([self._depths[number] for number in numbers.tolist()], np.int64)
         parents, states = self._visited.expand(numbers, depths)
@@ -100,19 +100,19 @@ class EstimatedStates:
         )
 
 
-#: States expanded at a time: more fill lanes better, fewer follow the estimates better.
+#: States expanded at a time: more of them use lanes better, fewer follow the estimates more closely.
 _AT_A_TIME: Final = 24
 
-#: What orders a queue, then the number of the state.
+#: Two sort keys, and the negative number of a state.
 _Entry = tuple[int, int, int]
 
 
 class BestFirst:
-    """Continues the most promising states first; see the module.
+    """Best-first search; see the module.
 
     Attributes:
-        is_complete: whether no line to a better goal is left.
-        is_over: whether there is nothing more to do.
+        is_complete: whether it is proven that no line to a better goal is left.
+        is_over: whether the search has ended.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class BestFirst:
         self.is_complete = self.is_over = False
 
     def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
+        """Search for about so many seconds."""
         until = perf_counter() + seconds
         while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
             if self._states.bytes > self._memory:
@@ -146,7 +146,7 @@ class BestFirst:
             self._enter(self._states.expand(np.array(numbers, np.int64)))
 
     def _taken(self) -> list[int]:
-        """Return the states that are expanded next, from one queue after the other."""
+        """Return the states to expand next, from each queue in turn."""
         numbers: list[int] = []
         while len(numbers) < _AT_A_TIME and any(self._queues):
             self._turn = (self._turn + 1) % len(self._queues)
@@ -172,13 +172,13 @@ class BestFirst:
             strict=True,
         )
         for number, cost, goal, count, is_novel in rows:
-            # Of equals the one met last goes first: it is the deepest.
+            # Ties go to the newest state, which is the deepest.
             heappush(self._queues[0], (cost, -goal, -number))
             heappush(self._queues[1], (-is_novel, count, -number))
             heappush(self._queues[2], (-goal, cost, -number))
 
     def _novel(self, expanded: Expanded, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which states are the first with some fluent, among those with as many open parts."""
+        """Return which states are the first with some fluent among states with as many open parts."""
         novel = np.zeros(len(parts), np.bool_)
         for count in np.unique(parts).tolist():
             here = np.flatnonzero(parts == count)
@@ -189,19 +189,21 @@ class BestFirst:
         return novel
 
 
-#: States after which the first restart comes; the next ones come after ever more.
+#: Expanded states before the first restart, and the factor for each further restart.
 _FIRST: Final = 64
 _FACTOR: Final = 1.3
-#: ... but not more than these, which no dive reaches: small games restart some thousands of times.
+#: Upper bound of that number, for small games, which restart thousands of times.
 _MOST: Final = 1 << 30
 
 
 class DepthFirst:
-    """Dives for the goal; see the module.
+    """Depth-first search; see the module.
 
     Attributes:
-        is_over: whether there is nothing more to do: no dive is longer than the first ones.
+        is_over: always False: there is another dive to try.
     """
+
+    is_over = False
 
     def __init__(
         self, fresh: Callable[[], EstimatedStates], incumbent: Incumbent, memory: int, seed: int
@@ -210,7 +212,6 @@ class DepthFirst:
         self._random = np.random.default_rng(seed)
         self._limit = float(_FIRST)
         self._is_strict = False
-        self.is_over = False
         self._restart()
 
     def _restart(self) -> None:
@@ -221,9 +222,9 @@ class DepthFirst:
         self._is_strict = not self._is_strict
 
     def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
+        """Search for about so many seconds."""
         until = perf_counter() + seconds
-        while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
+        while not self._incumbent.is_best and perf_counter() < until:
             if not self._stack or not self._left or self._states.bytes > self._memory:
                 self._restart()
             number, is_open = self._stack.pop()
@@ -231,12 +232,12 @@ class DepthFirst:
             self._push(self._states.expand(np.array([number], np.int64)), is_open)
 
     def _push(self, expanded: Expanded, is_open: NDArray[np.bool_]) -> None:
-        """Push the states that settle the part with fewest ways, the most promising one last."""
+        """Push the states that settle the part with the fewest ways, the most promising one last."""
         estimates = expanded.estimates
         settled = ~estimates.open_parts & is_open
         ways = settled.sum(axis=0)
         if self._is_strict and ((~expanded.lost & is_open).any(axis=0) & (ways == 0)).any():
-            # Some part can be settled by moves without hope alone.
+            # Only pruned moves settle some part.
             return
         chosen = np.arange(len(expanded.numbers))
         if ways.any():

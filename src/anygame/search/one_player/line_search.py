@@ -1,4 +1,4 @@
-"""The search for the best line, which may be interrupted and gone on with."""
+"""Search for the best line of one role; it can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from anygame.search.one_player.lines import Line
     from anygame.search.one_player.portfolio import Portfolio
 
-#: A way to search goes on for so long before the next one: a clock is looked at as often.
+#: Seconds that each search runs before the next one takes its turn.
 _SLICE: Final = 0.02
 
 
 class LineSearch:
-    """Looks for the best line of a game in which one role chooses and nothing is left to chance.
+    """Searches for the best line of a game in which one role chooses and nothing is left to chance.
 
-    It goes breadth first while memory lasts and, in turn with that, best first and depth first by estimates
-    of how far a goal is, where the game has a network, and by nested rollouts. A line is proven to be best
-    where no greater goal of the rules can be reached even in the relaxed game that gives the estimates, or
-    all states were looked at.
+    Several searches take turns: breadth first while memory lasts; nested rollouts; and, where the game has a
+    network, best first and depth first by estimated distance to a goal. A line is proven to be best where no
+    greater goal of the rules can be reached even in the relaxed game of the estimates, or all states were
+    visited.
 
-    `run` is for who wants the line; the other methods are those of ``anygame.search.searching.Searcher``,
-    except that how far the ways to search come depends on their time, and not on iterations.
+    `run` returns the line; the other methods implement ``anygame.search.searching.Searcher``, but progress
+    depends on time, not on iterations.
 
     Args:
-        game: the game; it is compiled when the search begins, if that is worth it.
+        game: the game; compiled when the search begins, if that is worth it.
         seed: of the random numbers; None for fresh ones.
-        memory: bytes to use at most, about.
+        memory: approximate upper bound in bytes.
 
     Raises:
         SeveralChooseError: more than one role chooses, or there is chance.
@@ -73,16 +73,16 @@ class LineSearch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[Line], None] | None = None,
     ) -> Line:
-        """Search, and return the best line that is known. Ctrl-C ends it early.
+        """Search, and return the best line found. Ctrl-C ends the search early.
 
-        It ends when the line is proven to be best, or nothing is left to try. Called again, it goes on: from
-        the same state where it was, and from a state of the line that was found with the rest of that line.
+        The search ends when the line is proven to be best, or nothing is left to try. Another call resumes
+        it: from the same state where it was, from a state of the found line with the rest of that line.
 
         Args:
-            state: where the line begins; the initial state by default.
-            seconds: how long to search at most; None for as long as it takes.
-            stop: asked some tens of times a second whether to end.
-            progress: called as often with what is known.
+            state: the first state of the line; the initial state by default.
+            seconds: time limit; None for no limit.
+            stop: called some tens of times a second; True ends the search.
+            progress: called as often, with the best line so far.
 
         Raises:
             SeveralChooseError: another role turns out to have a choice.
@@ -102,7 +102,7 @@ class LineSearch:
         return self.line
 
     def begin(self, state: State) -> None:
-        """Search from a state; a line that leads through it is kept."""
+        """Search from a state; the rest of a known line through it is kept."""
         # A command that does not search imports no numpy.
         from anygame.search.one_player.portfolio import Portfolio
 
@@ -114,7 +114,7 @@ class LineSearch:
         self._seconds += perf_counter() - began
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds; return how many states were looked at.
+        """Search for about so many seconds; return how many states were visited.
 
         Raises:
             SeveralChooseError: another role turns out to have a choice.
@@ -132,17 +132,17 @@ class LineSearch:
 
     @property
     def is_done(self) -> bool:
-        """Whether no better line exists."""
+        """Whether it is known that no better line exists."""
         return self._begun.is_over
 
     @property
     def bytes(self) -> int:
-        """Always 0: the memory is not counted."""
+        """Always 0: memory is not counted."""
         return 0
 
     @property
     def line(self) -> Line:
-        """The best line that is known."""
+        """The best known line."""
         return self._begun.line(self._seconds)
 
     def best(self, role: int) -> Term:
@@ -162,7 +162,7 @@ class LineSearch:
         return () if start.is_terminal else start.legal_moves(role)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the moves: the one of the best line, and that no other leads further."""
+        """Return the bounds of the moves, and the line of the best one."""
         line, start = self.line, self._begun.start
         goals = [*(self._begun.goals or USUAL), *([] if line.goal is None else [line.goal])]
         most = line.most_worth(max(*USUAL, *goals))
@@ -174,8 +174,8 @@ class LineSearch:
         chooser = start.game.roles[self._chooser]
         if line.goal is not None and line.moves:
             best, bounds = line.moves[0][self._chooser], Bounds(line.goal, bounds.most)
-            found = MoveAnalysis(best, 0, line.goal, None, bounds, line.moves if lines else ())
-            moves[chooser] = [found, *(each for each in moves[chooser] if each.move != best)]
+            of_line = MoveAnalysis(best, 0, line.goal, None, bounds, line.moves if lines else ())
+            moves[chooser] = [of_line, *(other for other in moves[chooser] if other.move != best)]
         return Analysis(
             iterations=0,
             seconds=0.0,

@@ -1,4 +1,4 @@
-"""Lines for one role: the result of a search for the best one; the only role that chooses."""
+"""Lines of play for one role, and the test whether a game has a single role that chooses."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The best line that is known from a state.
+    """The best known line from a state.
 
     Attributes:
-        moves: joint moves in the order of the roles, up to the end; empty where no end with a goal is known,
-            or the state is one.
-        goal: of the role that chooses, at that end; None where no end with a goal is known.
-        proven: whether no line reaches a greater goal; where ``goal`` is None, whether there is none at all.
+        moves: joint moves in the order of the roles, up to a terminal state; empty where no terminal state
+            with a goal is known, or the first state is one.
+        goal: the goal of the role that chooses in that terminal state; None where none is known.
+        proven: whether no line reaches a greater goal; where ``goal`` is None, whether no line has a goal.
         shortest: whether it is proven that no line with this goal is shorter.
-        most: no line has a greater goal; None where nothing is known of that.
-        states: how many states were looked at.
-        seconds: for how long was searched, over all calls.
-        method: what found the line: ``breadth first``, ``best first``, ``depth first``, ``nested rollouts``;
-            or ``none``.
-        misses_goal: whether an end was met that gives the role no goal, or several.
-        interrupted: whether the search was ended by Ctrl-C.
+        most: upper bound of the goal; None where no bound is known.
+        states: number of states visited.
+        seconds: time spent searching, over all calls.
+        method: the search that found the line: ``breadth first``, ``best first``, ``depth first``, ``nested
+            rollouts``; or ``none``.
+        misses_goal: whether a terminal state was met that gives the role no goal, or several.
+        interrupted: whether Ctrl-C ended the search.
     """
 
     moves: tuple[tuple[Term, ...], ...]
@@ -41,19 +41,19 @@ class Line:
     interrupted: bool = False
 
     def most_worth(self, highest: float) -> float | None:
-        """Return an upper bound of what can be reached; None where there is none.
+        """Return an upper bound of the goal; None where no bound is known.
 
         Args:
-            highest: what an end is worth at most that gives the role no goal, or several.
+            highest: upper bound of the worth of a terminal state without a goal, or with several.
         """
-        known = self.goal if self.proven else self.most
-        return max(highest, known or highest) if self.misses_goal else known
+        bound = self.goal if self.proven else self.most
+        return max(highest, bound or highest) if self.misses_goal else bound
 
 
-#: Playouts that are looked at where the rules do not show it: a choice that none of them meets is rare. The
-#: reasoner plays some tens in a second.
+#: Random playouts that look for choices of other roles: a choice that no playout meets is rare. The reasoner
+#: plays some tens a second.
 _PLAYOUTS: Final = {"network": 512, "reasoner": 16}
-#: Moves of such a playout at most, so that endless games take no longer than others.
+#: Upper bound of the moves of such a playout, for endless games.
 _LONGEST: Final = 200
 
 
@@ -66,14 +66,14 @@ class SeveralChooseError(ValueError):
 
 
 def sole_chooser(game: Game) -> int | None:
-    """Return the index of the only role that has choices, None where several have, or there is chance.
+    """Return the index of the only role that has choices; None where several roles have, or chance draws.
 
-    A game of one role is recognised at once. For others random playouts are looked at; where a choice of
-    another role escapes them, ``LineSearch`` raises ``SeveralChooseError`` as soon as it meets one. Where
-    nobody ever chooses, the first role that is not ``random`` counts.
+    A game with one role is recognised at once. In other games random playouts look for choices; where they
+    miss a choice of another role, ``LineSearch`` raises ``SeveralChooseError`` as soon as it meets one. Where
+    no role ever chooses, the first role that is not ``random`` counts.
 
     Args:
-        game: the game; it is compiled if that is worth it, unless it has one role.
+        game: the game; compiled if that is worth it, unless it has one role.
     """
     able = [place for place, role in enumerate(game.roles) if not role.is_random]
     if len(game.roles) <= 1:

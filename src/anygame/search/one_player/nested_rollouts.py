@@ -1,9 +1,9 @@
-"""Nested rollouts with policy adaptation, many playouts side by side.
+"""Nested rollout policy adaptation, in batches of playouts.
 
-After Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"): a level of the nesting
-calls the one below it a number of times and moves its weights towards the best line so far; at the bottom,
-lines are played by the weights. Here the bottom is a batch of playouts, and several groups of them run the
-whole nesting side by side, each with weights of its own.
+After Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"): each level calls the level
+below a number of times and adapts its policy towards the best line so far; the lowest level plays a line by
+the policy. Here the lowest level plays a batch of lines, and several groups with policies of their own run
+the whole nesting side by side.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from anygame.search.one_player.breadth_first import Incumbent
     from anygame.search.one_player.successors import Options, Successors
 
-#: Groups with weights of their own: each is large enough to have a good line to learn from.
+#: Groups with policies of their own: each is large enough to contain a good line.
 _GROUPS: Final = 12
-#: How often a level calls the one below. Rosin's 100 is for single playouts; here each call has tens.
+#: Calls of the level below. Rosin's 100 is for single playouts; here each call plays tens.
 _CALLS: Final = 20
 _LEVELS: Final = 3
-#: How far weights move at a time, as in the paper.
+#: Step size, as in the paper.
 _STEP: Final = 1.0
-#: Weights of a group: what a move is worth may depend on the moves before, so there are more than moves.
+#: Weights of a group: they may depend on the moves before, so there are more of them than moves.
 _WEIGHTS: Final = 1 << 15
-#: Joint moves after which a playout is given up.
+#: Upper bound of the moves of a playout.
 _LONGEST: Final = 2_000
-#: Legal moves that are remembered of a batch of playouts, so that its best lines can be learnt from.
+#: Upper bound of the legal moves stored of a batch of playouts, from which the policy learns.
 _REMEMBERED: Final = 1 << 23
 
 
 class _Record(NamedTuple):
-    """A line of a group: its worth, and per move the places of the weights of all legal moves."""
+    """A line of a group: its worth; per move the places of the weights of all legal moves, and the choice."""
 
     worth: tuple[float, int]
     steps: list[tuple[NDArray[np.int64], int]]
 
 
 class _Choice(NamedTuple):
-    """A move in each of some playouts.
+    """A chosen move in each of some playouts.
 
     Attributes:
-        playouts: int64 [n]; which.
-        starts: int64 [n + 1]; where the legal moves of each begin.
-        places: int64 [moves]; the weight of each.
-        chosen: int64 [n]; which of them were chosen.
-        moves: int32 [n]; their numbers.
+        playouts: int64 [n].
+        starts: int64 [n + 1]; where the legal moves of each playout begin.
+        places: int64 [moves]; the place of the weight of each legal move.
+        chosen: int64 [n]; the places of the chosen moves among the legal ones.
+        moves: int32 [n]; the numbers of the chosen moves.
     """
 
     playouts: NDArray[np.int64]
@@ -63,11 +63,11 @@ class _Choice(NamedTuple):
 
 
 class NestedRollouts:
-    """Lines found by learning which moves belong to good ones; see the module.
+    """Nested rollout policy adaptation; see the module.
 
     Attributes:
-        name: what it is called in results.
-        is_over: never: there is always one more line to try.
+        name: the method in results.
+        is_over: always False: there is another line to try.
     """
 
     name = "nested rollouts"
@@ -80,7 +80,7 @@ class NestedRollouts:
         self._work = self._forever()
 
     def advance(self, seconds: float) -> None:
-        """Go on for about so long."""
+        """Search for about so many seconds."""
         until = perf_counter() + seconds
         while perf_counter() < until and not self._incumbent.is_best:
             next(self._work)
@@ -92,15 +92,14 @@ class NestedRollouts:
     def _nest(self, level: int, weights: NDArray[np.float32]) -> Generator[None, None, list[_Record | None]]:
         """Return the best line of each group that a level finds."""
         if not level:
-            found = yield from self._play(weights)
-            return found
+            return (yield from self._play(weights))
         weights = weights.copy()
         best: list[_Record | None] = [None] * _GROUPS
         for _ in range(_CALLS):
-            found = yield from self._nest(level - 1, weights)
-            for group, record in enumerate(found):
-                known = best[group]
-                if record is not None and (known is None or record.worth >= known.worth):
+            records = yield from self._nest(level - 1, weights)
+            for group, record in enumerate(records):
+                former = best[group]
+                if record is not None and (former is None or record.worth >= former.worth):
                     best[group] = record
             for group, record in enumerate(best):
                 if record is not None:
@@ -110,7 +109,7 @@ class NestedRollouts:
     # -- playouts ----------------------------------------------------------------------------------
 
     def _play(self, weights: NDArray[np.float32]) -> Generator[None, None, list[_Record | None]]:
-        """Play a batch of lines by the weights; return the best of each group."""
+        """Play a batch of lines by the weights; return the best line of each group."""
         successors = self._successors
         successors.forget()
         count = self._playouts
@@ -121,7 +120,7 @@ class NestedRollouts:
         history: list[_Choice] = []
         remembered = 0
         while len(playouts) and len(history) < _LONGEST and remembered < _REMEMBERED:
-            # Also where there is no move at all, others get their turn.
+            # Before the first move too, so that other searches get their turn in any case.
             yield
             options = successors.options(states)
             if not len(options.moves):
@@ -139,7 +138,7 @@ class NestedRollouts:
             on = ~children.ended
             playouts, states, before = playouts[on], children.states[on], choice.moves[on]
         if remembered >= _REMEMBERED and self._playouts > _GROUPS:
-            # There are very many moves: fewer lines at a time.
+            # Very many legal moves: play fewer lines at a time.
             self._playouts = max(1, self._playouts // 2 // _GROUPS) * _GROUPS
         return self._best(goals, lengths, history, count)
 
@@ -151,10 +150,9 @@ class NestedRollouts:
         step: int,
         weights: NDArray[np.float32],
     ) -> _Choice:
-        """Choose a move in each playout that has one, the likelier the greater its weight.
+        """Sample a move in each playout that has one, from the softmax of the weights.
 
-        The greatest of sums of a logarithmic weight and a number of Gumbel's distribution is distributed as
-        the softmax (Gumbel 1954).
+        The argmax of weights plus Gumbel noise is distributed as the softmax (Gumbel 1954).
         """
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
@@ -168,13 +166,13 @@ class NestedRollouts:
         greatest = np.maximum.reduceat(scores, starts) if len(starts) else scores
         counts = np.diff(starts, append=len(sources))
         hits = np.flatnonzero(scores == np.repeat(greatest, counts))
-        # Ties are rarer than one in a million; the first one counts.
+        # Ties are rarer than one in a million; the first move counts.
         chosen = hits[np.unique(sources[hits], return_index=True)[1]]
         ends = np.append(starts, len(sources))
         return _Choice(playouts[able], ends, places, chosen, options.moves[chosen])
 
     def _context(self, groups: NDArray[np.int64], before: NDArray[np.int32], step: int) -> NDArray[np.int64]:
-        """Return what besides a move its weight depends on: nothing, the time, or the move before."""
+        """Return an offset by what a weight depends on: nothing, the step, or the move before."""
         kind = groups % 3
         context = np.where(kind == 1, step + 1, np.where(kind == 2, before.astype(np.int64) + 2, 0))
         return context * 40_503
@@ -186,12 +184,12 @@ class NestedRollouts:
         history: list[_Choice],
         count: int,
     ) -> list[_Record | None]:
-        """Return the best line of each group: by its goal, then its length."""
+        """Return the best line of each group, by goal, then by length."""
         best: list[_Record | None] = []
         for group in range(_GROUPS):
             own = np.arange(group, count, _GROUPS)
             worth = np.where(np.isnan(goals[own]), -np.inf, goals[own])
-            # Whether longer lines come closer to a goal depends on the game: groups differ in this.
+            # Whether longer lines come closer to a goal depends on the game: odd groups prefer longer ones.
             sign = 1 if group % 2 else -1
             order = np.lexsort((sign * lengths[own], worth))
             playout = int(own[order[-1]])
@@ -201,7 +199,7 @@ class NestedRollouts:
 
 
 def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice, int]]:
-    """Yield the moves of a playout, each with its place among those made side by side."""
+    """Yield the choices of a playout, each with the place of the playout in it."""
     for choice in history:
         place = int(np.searchsorted(choice.playouts, playout))
         if place == len(choice.playouts) or choice.playouts[place] != playout:
@@ -210,12 +208,12 @@ def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice,
 
 
 def _moves(history: list[_Choice], playouts: NDArray[np.int64], number: int) -> list[int]:
-    """Return the moves of one of some playouts."""
+    """Return the numbers of the moves of a playout."""
     return [int(choice.moves[place]) for choice, place in _choices_of(history, int(playouts[number]))]
 
 
 def _steps(history: list[_Choice], playout: int, group: int) -> list[tuple[NDArray[np.int64], int]]:
-    """Return, per move of a playout, the places of all legal moves, and which was chosen."""
+    """Return, per move of a playout, the places of the weights of all legal moves, and the choice."""
     steps = []
     for choice, place in _choices_of(history, playout):
         first, end = choice.starts[place], choice.starts[place + 1]
@@ -224,7 +222,7 @@ def _steps(history: list[_Choice], playout: int, group: int) -> list[tuple[NDArr
 
 
 def _adapt(weights: NDArray[np.float32], record: _Record) -> None:
-    """Move weights towards a line, so that its moves become likelier."""
+    """Adapt weights towards a line, so that its moves become likelier."""
     if not record.steps:
         return
     places = np.concatenate([legal for legal, _ in record.steps])

@@ -1,4 +1,4 @@
-"""Several ways to search from the same state, in turn, each for as long as the others."""
+"""Portfolio of searches from the same state, which take turns of equal length."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.search.one_player.successors import Successors
 
-#: Lanes of the breadth-first search, which has states enough for many.
+#: Lanes of the breadth-first search, which has enough states to fill many.
 _WIDE: Final = 4096
-#: Lanes of playouts, and of states with estimates: the fewer, the sooner something is learnt from them.
+#: Lanes of playouts, and of states with estimates: with fewer lanes the next choice comes sooner.
 _NARROW: Final = 512
-#: Seconds for the estimate of one state, above which others look at hundreds of states meanwhile.
+#: Seconds of one estimate, above which the other searches visit hundreds of states meanwhile.
 _SLOW: Final = 0.005
-#: Gates of a network, above which even the first estimate would keep others waiting.
+#: Gates of a network, above which even the first estimate would delay the other searches.
 _MOST_GATES: Final = 20_000
-#: Shares of the memory; what is left is for lanes.
+#: Shares of the memory; the rest is for lanes.
 _BREADTH_FIRST: Final = 0.5
 _ESTIMATED: Final = 0.2
 
 
 class Portfolio:
-    """The ways to search from a state, and the best line that they have found together.
+    """The searches from a state, and the best line that any of them has found.
 
     Args:
-        game: compiled, if it is to be.
+        game: already compiled, if that is worth it.
         chooser: the index of the role that chooses.
-        memory: bytes to use at most, about.
-        before: a search from a state before, whose line may go on from here.
+        memory: approximate upper bound in bytes.
+        before: a search from an earlier state, whose line may lead through this one.
 
     Attributes:
-        goals: those among which are all that the rules can give the role.
+        goals: a superset of the goals that the rules can give the role.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Portfolio:
             self._inherit(before)
 
     def begin_anew(self) -> None:
-        """Forget all but the best line that is known."""
+        """Restart all searches; the best known line stays."""
         if self.start.is_terminal:
             return
         self._successors = self._new_successors(_WIDE)
@@ -86,16 +86,16 @@ class Portfolio:
 
     @property
     def is_over(self) -> bool:
-        """Whether no better line exists."""
+        """Whether it is known that no better line exists."""
         return self._is_finished or self._incumbent.is_best
 
     @property
     def states(self) -> int:
-        """How many states all ways together have looked at."""
+        """Number of states visited by all searches."""
         return self._incumbent.states
 
     def advance(self, seconds: float) -> None:
-        """Let the next way to search go on for about so long."""
+        """Let the next search run for about so many seconds."""
         if self._preparation is not None and not self._preparation.is_alive():
             self._preparation = None
             self._add_estimating_ways()
@@ -108,53 +108,53 @@ class Portfolio:
             self._conclude(way)
 
     def _conclude(self, way: BreadthFirst | BestFirst) -> None:
-        """Note what it means that all states with different keys were looked at."""
-        known, safe_goals = self._incumbent, way.key.safe_goals
+        """Lower the upper bound after all states with different keys were visited."""
+        best, safe_goals = self._incumbent, way.key.safe_goals
         if safe_goals is None:
-            known.most = known.goal
+            best.most = best.goal
             self._is_finished = True
             return
         unsafe = [goal for goal in self.goals if goal not in safe_goals]
-        known.most = max([g for g in unsafe if known.goal is None or g > known.goal], default=known.goal)
+        best.most = max([g for g in unsafe if best.goal is None or g > best.goal], default=best.goal)
         if not self.is_over and way is self._breadth_first:
-            # Goals are left that the counter may bring: look at all states again, the counter among them.
+            # The step counter may bring some goals: visit all states again, with the counter in the keys.
             self._breadth_first = self._new_breadth_first(skip_counter=False)
             self._ways.insert(0, self._breadth_first)
 
     def line(self, seconds: float) -> Line:
-        """Return what is known."""
-        known = self._incumbent
-        if known.line is not self._shown[0]:
-            self._shown = known.line, replay(self.start, known.line, self._successors, self._chooser)
+        """Return the best known line."""
+        best = self._incumbent
+        if best.line is not self._shown[0]:
+            self._shown = best.line, replay(self.start, best.line, self._successors, self._chooser)
         return Line(
             moves=self._shown[1],
-            goal=known.goal,
+            goal=best.goal,
             proven=self.is_over,
-            shortest=self._is_shortest(known.goal, len(known.line)),
-            most=known.most,
-            states=known.states,
+            shortest=self._is_shortest(best.goal, len(best.line)),
+            most=best.most,
+            states=best.states,
             seconds=seconds,
-            method=known.method,
-            misses_goal=known.misses_goal,
+            method=best.method,
+            misses_goal=best.misses_goal,
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
-        """Return whether it is known that no line to a goal has fewer moves."""
+        """Return whether it is proven that no line to a goal has fewer moves."""
         if goal is None or not length:
             return goal is not None
         first = self._breadth_first
         return first.key.is_safe(goal) and (first.is_complete or length <= first.depth + 1)
 
-    # -- the ways to search ------------------------------------------------------------------------
+    # -- the searches ------------------------------------------------------------------------------
 
     @property
     def _network(self) -> Network | None:
-        """The network, where states are continued in its lanes."""
+        """The network, where states are expanded in its lanes."""
         machine = self._game.backends.network
         return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 
     def _new_successors(self, lanes: int) -> Successors:
-        """Return the successors of states: in lanes where the game has a network that can hold them."""
+        """Return the source of successors: lanes where the game has a network that can hold the states."""
         if self._game.machine_name != "reasoner" and self._game.backends.network is not None:
             try:
                 return LaneSuccessors(self._game, lanes, self.start, self._chooser)
@@ -175,16 +175,12 @@ class Portfolio:
         return StateKey.of_network(network, self._chooser, root, skip_counter=skip_counter)
 
     def _add_estimating_ways(self) -> None:
-        """Search by estimates too, where they take little time and there is a goal to reach."""
+        """Add the guided searches, where estimates are fast and there is a goal to reach."""
         relaxation = self._relaxation()
         if relaxation is None:
             return
-        successors, key, incumbent = (
-            self._new_successors(_NARROW),
-            self._new_key(skip_counter=True),
-            self._incumbent,
-        )
-        memory = int(self._memory * _ESTIMATED)
+        successors, key = self._new_successors(_NARROW), self._new_key(skip_counter=True)
+        incumbent, memory = self._incumbent, int(self._memory * _ESTIMATED)
         self._ways.append(BestFirst(successors, key, relaxation, incumbent, memory))
         if relaxation.parts > 1:
 
@@ -194,8 +190,8 @@ class Portfolio:
             self._ways.append(DepthFirst(fresh, incumbent, memory, self._seed))
 
     def _relaxation(self) -> Relaxation | None:
-        """Return the estimator of states, None where it is not worth its time. Note unreachable goals."""
-        network, known, root = self._network, self._incumbent, self._successors.root
+        """Return the estimator of states, None where it is too slow. Lower the bound by unreachable goals."""
+        network, best, root = self._network, self._incumbent, self._successors.root
         if network is None or not network.goals[self._chooser] or network.gates > _MOST_GATES:
             return None
         counter = self._breadth_first.key.counter
@@ -206,19 +202,19 @@ class Portfolio:
             return None
         reachable = relaxation.reachable(root)
         if not reachable:
-            known.most = None
+            best.most = None
             self._is_finished = True
             return None
-        known.most = relaxation.goals[reachable[-1]]
+        best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
         if counter.any() and not 0 < relaxation.estimate(root, reachable).costs[0] < ENDLESS:
-            # The counter is all there is to wait for: it has to count.
+            # Only the step counter is missing from the goal: it must not be free.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation
 
     def _inherit(self, before: Portfolio) -> None:
-        """Take over what a search from a state before knows, if its line leads through this one."""
+        """Take over the rest of the line of an earlier search, if it leads through this state."""
         line = before.line(0.0)
         state = before.start
         for played, joint in enumerate(line.moves):

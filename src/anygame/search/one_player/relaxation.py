@@ -1,8 +1,8 @@
-"""How far states are from a goal, if whatever was true or false once stayed available for ever.
+"""Estimated distances to a goal: the additive heuristic of planning, on a network.
 
-That is the relaxed reachability of planning (Bonet and Geffner 2001, "Planning as heuristic search"), over
-both values of every node of a network: a literal costs what its fluents cost, a fluent's value one move more
-than what makes it so. The costs of the inputs of a conjunction are added. A goal that costs endlessly much
+In the relaxed game every value that a fluent had once stays available (Bonet and Geffner 2001, "Planning as
+heuristic search"). Both values of every node have a cost: the value of a fluent costs one move more than the
+literal that makes it so, and the costs of the inputs of a conjunction are added. A goal of infinite cost
 cannot be reached at all, however moves are chosen.
 """
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceSets:
-    """A network in which what is said of moves is said by sets of them.
+    """A network in which gates that depend on moves alone are replaced by sets of moves.
 
     Literals are as in ``Network``; nodes are the constant, the fluents, the sets, and the other gates.
 
     Attributes:
-        has: bool [sets, moves]; which moves of the role are in each set.
+        has: bool [sets, moves]; the moves of the role in each set.
         starts: int64 [gates + 1]; where the inputs of each gate begin.
         inputs: int64 literals.
-        state_gates: how many gates depend on fluents alone; they come first.
+        state_gates: number of gates that depend on fluents alone; they come first.
         legal: int64 literals [moves].
         next: int64 literals [fluents].
-        fixed: int64 literals that are to cost nothing.
+        fixed: int64 literals of cost 0.
         become: int64 [nodes of the network]; the literal of each node; -1 where it has none.
     """
 
@@ -61,25 +61,25 @@ class ChoiceSets:
 
     @classmethod
     def of(cls, network: Network, chooser: int) -> ChoiceSets:
-        """Return that of a network, with the moves of a role as sets."""
+        """Replace the gates of a network by sets of moves of a role."""
         return _SetsBuilder(network, chooser).build()
 
     def literal(self, literal: int) -> int:
-        """Return what a literal of the network has become."""
+        """Return the literal here of a literal of the network."""
         return int(self.become[literal >> 1]) ^ (literal & 1)
 
 
 class _SetsBuilder:
-    """Rewrites a network; sets of moves are integers, a bit for each."""
+    """Rewrites a network; a set of moves is an integer with a bit for each move."""
 
     def __init__(self, network: Network, chooser: int) -> None:
         self._network = network
         self._moves = network.actions[chooser]
         self._all = (1 << self._moves) - 1
         self._first = network.first_action + sum(network.actions[:chooser])
-        #: What nodes say of moves, where they say nothing else.
+        #: The set of moves of each node that depends on moves alone.
         self._sets: dict[int, int] = {}
-        #: The number of each set that is read with something else.
+        #: The number of each set that other nodes read.
         self._numbers: dict[int, int] = {}
         self._others: list[int] = []
         self._name_moves(chooser)
@@ -91,7 +91,7 @@ class _SetsBuilder:
                 if role == chooser:
                     self._sets[node] = 1 << move
                 elif count == 1:
-                    self._sets[node] = self._all  # a move that is always made
+                    self._sets[node] = self._all  # the only move of a role is always made
                 else:
                     self._others.append(node)
                 node += 1
@@ -136,7 +136,7 @@ class _SetsBuilder:
         become[:first_set] = 2 * np.arange(first_set)
         for number, (node, _, _) in enumerate(kept):
             become[node] = 2 * (first_gate + number)
-        # What others than the role choose is not known: whether such a move is made costs nothing.
+        # The choices of other roles are unknown: their moves cost nothing, made or not.
         last = first_gate + len(kept)
         become[self._others] = 2 * (last + np.arange(len(self._others)))
 
@@ -172,7 +172,7 @@ class _SetsBuilder:
         )
 
     def _fixed(self, become: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what costs nothing: what cycles begin with, and the moves of others, made or not."""
+        """Return literals of cost 0: initial values of cycles, and the moves of other roles, made or not."""
         network = self._network
         literals = [
             int(become[network.first_gate + gate]) ^ (not network.initially[gate])
@@ -191,23 +191,23 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
     return np.unpackbits(packed, axis=1, count=moves, bitorder="little").astype(np.bool_)
 
 
-#: The cost of what cannot be. What can be costs less, however large the sum.
+#: The cost of an unreachable literal. Sums of reachable ones are capped below it.
 ENDLESS: Final = 1 << 28
-#: Rounds after which costs are taken as they are: nothing is said to be endless then.
+#: Upper bound of the rounds; after it costs may be too high, so that no goal counts as unreachable.
 _ROUNDS: Final = 500
-#: Sets of so few moves are listed; of others the cheapest move is soon found among the cheapest of all.
+#: Sets up to this size are listed. In larger ones the cheapest move is found in the order of all costs.
 _FEW: Final = 16
-#: Parts of a goal that are looked at one by one.
+#: Upper bound of the parts of a goal.
 _MOST_PARTS: Final = 256
 
 
 class Estimates(NamedTuple):
-    """What is estimated of some states.
+    """Estimates of some states.
 
     Attributes:
-        costs: int64 [n]; of the goal that is aimed at; ``ENDLESS`` where no wanted goal can be reached.
-        goals: int64 [n]; the place of the greatest goal that a state has now, ended or not; -1 for none.
-        open_parts: bool [n, parts]; which parts of that goal do not hold.
+        costs: int64 [n]; of the target goal; ``ENDLESS`` where no wanted goal can be reached.
+        goals: int64 [n]; the place of the greatest goal that holds in a state, terminal or not; -1 for none.
+        open_parts: bool [n, parts]; the parts of the target goal that do not hold.
     """
 
     costs: NDArray[np.int64]
@@ -215,7 +215,7 @@ class Estimates(NamedTuple):
     open_parts: NDArray[np.bool_]
 
     def at(self, places: NDArray[np.int64]) -> Estimates:
-        """Return those of some of the states."""
+        """Return the estimates of some of the states."""
         return Estimates(self.costs[places], self.goals[places], self.open_parts[places])
 
 
@@ -224,11 +224,10 @@ class Relaxation:
 
     Args:
         chooser: the index of the role that chooses.
-        free: bool [fluents]; those whose values cost nothing, as those of a counter of steps.
+        free: bool [fluents]; fluents whose values cost nothing, such as a step counter.
 
     Attributes:
         goals: the goals of the role, ascending.
-        parts: how many parts the goal that is aimed at has: literals that all have to hold.
     """
 
     def __init__(self, network: Network, chooser: int, free: NDArray[np.bool_]) -> None:
@@ -250,11 +249,11 @@ class Relaxation:
 
     @property
     def parts(self) -> int:
-        """How many parts the goal that is aimed at has."""
+        """Number of parts of the target goal: literals that all have to hold."""
         return len(self._parts)
 
     def aim(self, place: int) -> None:
-        """Aim at one of the goals."""
+        """Make one of the goals the target."""
         self._place = place
         self._parts = np.array(_parts(self._network, self._literals[place]), np.int64)
 
@@ -263,7 +262,7 @@ class Relaxation:
 
         Args:
             states: packed.
-            wanted: places of the goals of which one must be reachable.
+            wanted: places of goals; a state is hopeless if none of them can be reached.
         """
         sets = self._sets
         costs = np.empty(len(states), np.int64)
@@ -297,18 +296,18 @@ class Relaxation:
 
     def reachable(self, state: NDArray[np.uint64]) -> list[int]:
         """Return the places of the goals that may be reached from a state, uint64 [1, words]."""
-        aimed = self._place
-        found = []
+        target = self._place
+        reachable = []
         for place in range(len(self.goals)):
             self.aim(place)
             if self.estimate(state, [place]).costs[0] < ENDLESS:
-                found.append(place)
-        self.aim(aimed)
-        return found
+                reachable.append(place)
+        self.aim(target)
+        return reachable
 
 
 def _parts(network: Network, literal: int) -> list[int]:
-    """Return literals that all have to hold for a literal to hold, as many as are looked at."""
+    """Split a literal into literals that all have to hold, at most ``_MOST_PARTS``."""
     parts: list[int] = []
     waiting = [literal]
     while waiting:
@@ -323,10 +322,10 @@ def _parts(network: Network, literal: int) -> list[int]:
 
 
 class _Members(NamedTuple):
-    """The moves in each set and, behind all these, those outside of each, where they are few.
+    """The moves in each set, then the moves outside each set, where there are at most ``_FEW``.
 
     Attributes:
-        starts: int64 [2 * sets + 1]; where those of each begin; there are none where they are not few.
+        starts: int64 [2 * sets + 1]; where the moves of each begin.
         moves: int64.
     """
 
@@ -343,7 +342,7 @@ class _Members(NamedTuple):
 
 @cache
 def prepare() -> Thread:
-    """Begin to make estimates ready; they are when the thread has ended."""
+    """Start to compile the estimates; they are ready when the thread has ended."""
     thread = Thread(target=native_code, args=("search",))
     thread.start()
     return thread
@@ -362,7 +361,7 @@ def _sort_by(keys, order):
 
 @compiled
 def _sift(keys, order, at, count):
-    """Let a number sink in a heap until those below it have no greater keys."""
+    """Sift a number down a heap."""
     while 2 * at + 1 < count:
         below = 2 * at + 1
         if below + 1 < count and keys[order[below]] < keys[order[below + 1]]:
@@ -413,7 +412,7 @@ def _estimate(
             changed = False
             for gate in range(gates + 1):
                 if gate == state_gates:
-                    # What legal moves depend on is known, and moves are read from here on.
+                    # The costs of legal moves are known now; later gates read moves.
                     for move in range(moves):
                         of_move[move] = cost[legal[move]]
                         order[move] = move

@@ -1,12 +1,13 @@
-"""What of a state counts when it is asked whether it was met before: less words, and fewer states.
+"""State keys: the part of a state that duplicate detection compares.
 
-A fluent matters if legal moves, the end or a goal depend on it, now or later (the cone of influence: Clarke,
+A fluent is relevant if legal moves, the end or a goal depend on it, now or later (cone of influence: Clarke,
 Grumberg and Peled 1999, "Model checking", section 13.2).
 
-A step counter is fluents that make every state new, though nothing but the end reads them. States that differ
-in it alone have the same moves, and lead to states that differ in it alone. So a search need not visit both:
-the earlier one does as well. That loses no line to a goal if that goal ends the match whatever the counter
-says; a line to a goal that the counter alone ends may be lost, since who is early may not be able to wait.
+A step counter is a set of fluents that make every state new, although only the end reads them. States that
+differ only in the counter have the same moves, and lead to states that differ only in the counter. So a
+search needs to visit only the earlier one. No line to a goal is lost if that goal ends the match whatever the
+counter says. A line to a goal that only the counter ends may be lost: the earlier state may have no way to
+wait.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """Who reads what: an edge from each gate to its inputs, and from each fluent to what it becomes next.
+    """Dependency graph: edges from each gate to its inputs, and from each fluent to its next value.
 
     Attributes:
         readers: int64 [edges]; nodes.
-        read: int64 [edges]; what they read.
+        read: int64 [edges]; the nodes that they depend on.
     """
 
     network: Network
@@ -41,7 +42,7 @@ class Influence:
 
     @classmethod
     def of(cls, network: Network) -> Influence:
-        """Return that of a network."""
+        """Return the dependency graph of a network."""
         gates = network.first_gate + np.repeat(np.arange(network.gates), np.diff(network.starts))
         fluents = 1 + np.arange(network.fluents)
         readers = np.concatenate([gates, fluents]).astype(np.int64)
@@ -55,23 +56,23 @@ class Influence:
         return np.concatenate([network.legal >> 1, [network.terminal >> 1], goals]).astype(np.int64)
 
     def sources_of(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which nodes some nodes depend on, now or later, themselves among them: bool [nodes]."""
+        """Return the nodes that some nodes depend on, now or later, themselves included: bool [nodes]."""
         return _reached(nodes, self.readers, self.read, self.network.nodes)
 
     def affected_now(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which nodes depend on some nodes in the same state, themselves among them: bool [nodes]."""
+        """Return the nodes that depend on some nodes in the same state, themselves included: bool [nodes]."""
         gates = self.readers >= self.network.first_gate
         return _reached(nodes, self.read[gates], self.readers[gates], self.network.nodes)
 
     def relevant_fluents(self, chooser: int) -> NDArray[np.bool_]:
-        """Return which fluents matter: bool [fluents]."""
+        """Return the relevant fluents: bool [fluents]."""
         return self.sources_of(self.outputs(chooser))[1 : self.network.first_action]
 
 
 def _reached(
     starts: NDArray[np.int64], tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int
 ) -> NDArray[np.bool_]:
-    """Return which nodes edges lead to from some nodes, breadth first: bool [nodes]."""
+    """Return the nodes that can be reached from some nodes: bool [nodes]."""
     order = np.argsort(tails, kind="stable")
     heads = heads[order]
     first = np.searchsorted(tails[order], np.arange(nodes + 1))
@@ -81,25 +82,25 @@ def _reached(
         reached[frontier] = True
         counts = first[frontier + 1] - first[frontier]
         begins = np.repeat(first[frontier] - np.cumsum(counts) + counts, counts)
-        found = np.unique(heads[begins + np.arange(len(begins))])
-        frontier = found[~reached[found]]
+        targets = np.unique(heads[begins + np.arange(len(begins))])
+        frontier = targets[~reached[targets]]
     return reached
 
 
-#: A step counter that has so many values is one of a game that nobody plays to the end.
+#: Upper bound of the values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Gates, or fluents, times ticks that are looked at: a fraction of a second.
+#: Upper bound of gates, or fluents, times ticks: a fraction of a second.
 _MOST_WORK: Final = 300_000
 
 
 @dataclass(frozen=True, eq=False)
 class StepCounter:
-    """A step counter: what may be left out of a state when it is compared with others.
+    """Fluents that duplicate detection may ignore.
 
     Attributes:
         fluents: bool [fluents].
-        safe_goals: the goals to which no line is lost, nor a shorter one, where the earlier of two states
-            that differ in these fluents alone stands for both.
+        safe_goals: goals to which no line is lost, and no shorter line, if only the earlier of two states
+            that differ in these fluents alone is visited.
     """
 
     fluents: NDArray[np.bool_]
@@ -107,12 +108,12 @@ class StepCounter:
 
 
 def find_step_counter(influence: Influence, chooser: int, start: NDArray[np.bool_]) -> StepCounter:
-    """Return the step counter of a game, with no fluents where it has none.
+    """Return the step counter of a game; it has no fluents where there is none.
 
     Args:
-        influence: of its network.
+        influence: the dependency graph of the network.
         chooser: the index of the role that chooses.
-        start: bool [fluents]; the state from which the step counter runs.
+        start: bool [fluents]; the first state.
     """
     network = influence.network
     goals = frozenset(value for value, _ in network.goals[chooser])
@@ -149,19 +150,19 @@ def _safe_goals(
     Args:
         network: the game.
         chooser: the index of the role that chooses.
-        nodes: int64 [fluents]; of the step counter.
-        ticks: bool [ticks, fluents]; its values one after the other.
-        affected: bool [nodes]; which depend on it.
+        nodes: int64 [fluents]; the nodes of the step counter.
+        ticks: bool [ticks, fluents]; its consecutive values.
+        affected: bool [nodes]; the nodes that depend on it.
     """
     gates = [node for node in np.flatnonzero(affected).tolist() if node >= network.first_gate]
     is_cyclic = cyclic_gates(network)[np.array(gates, np.int64) - network.first_gate].any()
     if is_cyclic or len(gates) * len(ticks) > _MOST_WORK:
         return frozenset()
-    # What is left of gates when the fluents of the step counter are given values.
+    # Gates after the fluents of the step counter were replaced by constants.
     residues = Gates(network.nodes)
     going: int | None = None
     wanted = network.goals[chooser]
-    # By term, not by value: terms such as 100 and 0100 are one value.
+    # By term, not by value: the terms 100 and 0100 have the same value.
     by_term: list[set[int]] = [set() for _ in wanted]
     for tick in ticks.tolist():
         known = {node: TRUE if value else FALSE for node, value in zip(nodes.tolist(), tick, strict=True)}
@@ -170,8 +171,8 @@ def _safe_goals(
             known[gate] = residues.conjunction([_become(literal, known) for literal in inputs])
         end = _become(network.terminal, known)
         going = end if going is None else going
-        for (_, literal), found in zip(wanted, by_term, strict=True):
-            found.add(_become(literal, known))
+        for (_, literal), residual in zip(wanted, by_term, strict=True):
+            residual.add(_become(literal, known))
         if end == TRUE:
             break
         if end != going:
@@ -179,19 +180,19 @@ def _safe_goals(
     assert going is not None
     unsafe = {
         value
-        for (value, _), found in zip(wanted, by_term, strict=True)
-        if len(found) > 1 or not all(_implies(network, residues, literal, going) for literal in found)
+        for (value, _), residual in zip(wanted, by_term, strict=True)
+        if len(residual) > 1 or not all(_implies(network, residues, literal, going) for literal in residual)
     }
     return frozenset(value for value, _ in wanted) - unsafe
 
 
 def _become(literal: int, known: dict[int, int]) -> int:
-    """Return what a literal becomes where some nodes are known to be others' literals."""
+    """Substitute the node of a literal by a known literal."""
     return known.get(literal >> 1, literal & ~1) ^ (literal & 1)
 
 
 def _implies(network: Network, residues: Gates, literal: int, other: int) -> bool:
-    """Return whether it is plain that one literal holds wherever another one does not fail."""
+    """Return whether unit propagation shows that one literal implies another."""
     forced: set[int] = set()
     waiting = [literal, other ^ 1]
     while waiting:
@@ -211,15 +212,15 @@ def _implies(network: Network, residues: Gates, literal: int, other: int) -> boo
 
 
 class StateKey:
-    """The part of a packed state by which it is compared; the rest depends on the number of moves alone.
+    """The part of a packed state that is compared; the rest depends only on the number of moves.
 
     Args:
-        mask: uint64 [words]; the bits that count.
-        safe_goals: goals to which no line is lost, nor a shorter one, when of states with the same key the
-            first one met stands for all; None for all goals.
+        mask: uint64 [words]; the compared bits.
+        safe_goals: goals to which no line is lost, and no shorter line, if only the first state with each key
+            is visited; None for all goals.
 
     Attributes:
-        counter: bool [fluents]; those of a counter of steps that is left out.
+        counter: bool [fluents]; the fluents of a step counter that is left out.
     """
 
     def __init__(
@@ -237,7 +238,7 @@ class StateKey:
 
     @classmethod
     def whole(cls, words: int) -> StateKey:
-        """Return the key that is all of a state of so many words."""
+        """Return the key that compares whole states of so many words."""
         return cls(np.full(words, ~np.uint64(0)))
 
     @classmethod
@@ -250,7 +251,7 @@ class StateKey:
             network: the game.
             chooser: the index of the role that chooses.
             root: uint64 [1, words]; the first state.
-            skip_counter: whether to leave out a counter of steps too.
+            skip_counter: whether to leave out a step counter, too.
         """
         influence = Influence.of(network)
         counts = influence.relevant_fluents(chooser)
@@ -258,15 +259,15 @@ class StateKey:
         left_out = np.zeros(network.fluents, np.bool_)
         if skip_counter:
             start = np.unpackbits(root.view(np.uint8), bitorder="little")[: network.fluents].astype(np.bool_)
-            found = find_step_counter(influence, chooser, start)
-            if found.fluents.any():
-                left_out, safe = found.fluents, found.safe_goals
+            counter = find_step_counter(influence, chooser, start)
+            if counter.fluents.any():
+                left_out, safe = counter.fluents, counter.safe_goals
         bits = np.zeros(root.shape[1] * 64, np.bool_)
         bits[: network.fluents] = counts & ~left_out
         return cls(np.packbits(bits, bitorder="little").view(np.uint64), safe, left_out)
 
     def is_safe(self, goal: float) -> bool:
-        """Return whether no line to a goal is lost, nor a shorter one."""
+        """Return whether no line to a goal is lost, and no shorter line."""
         return self.safe_goals is None or goal in self.safe_goals
 
     def of(self, states: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -274,11 +275,11 @@ class StateKey:
         return np.ascontiguousarray(states[:, self._places] & self._mask[self._places])
 
     def rest(self, state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return what a state has besides its key: uint64 [words]."""
+        """Return the part of a state outside its key: uint64 [words]."""
         return state & ~self._mask
 
     def restored(self, keys: NDArray[np.uint64], rest: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return states, uint64 [n, words], of these keys and rests, uint64 [words] or [n, words]."""
+        """Return states, uint64 [n, words], from keys and rests, uint64 [words] or [n, words]."""
         states = np.array(np.broadcast_to(rest, (len(keys), rest.shape[-1])))
         states[:, self._places] |= keys
         return states

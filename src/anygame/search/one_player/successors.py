@@ -1,18 +1,18 @@
-"""What follows a state: the same questions to the lanes of a network and to the reasoner.
+"""Successors of states where one role chooses: in lanes of a network, or by whatever machine has the game.
 
-States are rows of words, so that they can be stored, sorted and hashed the same way whoever answers. Moves
-are numbers of the role that chooses; the others have one move each.
+States are rows of words, so that both kinds are stored, sorted and hashed alike. Moves are numbers of the
+role that chooses; every other role has one move.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from anygame.network.network import FALSE
 from anygame.search.goals import LARGEST, goal_or_nan, named_goals
-from anygame.search.graph import Numbering
+from anygame.search.graph import BYTES_OF_A_STATE, Numbering
 from anygame.search.lane_pool import LanePool, packed_state
 from anygame.search.one_player.lines import SeveralChooseError
 
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
+#: States expanded at a time without a network: a reasoner takes milliseconds for each.
+_WIDTH: Final = 4
+
 
 class Options(NamedTuple):
     """Legal moves of some states, state after state.
 
     Attributes:
-        sources: int64 [moves]; which of the states, ascending.
+        sources: int64 [moves]; the place of the state, ascending.
         moves: int32 [moves].
     """
 
@@ -37,12 +40,12 @@ class Options(NamedTuple):
 
 
 class Children(NamedTuple):
-    """What some states became by a move each.
+    """States after a move.
 
     Attributes:
         states: uint64 [n, words].
         ended: bool [n]; which are terminal.
-        goals: float [n]; of the role that chooses, where it has ended; nan where it has not, or has none.
+        goals: float [n]; of the role that chooses, in terminal states; nan elsewhere and where it has none.
     """
 
     states: NDArray[np.uint64]
@@ -50,45 +53,8 @@ class Children(NamedTuple):
     goals: NDArray[np.float64]
 
 
-class Successors(Protocol):
-    """Continues states.
-
-    Attributes:
-        width: how many states are best given at a time.
-        root: uint64 [1, words]; the first state, which is not terminal.
-    """
-
-    width: int
-    root: NDArray[np.uint64]
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of memory that grow with the states met."""
-
-    def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states, uint64 [n, words], none of them terminal, at most ``width``.
-
-        A state in which some role has no move has none.
-
-        Raises:
-            SeveralChooseError: another role has a choice.
-        """
-
-    def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
-        """Make a legal move in each of some states, at most ``width``."""
-
-    def move(self, number: int) -> Term:
-        """Return the move of a number."""
-
-    def number(self, move: Term) -> int:
-        """Return the number of a legal move."""
-
-    def forget(self) -> None:
-        """Forget all states but the first, where states are kept here."""
-
-
 def possible_goals(game: Game, chooser: int) -> list[int]:
-    """Return goals among which are all that the rules can give a role."""
+    """Return a superset of the goals that the rules can give a role."""
     network = game.backends.network
     if network is not None:
         literals = network.compiled.network.goals[chooser]
@@ -99,7 +65,7 @@ def possible_goals(game: Game, chooser: int) -> list[int]:
 def replay(
     start: State, line: list[int], successors: Successors, chooser: int
 ) -> tuple[tuple[Term, ...], ...]:
-    """Return the joint moves of a line of numbers."""
+    """Return the joint moves of a line of move numbers."""
     state, joints = start, []
     for number in line:
         joint = [
@@ -112,11 +78,19 @@ def replay(
 
 
 class LaneSuccessors:
-    """States of a compiled game, packed to a bit a fluent; see ``Successors``.
+    """Successors in lanes: a state has a bit for each fluent.
+
+    Attributes:
+        width: how many states to pass at a time, at most.
+        root: uint64 [1, words]; the first state, which is not terminal.
+        bytes: memory that grows with the states met.
 
     Raises:
-        PositionError: the network does not know the first state.
+        LimitError: the game has no network.
+        PositionError: the network cannot hold the first state.
     """
+
+    bytes = 0
 
     def __init__(self, game: Game, lanes: int, start: State, chooser: int) -> None:
         machine = game.backends.needed_network()
@@ -126,10 +100,15 @@ class LaneSuccessors:
         self._pool = LanePool(machine.kernel)
         self.root: NDArray[np.uint64] = packed_state(game, start)
         self.width = lanes
-        self.bytes = 0
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states; see ``Successors``."""
+        """Return the legal moves of states, uint64 [n, words], none of them terminal.
+
+        A state in which some role has no move has no options.
+
+        Raises:
+            SeveralChooseError: another role has a choice.
+        """
         legal = [mask[: len(states)] for mask in self._pool.holding(states).legal_by_role()]
         own = legal.pop(self._chooser)
         for role, mask in zip(self._others, legal, strict=True):
@@ -141,7 +120,7 @@ class LaneSuccessors:
         return Options(sources, moves.astype(np.int32))
 
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
-        """Make a legal move in each of some states; see ``Successors``."""
+        """Make a legal move in each of some states."""
         pool, count = self._pool, len(states)
         lanes = pool.holding(states)
         own = moves.astype(np.int64)
@@ -163,17 +142,13 @@ class LaneSuccessors:
         return self._actions.index(move)
 
     def forget(self) -> None:
-        """Forget nothing: states are their rows."""
-
-
-#: States asked at a time: a reasoner takes milliseconds for each.
-_WIDTH: Final = 4
-#: What a state and its place in a dictionary take at least: a frozen set of some tens of facts.
-_BYTES_OF_A_STATE: Final = 4_000
+        """Do nothing: no states are kept here."""
 
 
 class StateSuccessors:
-    """States of any game, each a number of one word; see ``Successors``."""
+    """Successors in any game: a state is a row with its number; see ``LaneSuccessors`` for the methods."""
+
+    width = _WIDTH
 
     def __init__(self, start: State, chooser: int, moves: Numbering[Term]) -> None:
         roles = start.game.roles
@@ -183,15 +158,14 @@ class StateSuccessors:
         self._states = Numbering(start)
         self._moves = moves
         self.root: NDArray[np.uint64] = np.zeros((1, 1), np.uint64)
-        self.width = _WIDTH
 
     @property
     def bytes(self) -> int:
-        """Bytes of memory that grow with the states met, about."""
-        return len(self._states.items) * _BYTES_OF_A_STATE
+        """Bytes of the states met, approximately."""
+        return len(self._states.items) * BYTES_OF_A_STATE
 
     def options(self, states: NDArray[np.uint64]) -> Options:
-        """Return the legal moves of states; see ``Successors``."""
+        """Return the legal moves of states."""
         sources, moves = [], []
         for source, number in enumerate(states[:, 0].tolist()):
             state = self._states.items[number]
@@ -200,13 +174,13 @@ class StateSuccessors:
                 if len(legal) > 1:
                     raise SeveralChooseError(role)
             if all(others):
-                found = [self._moves.of(move) for move in state.legal_moves(self._chooser)]
-                sources += [source] * len(found)
-                moves += found
+                own = [self._moves.of(move) for move in state.legal_moves(self._chooser)]
+                sources += [source] * len(own)
+                moves += own
         return Options(np.array(sources, np.int64), np.array(moves, np.int32))
 
     def children(self, states: NDArray[np.uint64], moves: NDArray[np.int32]) -> Children:
-        """Make a legal move in each of some states; see ``Successors``."""
+        """Make a legal move in each of some states."""
         made = [
             self._after(self._states.items[number], self._moves.items[move])
             for number, move in zip(states[:, 0].tolist(), moves.tolist(), strict=True)
@@ -228,10 +202,13 @@ class StateSuccessors:
         return self._moves.of(move)
 
     def forget(self) -> None:
-        """Forget all states but the first; numbers of moves stay."""
+        """Forget all states but the first; the numbers of moves stay."""
         self._states = Numbering(self._states.items[0])
 
     def _after(self, state: State, move: Term) -> State:
         joint = [state.legal_moves(role)[0] for role in self._others]
         joint.insert(self._place, move)
         return state.next(joint)
+
+
+Successors = LaneSuccessors | StateSuccessors
