@@ -21,7 +21,8 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import anygame
-from anygame.match.running import Terms, keeper, lead, new_record, seated
+from anygame.match.referee import Referee
+from anygame.match.running import Terms, keeper, new_record, seated
 from anygame.protocol import RemoteSeat, ask_info
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ async def manage(options: Namespace) -> None:
         terms = Terms(options.start_clock, options.play_clock)
         record = new_record(game, seats, terms)
         path = options.records and options.records / f"{record.match_id}.json"
-        await lead(game, seats, record, keep=keeper(path))
+        await Referee(game, seats, record, keep=keeper(path)).play()
         tell(number + 1, game, record.names, record.goals, scores)
 
 

@@ -78,7 +78,7 @@ def test_a_killed_match_goes_on(seed: int, tmp_path: Path) -> None:
     assert record.state_times[: len(former.states)] == former.state_times
     if former.is_completed:
         assert done.returncode == 2
-        assert "is completed: there is nothing to go on with" in done.stderr
+        assert "is completed and cannot be resumed" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
     assert len(list(records.glob("*.json"))) == 1

@@ -15,7 +15,7 @@ import anygame
 from anygame.errors import PlayerError, RecordError
 from anygame.match import Record, Referee, Terms, Turn, Watcher, replay, resume, run
 from anygame.match.record import parse_record
-from anygame.match.running import keeper, lead, new_record, seated
+from anygame.match.running import keeper, new_record, seated
 from anygame.match.seats import MatchInfo, Reply
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _lead(rules: str, seats: Sequence[Scripted], *, watcher: Watcher | None = No
     terms = Terms(5, 5, seed=7)
     order = seated(game, seats)
     record = new_record(game, order, terms, match_id="m")
-    return asyncio.run(lead(game, order, record, watcher=watcher))
+    return asyncio.run(Referee(game, order, record, watcher=watcher).play())
 
 
 def test_messages_come_as_in_the_protocol() -> None:
@@ -262,7 +262,7 @@ def test_a_seat_that_never_comes_back_is_given_up(monkeypatch: pytest.MonkeyPatc
     game = anygame.loads(games.COUNTDOWN)
     seats = [Stuck(), Scripted()]
     record = new_record(game, seats, Terms(5, 0.02), match_id="m")
-    asyncio.run(lead(game, seats, record))
+    asyncio.run(Referee(game, seats, record).play())
     assert [errors[0] for errors in record.errors] == ["", "TO", "TO", "TO"]
 
 

@@ -14,7 +14,8 @@ import pytest
 from tests.protocol.loops import RULES, fake_player, http, listening, run, say
 
 import anygame
-from anygame.match.running import Terms, lead, new_record, seated
+from anygame.match.referee import Referee
+from anygame.match.running import Terms, new_record, seated
 from anygame.players import GreedyPlayer, LegalPlayer, RandomPlayer
 from anygame.protocol.seat import RemoteSeat
 
@@ -27,7 +28,7 @@ _IN_A_ROW = 100 if os.environ.get("ANYGAME_LONG") else 12
 
 async def played(game: anygame.Game, ports: list[int], number: int, terms: Terms) -> Record:
     seats = seated(game, [RemoteSeat("127.0.0.1", port, name=f"p{port}") for port in ports])
-    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{number}"))
+    return await Referee(game, seats, new_record(game, seats, terms, match_id=f"m.{number}")).play()
 
 
 def _files() -> int:

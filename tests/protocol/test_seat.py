@@ -14,7 +14,8 @@ from tests.protocol.loops import RULES, LocalTransport, fake_player, http, liste
 import anygame
 from anygame.language.parser import parse_term
 from anygame.match.judging import judge
-from anygame.match.running import Terms, lead, new_record
+from anygame.match.referee import Referee
+from anygame.match.running import Terms, new_record
 from anygame.match.seats import LONGEST_REPLY, MatchInfo, Reply
 from anygame.players import Clock, LegalPlayer, RandomPlayer
 from anygame.protocol.messages import Message, PlayerInfo, PlayII, Start, Stop, StopII, parse_message
@@ -308,7 +309,7 @@ def test_our_manager_and_our_players_understand_each_other(gdl2: bool, scramble:
             for place, server in enumerate(servers)
         ]
         terms = Terms(5, 5, 1, scramble=scramble is not None)
-        record = await lead(GAME, seats, new_record(GAME, seats, terms))
+        record = await Referee(GAME, seats, new_record(GAME, seats, terms)).play()
         assert record.errors == [["", ""]] * 4
         assert record.goals == [100, 0]
         for server in servers:
@@ -332,7 +333,7 @@ def test_a_hidden_game_is_played_without_errors() -> None:
             servers = [PlayerServer(lambda seed=seed: RandomPlayer(seed)) for _ in range(2)]  # type: ignore[misc]
             seats = [RemoteSeat(transport=LocalTransport(server.respond)) for server in servers]
             terms = Terms(5, 5, seed)
-            record = await lead(game, seats, new_record(game, seats, terms))
+            record = await Referee(game, seats, new_record(game, seats, terms)).play()
             assert record.errors == [["", ""]] * 4
             for server in servers:
                 await server.close()

@@ -1,7 +1,7 @@
-"""Matches that are played in this process, reported to pages as they go on.
+"""Live reports of the matches of this process, for pages.
 
-Matches and pages are in threads of their own. What happens is only noted here, which costs a match next to
-nothing; where somebody looks, the server follows the match, in a process that draws its boards.
+Matches and pages run in different threads. Events are only recorded here, which costs a match next to
+nothing. When a page is open, the server follows the match in another process, which draws its boards.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.referee import Turn
 
-#: Matches that are over of which the records are remembered, where nobody else keeps them.
+#: Upper bound of the records kept here of matches that are over.
 _MOST_REMEMBERED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a table.
+    """Cell of a table.
 
     Attributes:
-        text: for people.
-        interval: the least value that is likely, the value, and the largest; None where it is not drawn.
+        text: the content.
+        interval: lower end, value and upper end of a confidence interval to draw; None for none.
     """
 
     text: str
@@ -40,11 +40,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, with a row for each player.
+    """Table with a row for each player.
 
     Attributes:
+        columns: the headings.
         rows: each as long as the columns.
-        note: what else there is to say.
+        note: a remark below the table.
     """
 
     columns: tuple[str, ...]
@@ -56,13 +57,12 @@ class Broadcast:
     """All matches of a command, in the order in which they are played.
 
     Args:
-        planned: how many matches there will be.
-        table: returns how the players stand, in whatever thread it is asked; None where that is not shown.
+        planned: number of matches.
+        table: returns the standings, in any thread; None for no table.
 
     Attributes:
-        matches: those that have begun.
-        on_change: is called, in the thread of a match, when one has gone on; and with None when the table has
-            changed.
+        matches: the matches that have begun.
+        on_change: called in the thread of a match after each event; and with None when the table has changed.
     """
 
     def __init__(self, title: str, planned: int, table: Callable[[], Table] | None = None) -> None:
@@ -73,15 +73,15 @@ class Broadcast:
         self.on_change: Callable[[BroadcastMatch | None], object] = lambda _: None
 
     def match(self, load: Callable[[], Record | None] | None = None) -> BroadcastMatch:
-        """Return what is shown of the next match.
+        """Return the report of the next match.
 
         Args:
-            load: returns its record when it is over, in whatever thread it is asked.
+            load: returns its record when it is over, in any thread.
         """
         return BroadcastMatch(self, load)
 
     def add(self, match: BroadcastMatch) -> None:
-        """Show a match that has begun, or one that was played before."""
+        """Add a match that has begun, or was played before."""
         self.matches.append(match)
         match.number = len(self.matches)
         if match.number > _MOST_REMEMBERED:
@@ -90,20 +90,20 @@ class Broadcast:
 
 
 class BroadcastMatch(Watcher):
-    """A match that is played, or was.
+    """Report of a match that is played, or was played before.
 
     Args:
-        broadcast: of which it is a part.
-        load: returns its record when it is over; None where nobody keeps that.
+        broadcast: the report of all matches.
+        load: returns its record when it is over; None where the record is not kept.
 
     Attributes:
         number: from 1, in the order of the matches; 0 before it has begun.
         game: the name of its sheet.
-        result: how it ended; empty while it goes on.
-        record: of the match, so far; it may grow while it is read.
-        last: the number of its last state that is whole.
-        seconds: by the number of a turn, how long each role took.
-        live: since when moves are waited for, and how long they may take; empty when it is over.
+        result: the outcome; empty while it is played.
+        record: of the match so far; it may grow while it is read.
+        last: the number of its last complete state.
+        seconds: the time that each role took, by the number of the turn.
+        live: since when players have been asked, and their clock; empty when the match is over.
     """
 
     def __init__(self, broadcast: Broadcast, load: Callable[[], Record | None] | None) -> None:
@@ -117,7 +117,7 @@ class BroadcastMatch(Watcher):
         self._load = load
 
     def started(self, record: Record, state: State) -> None:
-        """Note that the match starts, or goes on."""
+        """Record the start, or the resumption, of the match."""
         self.record = record
         self.last = record.step
         self.game = Path(str(record.own.get("game", ""))).stem
@@ -125,22 +125,22 @@ class BroadcastMatch(Watcher):
         self._broadcast.add(self)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Note since when moves are waited for."""
+        """Record since when the players have been asked."""
         self.live = {"asked": time(), "clock": seconds, "is_start": not step}
         self._broadcast.on_change(self)
 
     def moved(self, turn: Turn) -> None:
-        """Note a turn."""
+        """Record a turn."""
         self.seconds[turn.step] = turn.seconds
         self.last = turn.step
         self._broadcast.on_change(self)
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Note that the players are ready."""
+        """Report that the players are ready."""
         self._broadcast.on_change(self)
 
     def ended(self, record: Record, fault: str) -> None:
-        """Note how the match ended."""
+        """Record the outcome of the match."""
         self.live = {}
         goals = [f"{name} {goal}" for name, goal in zip(record.names, record.goals or (), strict=False)]
         self.result = f"given up: {fault}" if fault else ", ".join(_played(record, goals))
@@ -148,23 +148,22 @@ class BroadcastMatch(Watcher):
         self._broadcast.on_change(None)
 
     def past(self, game: str, players: str, result: str) -> None:
-        """Note a match that was played before."""
+        """Add a match that was played before."""
         self.game, self.players, self.result = Path(game).stem, players, result
         self._broadcast.add(self)
 
     def read(self) -> Record | None:
         """Return the record; None where it is not kept."""
-        found = self.record
-        return found if found is not None or self._load is None else self._load()
+        return self._load() if self.record is None and self._load is not None else self.record
 
     def forget(self) -> None:
-        """Remember no longer what happened, where the match is over."""
+        """Drop the record of a match that is over."""
         if self.result:
             self.record = None
             self.seconds.clear()
 
 
 def _played(record: Record, of_roles: Sequence[str]) -> list[str]:
-    """Return what is shown of each role, without those that chance plays."""
+    """Return the texts of all roles except ``random``."""
     roles = record.own.get("roles") or [""] * len(of_roles)
-    return [told for role, told in zip(roles, of_roles, strict=False) if role != "random"]
+    return [text for role, text in zip(roles, of_roles, strict=False) if role != "random"]

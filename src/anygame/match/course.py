@@ -1,4 +1,4 @@
-"""The course of a match, wherever it is played: its states, the moves between them, and who has to choose."""
+"""The course of a match, here or elsewhere: its states, joint moves, and the roles that have to choose."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 Joint = tuple["Term", ...]
-Told = dict[str, Any]
-#: How somebody leaves a match, as its record has it with the role: by giving up, or by running out of time.
+Report = dict[str, Any]
+#: Keys of the record for a role that leaves a match: it resigns, or runs out of time.
 LEAVING: Final = ("resigned", "late")
 
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """What a match must know of a state.
+    """Facts about a state that the course of a match needs.
 
     Attributes:
         is_terminal: whether the game is over.
-        legal: the legal moves of every role, in order; where the game is over, none that matter.
-        goals: of every role, where the game is over and the rules give each one; else none.
-        fault: why the rules allow neither a move nor a result here; empty where they do.
+        legal: the legal moves of every role; empty where the game is over.
+        goals: of every role, where the game is over and the rules give every role a goal; else empty.
+        fault: why the rules allow neither a move nor a result; empty where they do.
     """
 
     is_terminal: bool
@@ -46,14 +46,14 @@ class StateSummary:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move here."""
+        """Whether no move is possible."""
         return self.is_terminal or bool(self.fault)
 
 
 def summary_of(state: State) -> StateSummary:
-    """Compute what a match must know of a state."""
+    """Compute the summary of a state."""
     try:
-        # Goals are computed at the end alone: some rules take seconds for them.
+        # Goals are computed only at the end: some rules take seconds for them.
         goals = tuple(final_goals(state)) if state.is_terminal else ()
         return StateSummary(state.is_terminal, legal_in(state), goals)
     except (GoalError, IllegalMoveError) as error:
@@ -61,21 +61,21 @@ def summary_of(state: State) -> StateSummary:
 
 
 def joint_of(game: Game, texts: Iterable[str], state: State) -> Joint:
-    """Return the joint move that texts in the order of the roles mean; raises as `move_of`."""
+    """Return the joint move of texts in the order of the roles. Raises the same errors as `move_of`."""
     return tuple([move_of(text, role, state) for role, text in zip(game.roles, texts, strict=True)])
 
 
 def move_of(text: str, role: Role, state: State) -> Term:
-    """Return the legal move that a text means, however it is spaced.
+    """Return the legal move of a text with any spacing.
 
     Raises:
-        IllegalMoveError: it means none.
-        TermSyntaxError: it cannot be read.
+        IllegalMoveError: the move is not legal.
+        TermSyntaxError: the text is not a term.
     """
     legal = state.legal_moves(role)
-    found = {str(move): move for move in legal}.get(text)
-    if found is not None:
-        return found
+    move = {str(move): move for move in legal}.get(text)
+    if move is not None:
+        return move
     term = parse_term(text, case_sensitive=state.game.case_sensitive)
     if term not in legal:
         raise IllegalMoveError(f"{term} is not a legal move of {role} here", role, text)
@@ -87,16 +87,16 @@ class Course:
 
     Args:
         record: of the match, with the states so far; it grows.
-        states: those of the record; the initial one at least.
+        states: the states of the record, at least the initial one.
 
     Attributes:
         line: the joint moves so far.
         summary: of the last state.
-        fault: why the match cannot go on; empty where it can.
-        live: what is shown of moves that are waited for elsewhere; see `FollowedMatch`.
-        chose: the roles that had a choice, at every joint move so far.
-        since: since when moves are waited for here, in seconds since 1970; None for elsewhere.
-        left: who has left the match, and how: ``resigned`` or ``late``; None where nobody has.
+        fault: why the match cannot continue; empty where it can.
+        live: the clock of a match that is played elsewhere; see `FollowedMatch`.
+        chose: the roles that had a choice, for every joint move so far.
+        since: since when moves have been awaited here, in seconds since 1970; None for a match elsewhere.
+        left: the role that has left the match, and how: ``resigned`` or ``late``; None where none has.
     """
 
     summary: StateSummary
@@ -120,50 +120,50 @@ class Course:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move any more."""
+        """Whether the match has ended."""
         return self.summary.is_over or bool(self.fault) or self.left is not None
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the roles whose move is waited for from people here."""
+        """The indices of the roles of people here whose moves are awaited."""
         return []
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose move is waited for from players."""
+        """The indices of the roles of players whose moves are awaited."""
         return []
 
     @property
     def can_take_back(self) -> bool:
-        """Whether a person has chosen something so far."""
+        """Whether there is a choice of a person to take back."""
         return False
 
     @property
     def choosing(self) -> set[int]:
-        """The indices of the roles that have a choice now; all others move by themselves."""
+        """The indices of the roles that have a choice now; all other roles move automatically."""
         return _choosing(self.summary.legal)
 
     @property
     def is_running(self) -> bool:
-        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        """Whether the clocks run: they start when all people have joined."""
         return True
 
     def time_left(self, index: int) -> float | None:
-        """Return the seconds that a person has left; None where no clock holds."""
+        """Return the seconds that a person has left; None without a clock."""
         return None
 
     def told(self, step: int) -> list[int]:
-        """Return the roles whose moves a list of moves shows: those that had a choice at a joint move."""
+        """Return the roles whose moves a list of moves shows: the roles that had a choice."""
         return sorted(self.chose[step]) or self._telling(self.line[step])
 
     def _telling(self, joint: Joint) -> list[int]:
-        """Return the role whose move says most: waiting is one word, as a rule the same for all who wait."""
+        """Return the role with the most informative move: waiting is usually a constant that others share."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
 
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
-        """Make a joint move, and note it in the record with what was made of replies. Raises AnygameError."""
+        """Make a joint move, and record it with the verdicts on replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
         summary = await asyncio.to_thread(summary_of, state)
         self.line.append(joint)
@@ -180,12 +180,12 @@ class Course:
         del self._seen[step:]
         self.fault = ""
         self.left = None
-        for why in ("fault", *LEAVING):
-            self.record.own.pop(why, None)
+        for key in ("fault", *LEAVING):
+            self.record.own.pop(key, None)
         self.summary = await asyncio.to_thread(summary_of, self.states[-1])
 
     def _note_result(self) -> None:
-        """Note in the record that the match is completed, or why it is given up."""
+        """Record that the match is completed, or why it was aborted."""
         record = self.record
         record.is_aborted = bool(self.fault) or self.left is not None
         record.is_completed = not record.is_aborted
@@ -194,7 +194,7 @@ class Course:
         record.goals = list(self.summary.goals) if record.is_completed else None
 
     def seen(self, last: int) -> Sequence[Mapping[str, Collection[Term]]]:
-        """Return what each role saw at every joint move up to a state, as the rules have it (GDL-II)."""
+        """Return the percepts of every role at every joint move before a state (GDL-II)."""
         for step in range(len(self._seen), last):
             self._seen.append(self.states[step].percepts(self.line[step]))
         return self._seen[:last]
@@ -205,10 +205,10 @@ def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
 
 
 class FollowedMatch(Course):
-    """A match that others report.
+    """A match that is played elsewhere and reported here.
 
-    Its ``live`` holds ``asked``, since when moves are waited for, in seconds since 1970, and ``clock``, the
-    seconds that there are for each; nothing where the match has ended.
+    Its ``live`` holds ``asked``, since when moves have been awaited, in seconds since 1970, and ``clock``,
+    the seconds for each move; it is empty after the end.
     """
 
     async def begin(self) -> None:
@@ -218,18 +218,18 @@ class FollowedMatch(Course):
     async def follow(
         self,
         start: int,
-        turns: Sequence[Told],
-        now: Told,
+        turns: Sequence[Report],
+        now: Report,
         keep: Callable[[Record], None],
     ) -> None:
         """Make moves that were made elsewhere, as far as the rules allow them.
 
         Args:
             start: the number of joint moves before them.
-            turns: each with ``moves``, texts in the order of the roles, and perhaps with ``errors``,
+            turns: each with ``moves``, texts in the order of the roles, and optionally ``errors``,
                 ``reasons``, ``said`` and ``seconds`` of every role.
-            now: how the match stands: ``live`` and ``fault``; likewise ``opening``, what was said before the
-                first move.
+            now: the present status: ``live`` and ``fault``, and optionally ``opening`` with the ``reasons``
+                and ``said`` before the first move.
             keep: writes the record.
         """
         if "opening" in now and not self.line:
@@ -248,33 +248,33 @@ class FollowedMatch(Course):
             self._note_result()
         await asyncio.to_thread(keep, self.record)
 
-    async def _turn(self, told: Told) -> None:
+    async def _turn(self, report: Report) -> None:
         game = self.game
-        if len(told["moves"]) != len(game.roles):
-            raise RecordError(f"expected {len(game.roles)} moves, found {len(told['moves'])}")
-        joint = joint_of(game, told["moves"], self.states[-1])
-        errors, reasons = (_of_all(told.get(key), game, "") for key in ("errors", "reasons"))
-        said = _of_all(told.get("said"), game, ())
+        if len(report["moves"]) != len(game.roles):
+            raise RecordError(f"expected {len(game.roles)} moves, found {len(report['moves'])}")
+        joint = joint_of(game, report["moves"], self.states[-1])
+        errors, reasons = (_of_all(report.get(key), game, "") for key in ("errors", "reasons"))
+        said = _of_all(report.get("said"), game, ())
         await self._follow(joint, [*map(Verdict, joint, errors, reasons, said)])
         used = self.record.own.setdefault("seconds", [0.0] * len(game.roles))
-        for index, seconds in enumerate(told.get("seconds") or ()):
+        for index, seconds in enumerate(report.get("seconds") or ()):
             used[index] = round(used[index] + seconds, 3)
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the roles whose choice is waited for."""
+        """The indices of the roles whose choices are awaited."""
         if self.is_over or "asked" not in self.live:
             return []
         roles = self.game.roles
         choosing = sorted(self.choosing)
         if not choosing and not self.game.is_gdl2:
-            # Also who has no choice is waited for elsewhere.
+            # A referee elsewhere also waits for roles without a choice.
             choosing = self._telling(tuple([moves[0] for moves in self.summary.legal]))
         return [index for index in choosing if not roles[index].is_random]
 
 
-def _of_all(told: Sequence[Any] | None, game: Game, nothing: Any) -> list[Any]:
-    """Return what is shown of every role; records of others may have fewer, or none."""
-    if told is None or len(told) != len(game.roles):
-        return [nothing for _ in game.roles]
-    return [nothing if one is None else one for one in told]
+def _of_all(values: Sequence[Any] | None, game: Game, default: Any) -> list[Any]:
+    """Return a value for every role, with a default where a report has none."""
+    if values is None or len(values) != len(game.roles):
+        return [default for _ in game.roles]
+    return [default if value is None else value for value in values]

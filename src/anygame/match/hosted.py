@@ -1,7 +1,7 @@
-"""A match as its process leads it: moves of people as they come, moves of players when they are asked.
+"""A match between people and players, run in a process of its own.
 
-A role that has a single legal move makes it by itself, and chance is drawn here.
-Every change is kept in the record of the match, from which it goes on when its process is started anew.
+A role with a single legal move makes it automatically, and the moves of ``random`` are sampled here. Every
+change is kept in the record of the match, from which a new process resumes it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from anygame.match.opponents import Opponent
     from anygame.match.record import Record
 
-#: Joint moves after which a match ends without a result: people do not play as long, and rules that go on by
-#: themselves for ever would fill the disk.
+#: Joint moves after which a match ends without a result: people do not play as long, and an endless match
+#: without choices would fill the disk.
 _LONGEST: Final = 5_000
-#: Seconds before a move that no person has chosen, so that it can be watched.
+#: Pause in seconds before a move that no person has chosen, so that it can be watched.
 _PACE: Final = 0.4
 
 
@@ -36,13 +36,14 @@ class HostedMatch(Course):
 
     Args:
         record: of the match, with the states so far; it grows.
-        states: those of the record; the initial one at least.
-        opponents: by the index of their role.
+        states: the states of the record, at least the initial one.
+        opponents: the players, by the index of their role.
         keep: writes the record.
-        changed: is called when something has changed.
+        changed: called after every change.
 
     Attributes:
-        since: since when moves are waited for, in seconds since 1970.
+        chosen: the moves chosen for the present turn, by role.
+        people: the roles of people.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class HostedMatch(Course):
         self._asked: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._restart_time()
-        #: Seconds that each person has for the match, and more for each move; None where no clock holds.
+        #: Seconds of each person for the match, and the increment of each move; None without a clock.
         self._clock: tuple[float, float] | None = (
             tuple(record.own["clock"]) if record.own.get("clock") else None
         )
@@ -78,7 +79,7 @@ class HostedMatch(Course):
         }
 
     async def begin(self) -> None:
-        """Summarise the last state, let players get ready, and go on as far as nobody must choose."""
+        """Summarise the last state, let players get ready, and advance to the first choice."""
         async with self._lock:
             self.summary = await asyncio.to_thread(summary_of, self.states[-1])
             for opponent in self.opponents.values():
@@ -102,8 +103,8 @@ class HostedMatch(Course):
         """Take the move of a person.
 
         Raises:
-            IllegalMoveError: the match has gone on meanwhile, it is not for this role to choose, or the move
-                is not legal.
+            IllegalMoveError: the match has advanced meanwhile, the role has no choice now, or the move is not
+                legal.
         """
         async with self._lock:
             role = self.game.roles[index]
@@ -116,10 +117,10 @@ class HostedMatch(Course):
             await self._advance()
 
     async def resign(self, index: int) -> None:
-        """Give up for a role: the match is over.
+        """End the match by the resignation of a role.
 
         Raises:
-            IllegalMoveError: it is over already.
+            IllegalMoveError: the match is over already.
         """
         async with self._lock:
             if self.is_over:
@@ -135,10 +136,10 @@ class HostedMatch(Course):
         await self._advance()
 
     async def take_back(self, roles: Collection[int]) -> None:
-        """Go back to the last state in which one of some roles chose.
+        """Go back to the last state in which one of some roles had a choice.
 
         Raises:
-            IllegalMoveError: there is none.
+            IllegalMoveError: there is no such state.
         """
         async with self._lock:
             if self.left is not None:
@@ -157,7 +158,7 @@ class HostedMatch(Course):
 
     @property
     def can_take_back(self) -> bool:
-        """Whether a person has chosen something so far."""
+        """Whether there is a choice of a person to take back."""
         return self.left is not None or self._former_choice(self.people) is not None
 
     async def _go_back(self, step: int) -> None:
@@ -167,25 +168,25 @@ class HostedMatch(Course):
 
     @property
     def turn(self) -> list[int]:
-        """The indices of the people's roles that have yet to choose."""
+        """The indices of the roles of people who have yet to choose."""
         if self.is_over:
             return []
         return [index for index in sorted(self.people & self.choosing) if index not in self.chosen]
 
     @property
     def thinking(self) -> list[int]:
-        """The indices of the players' roles whose choice is waited for."""
+        """The indices of the roles of players whose moves are awaited."""
         choosing = self.choosing
-        waited = [index for index in self._asked if index not in self.chosen]
-        # Also who has no choice is waited for: it may still be getting ready.
+        awaited = [index for index in self._asked if index not in self.chosen]
+        # A player without a choice may still be getting ready.
         is_all = not (self.turn or self.game.is_gdl2)
-        return [index for index in waited if index in choosing] or (waited if is_all else [])
+        return [index for index in awaited if index in choosing] or (awaited if is_all else [])
 
     async def _advance(self) -> None:
-        """Go on as long as people see what happens; ask the players who have to choose.
+        """Make joint moves until a choice is awaited; ask the players for their choices.
 
-        Where nobody here chooses, the next move comes after a pause, meanwhile others may ask for something;
-        not so where the rules hide something, since the pause would show that nobody has a choice.
+        A joint move that no person chose is followed by a pause, in which other requests are served. There is
+        no pause where the rules hide information: it would show that nobody had a choice.
         """
         while not self.is_over:
             choosing = self.choosing
@@ -237,7 +238,7 @@ class HostedMatch(Course):
         self.since = time()
 
     async def _ask(self, index: int) -> None:
-        """Ask a player, and take its move unless moves were taken back meanwhile."""
+        """Ask a player, and take its move, unless moves were taken back meanwhile."""
         line, state = list(self.line), self.states[-1]
         reply = await self.opponents[index].reply(self.record.match_id, self.game, line, state)
         async with self._lock:
@@ -265,24 +266,24 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """Seconds since moves are waited for; none as long as no time counts."""
+        """Seconds since moves have been awaited; 0 while the clocks do not run."""
         return monotonic() - self._since if self.is_running else 0.0
 
     @property
     def is_running(self) -> bool:
-        """Whether time counts: where a clock holds people, it does when all of them are there."""
+        """Whether the clocks run: they start when all people have joined."""
         seats = self.record.own.get("seats", ())
         return self._clock is None or all(seat["kind"] != "open" for seat in seats)
 
     def time_left(self, index: int) -> float | None:
-        """Return the seconds that a person had left when the clock started; None without a clock."""
+        """Return the seconds that a person had left at the start of the turn; None without a clock."""
         if self._clock is None or index not in self.people:
             return None
         used = self.record.own.get("seconds")
         return max(0.0, self._clock[0] - (used[index] if used else 0.0))
 
     def _watch_clocks(self) -> None:
-        """Set a timer for the next person who runs out of time, and so loses."""
+        """Set a timer for the next person to run out of time, who loses the match."""
         if self._flag is not None:
             self._flag.cancel()
             self._flag = None
@@ -299,7 +300,7 @@ class HostedMatch(Course):
                 await self._leave(late[0], "late")
 
     async def seat_taken(self) -> None:
-        """Note that somebody came: where a clock holds, it runs from now on when all are there."""
+        """Handle a person who has joined; the clocks start now if all people are there."""
         async with self._lock:
             if self._clock is not None:
                 self._restart_time()
@@ -307,5 +308,5 @@ class HostedMatch(Course):
             self._changed()
 
     async def close(self) -> None:
-        """Take leave of all players."""
+        """Close all players."""
         await asyncio.gather(*[one.close() for one in self.opponents.values()], return_exceptions=True)

@@ -1,7 +1,7 @@
-"""Judging: what a reply to PLAY means, what the record says of it, and how a game ended, in words.
+"""Judging replies to PLAY, for the record and for people; and the outcome of a match in words.
 
-As in the reference manager, the first expression of a reply counts and what follows is ignored; names must be
-spelled exactly; what is no move becomes ``IL`` and the expression, ``IL null`` where there is none.
+As in the reference manager, the first expression of a reply counts, the rest is ignored, and names must be
+spelled exactly. A reply that is not a move is recorded as ``IL`` and the expression, ``IL null`` without one.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from anygame.match.seats import Reply
 
 
-#: A move is a short term; the first hundred levels are enough to see that a reply is none.
+#: Moves are short terms; a hundred levels are enough to see that a reply is not a move.
 _REPLY: Final = ReadingLimits(depth=100, token_length=LONGEST_REPLY, arity=LONGEST_REPLY)
 _LONGEST_SHOWN: Final = 200
 _EXPLAINED: Final = {"TO": "late", "CE": "no answer"}
 _TOKEN: Final = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
-#: What no move of any game has, since rule sheets may not have it.
+#: Characters that rule sheets may not have, so that no move has them.
 _NOT_TEXT: Final = re.compile("[\0-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
-#: An expression as it is recorded, and the term it is, if it is one.
+#: An expression as it is recorded, and its term if it is one.
 Expression = tuple[str, "Term | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the referee makes of a reply.
+    """The referee's verdict on a reply.
 
     Attributes:
-        move: the legal move that was replied; None where there is none.
-        error: as in match records: empty, ``TO``, ``CE``, or ``IL`` and what was replied instead of a move.
-        detail: what happened, for people.
-        said: what the player said it thinks.
+        move: the legal move in the reply; None where there is none.
+        error: as in match records: empty, ``TO``, ``CE``, or ``IL`` and the reply that is not a move.
+        detail: an explanation for people.
+        said: the comments of the player.
     """
 
     move: Term | None
@@ -55,7 +55,7 @@ class Verdict:
 
 
 def describe_fault(error: str, detail: str | None) -> str:
-    """Return what was wrong with a reply, for people; an empty text where nothing was.
+    """Return the fault of a reply for people; an empty text where there was none.
 
     >>> describe_fault("TO", ""), describe_fault("IL fly", "no such move"), describe_fault("", "slow")
     ('TO, late', 'IL fly (no such move)', 'slow')
@@ -63,8 +63,8 @@ def describe_fault(error: str, detail: str | None) -> str:
     if not error:
         return detail or ""
     kind, _, reply = error.partition(" ")
-    what = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
-    return f"{what} ({detail})" if detail else what
+    fault = f"{kind} {reply}" if reply else f"{kind}, {_EXPLAINED.get(kind, kind)}"
+    return f"{fault} ({detail})" if detail else fault
 
 
 def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -> Verdict:
@@ -78,11 +78,11 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
     """
     if reply.error or reply.text is None:
         return Verdict(None, reply.error or "CE", reply.detail, reply.said)
-    found = first_expression(reply.text)
-    if found is None:
+    expression = first_expression(reply.text)
+    if expression is None:
         detail = reply.detail or "the reply holds no readable expression"
         return Verdict(None, "IL null", detail, reply.said)
-    text, term = found
+    text, term = expression
     move = term if term in legal else None
     if term is not None and not case_sensitive:
         move = match_ignoring_case(term, legal)
@@ -90,9 +90,9 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
 
 
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
-    """Return the legal move that a term from a message means: the same, or the only one but for case.
+    """Return the legal move that equals a term, or else the only one that equals it ignoring case.
 
-    Capitals get lost: managers of the field write names in other cases than the rules they sent.
+    Managers in use write names in other cases than the rules that they sent.
 
     >>> from anygame.language.parser import parse_term
     >>> str(match_ignoring_case(parse_term("(MARK 1 X)"), [parse_term("(mark 1 x)"), parse_term("noop")]))
@@ -101,14 +101,14 @@ def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
     if term in legal:
         return term
     lower = str(term).lower()
-    found = [move for move in legal if str(move).lower() == lower]
-    return found[0] if len(found) == 1 else None
+    near = [move for move in legal if str(move).lower() == lower]
+    return near[0] if len(near) == 1 else None
 
 
 def first_expression(text: str) -> Expression | None:
-    """Read the first expression of a text; return it with blanks between all its parts.
+    """Return the first expression of a text, with blanks between all its parts.
 
-    None where there is none: an empty text, a list that is not closed, is empty, or starts with a list.
+    None where there is none: an empty text, or a list that is not closed, is empty, or starts with a list.
 
     >>> first_expression("(put 1  2) junk")
     ('( put 1 2 )', (put 1 2))
@@ -138,7 +138,7 @@ def _read(text: str) -> Expression | None:
 
 
 def _expression(node: Node) -> Expression | None:
-    """Return what a node says; not every list is a term, and the empty one is nothing."""
+    """Return the expression of a node; not every list is a term, and an empty list is no expression."""
     if node.children is None:
         is_variable = node.text.startswith("?")
         return node.text, Variable(node.text[1:]) if is_variable else Constant(node.text)
@@ -153,13 +153,13 @@ def _expression(node: Node) -> Expression | None:
     return text, Compound(head.name, terms)
 
 
-def spaced(what: Term | str) -> str:
-    """Return a term, or other text in KIF, as match records and messages write it.
+def spaced(text: Term | str) -> str:
+    """Return a term, or other text in KIF, with the spacing of match records and messages.
 
     >>> spaced(Compound("mark", (Constant("1"), Constant("2"))))
     '( mark 1 2 )'
     """
-    return " ".join(str(what).replace("(", " ( ").replace(")", " ) ").split())
+    return " ".join(str(text).replace("(", " ( ").replace(")", " ) ").split())
 
 
 def _shortened(text: str) -> str:
@@ -167,19 +167,19 @@ def _shortened(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", shown)
 
 
-#: Of goals, by the definition of the language.
+#: The greatest goal by the definition of the language.
 _HIGHEST: Final = 100
 
 
 def outcome(goals: Mapping[str, int], people: Collection[str]) -> str:
-    """Return how a game ended, for the people who played.
+    """Return the outcome of a match in words.
 
     >>> outcome({"x": 100, "o": 0}, ["x"]), outcome({"x": 50, "o": 50}, [])
     ('You win: x 100, o 0', 'It is a draw: x 50, o 50')
 
     Args:
-        goals: of all roles but chance.
-        people: the roles of those who are shown it.
+        goals: of all roles except ``random``.
+        people: the roles of the readers.
     """
     if not goals:
         return "Only chance played"

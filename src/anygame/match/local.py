@@ -1,4 +1,4 @@
-"""Local seats: players that run in a thread of this process, under the same clocks as all others."""
+"""Local seats: players in a thread of this process, with the same clocks as remote players."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class LocalSeat:
-    """A player of this process. It gets the states of the match as they are, without messages.
+    """Seat of a player in this process, which gets the states of the match without messages.
 
-    Where the rules hide information it gets what its role may know, and a state that agrees with that.
+    Where the rules hide information, it gets what its role may know, and a state that agrees with that.
 
-    A player that hangs cannot be stopped: its thread is left behind, and it is late from then on.
+    A player that hangs cannot be stopped: its thread stays behind, and all later replies time out.
     """
 
     def __init__(self, player: Player, *, name: str | None = None) -> None:
@@ -47,10 +47,10 @@ class LocalSeat:
         self._failures = Failures()
 
     def prepare(self) -> None:
-        """Let the player get ready for any game at all, before its clocks run; it may take long.
+        """Let the player get ready for any game, before the clocks of a match; this may take long.
 
         Raises:
-            PlayerError: it cannot.
+            PlayerError: the player fails.
         """
         try:
             self.player.prepare()
@@ -58,7 +58,7 @@ class LocalSeat:
             raise PlayerError(f"the player {self.name} cannot get ready: {error}") from error
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Let the player get ready: ``ready``, or ``busy`` where it fails."""
+        """Let the player get ready; reply ``ready``, or ``busy`` where it fails."""
         self._match = match
         self._failures = match.failures or self._failures
         self._state = match.game.initial_state()
@@ -67,13 +67,13 @@ class LocalSeat:
         self.player.view = None
         seconds = match.start_clock
         return await self._ask(
-            lambda: self.player.start(match.game, match.role, Clock.of(seconds)), seconds, "ready", "busy"
+            lambda: self.player.begin(match.game, match.role, Clock.of(seconds)), seconds, "ready", "busy"
         )
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Let the player choose a move: its text.
+        """Let the player choose a move; reply its text.
 
-        Where it fails, returns no term or is late, that is its best move so far; ``nil`` where it has none.
+        Where the player fails, is late or returns no term, reply its best move so far, or ``nil``.
         """
         if self._match is None or self._match.match_id != match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -108,7 +108,7 @@ class LocalSeat:
         return reply
 
     def _mended(self, reply: Reply, state: State) -> Reply:
-        """Return the reply of a player that was asked in a guessed state: legal in the true one."""
+        """Replace a reply that was chosen in a guessed state, if it is not legal in the true state."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
@@ -117,7 +117,7 @@ class LocalSeat:
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:
-        """Return the state of the match after some moves: the referee's where it can be seen."""
+        """Return the present state of the match: the referee's, or the last state after a joint move."""
         assert self._match is not None
         assert self._state is not None
         if self._match.state is not None:
@@ -127,7 +127,7 @@ class LocalSeat:
         return self._state
 
     async def stop(self, match_id: str, joint: tuple[Term, ...] | None) -> None:
-        """Report to the player how the match ended."""
+        """Report the end of the match to the player."""
         if self._match is None or self._match.match_id != match_id:
             return
         goals = self._advanced(joint).goals()
@@ -136,20 +136,20 @@ class LocalSeat:
         await self._ask(lambda: self.player.stop(goals), seconds, "done", "done")
 
     async def abort(self, match_id: str) -> None:
-        """Report to the player that the match ended without a result."""
+        """Report to the player that the match was aborted."""
         if self._match is None or self._match.match_id != match_id:
             return
         self._match = self._state = None
         await self._ask(self.player.abort, ABORT_CLOCK, "aborted", "aborted")
 
     async def close(self) -> None:
-        """Let the player's thread end, as soon as it does."""
+        """End the thread of the player after its present call."""
         if self._worker is not None:
             self._worker.close()
             self._worker = None
 
     async def _ask(self, call: Callable[[], object], seconds: float, done: str | None, failed: str) -> Reply:
-        """Let the player's thread make a call; reply what it returns, or the text given for that."""
+        """Make a call in the thread of the player; reply ``done`` or the result, or ``failed``."""
         reply = await self._answered(call, seconds, done, failed)
         said = self.player.take_said()
         return replace(reply, said=said) if said else reply
@@ -174,7 +174,7 @@ class LocalSeat:
 
 
 class PlayerFailedError(Exception):
-    """The code of a player raised something."""
+    """The code of a player raised an exception."""
 
     def __init__(self, message: str, traceback: str = "") -> None:
         super().__init__(message)
@@ -182,10 +182,7 @@ class PlayerFailedError(Exception):
 
 
 class CallThread:
-    """A thread that makes calls, one after the other; one that hangs does not keep the process alive.
-
-    A call cannot be stopped.
-    """
+    """Daemon thread that makes calls in order. A call that hangs does not keep the process alive."""
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -194,21 +191,21 @@ class CallThread:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
     def put(self, call: Callable[[], None]) -> None:
-        """Have a call made, after those before it. It must not raise."""
+        """Queue a call, which must not raise."""
         self._calls.put(call)
 
     def submit(self, call: Callable[[], object]) -> asyncio.Future[Any]:
-        """Have a call made for the loop that runs; nobody may wait for it any more when it ends."""
+        """Queue a call; return its future, which belongs to the running event loop."""
         future = asyncio.get_running_loop().create_future()
         self.put(lambda: _make(call, future))
         return future
 
     def close(self) -> None:
-        """End the thread when it has made the calls that wait."""
+        """End the thread after the queued calls."""
         self._calls.put(None)
 
     def _work(self) -> None:
@@ -222,9 +219,9 @@ def _make(call: Callable[[], object], future: asyncio.Future[Any]) -> None:
         return
     try:
         outcome: object = call()
-    except BaseException as error:  # whatever a player raises is its own business
+    except BaseException as error:  # a player may raise anything
         outcome = PlayerFailedError(f"{type(error).__name__}: {error}"[:1000], own_traceback(error))
-    with suppress(RuntimeError):  # the loop has been closed: nobody waits
+    with suppress(RuntimeError):  # the event loop is closed
         future.get_loop().call_soon_threadsafe(_deliver, future, outcome)
 
 

@@ -1,4 +1,4 @@
-"""Players of a match in which moves may be taken back: they follow wherever it goes."""
+"""Players of a match in which moves may be taken back."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ Line = Sequence[tuple["Term", ...]]
 
 
 class Opponent:
-    """A player of one role, who follows when moves are taken back.
+    """Player of one role in a match in which moves may be taken back.
 
-    The protocol cannot take moves back. A player elsewhere is sent ABORT then, and START of a match that
-    begins in the state that was gone back to (`anygame.match.running`), or, where that would show what the
-    rules hide, from the start, with all it saw once more; one of this process is handed the state.
+    The protocol cannot take moves back. A remote player is sent ABORT instead, and START of a match that
+    begins in the earlier state (`anygame.match.running`). Where that state would show hidden facts, the match
+    begins in its first state, and the player gets its percepts once more. A player in this process gets the
+    state itself.
 
     Args:
         clock: seconds for a move, and to get ready.
-        failures: reports what goes wrong in the code of players.
+        failures: reports errors in the code of the player.
     """
 
     def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:
@@ -40,23 +41,23 @@ class Opponent:
         self.failures = failures
         self._is_remote = not isinstance(seat, LocalSeat)
         self._seat = seat
-        #: The joint moves that the player knows of; None where it is in no match.
+        #: The joint moves that the player knows; None where it is in no match.
         self._line: list[tuple[Term, ...]] | None = None
         self._state: State | None = None
         self._first: State | None = None
         self._id = ""
         self._is_asked = False
         self._starts = 0
-        # A player thinks about one state at a time; moves may be taken back while it does.
+        # One call at a time: moves may be taken back while the player thinks.
         self._busy = asyncio.Lock()
 
     async def prepare(self, match_id: str, game: Game, line: Line, state: State) -> None:
-        """Let the player get ready in the state to which a line of joint moves led."""
+        """Let the player get ready in the state after a line of joint moves."""
         async with self._busy:
             await self._start(match_id, game, line, state)
 
     async def reply(self, match_id: str, game: Game, line: Line, state: State) -> Reply:
-        """Ask for a move in the state to which a line of joint moves led."""
+        """Ask for a move in the state after a line of joint moves."""
         async with self._busy:
             self._state = state
             is_next = self._is_asked and self._line is not None and list(line[:-1]) == self._line
@@ -102,7 +103,7 @@ class Opponent:
         return self._first, list(self._line or ())
 
     async def stop(self, line: Line, state: State) -> None:
-        """Report that the match is over."""
+        """Report the end of the match."""
         async with self._busy:
             self._state = state
             if self._line is not None:
@@ -110,7 +111,7 @@ class Opponent:
                 await self._seat.stop(self._id, line[-1] if line else None)
 
     async def close(self) -> None:
-        """Take leave of a match that is not over."""
+        """Abort a match that is not over, and close the seat."""
         if self._line is not None:
             await self._seat.abort(self._id)
         await self._seat.close()

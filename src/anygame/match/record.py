@@ -1,10 +1,10 @@
 """Match records, in the JSON form of the reference manager.
 
-States are lists of facts, moves lists of one move per role, as text with blanks between all parts; times are
-milliseconds since 1970. There is one state more than there are moves, and as many times and lists of errors
-as states; the first errors are those of START. What the reference form has no key for is kept under
-``anygame``: the rule sheet, so that a record can be replayed and gone on with on its own; roles, seed, what
-players said, and the reasons for errors, so that one learns from the record why a reply was replaced.
+States are lists of facts, moves are lists of one move per role, as text with blanks between all parts; times
+are milliseconds since 1970. There is one more state than there are joint moves, and a time and a list of
+errors for each state; the first errors are those of START. Data without a key in the reference form are under
+``anygame``: the rule sheet, so that a record can be replayed and resumed on its own; roles and seed; the
+comments of players; and the reasons of errors.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _FILE_LIMIT: Final = 256 * 2**20
 _TOKEN_LENGTH: Final = 32
 _BIGGEST: Final = 1e18
 _OWN: Final = "anygame"
-#: A traceback's last line or a parser's message says what is needed in less.
+#: Characters of a reason: the last line of a traceback or the message of a parser fits.
 _LONGEST_REASON: Final = 500
 
 
-#: Joint moves that a notebook shows.
+#: Upper bound of the joint moves that a notebook shows.
 _MOST_SHOWN: Final = 500
 
 
-def _step_told(moves: Sequence[str], errors: Sequence[str]) -> str:
-    """Return a joint move as people read it, with what was wrong with replies."""
-    told = ", ".join(moves)
+def _step_text(moves: Sequence[str], errors: Sequence[str]) -> str:
+    """Return a joint move for people, with the errors of replies."""
+    joint = ", ".join(moves)
     wrong = ", ".join([error for error in errors if error])
-    return f"{told} (replaced: {wrong})" if wrong else told
+    return f"{joint} (replaced: {wrong})" if wrong else joint
 
 
 def _random_token() -> str:
@@ -59,7 +59,7 @@ def _random_token() -> str:
 
 @dataclass(slots=True, repr=False)
 class Record:
-    """What happened in a match, so far.
+    """Record of a match so far.
 
     Attributes:
         match_id: the name of the match.
@@ -67,22 +67,22 @@ class Record:
         names: of the players, in the order of the roles.
         states: all states so far, the initial one first.
         moves: the joint moves between them.
-        errors: per state, what each role did wrong on the way to it (see `anygame.match.judging.Verdict`).
-        reasons: per state, for each role what happened on the way to it, for people; None where nothing did.
+        errors: for each state, the error of each role before it (see `anygame.match.judging.Verdict`).
+        reasons: for each state, an explanation for each role of the events before it; None for no event.
             Empty as long as there is no reason at all.
-        said: likewise, what the players said that they think, line by line.
+        said: likewise, the comments of the players, line by line.
         state_times: when each state was reached.
         goals: in the order of the roles; None until the match is completed.
-        start_time: when the match was set up.
-        token: a random text that nobody can guess.
-        game_url: where the game is described; empty where it is not published.
+        start_time: when the match was created.
+        token: a random secret.
+        game_url: the address of the rules; empty where they are not published.
         tournament: its name; empty for none.
-        humans: which players are people; None where nobody says.
+        humans: which players are people; None where it is not known.
         is_completed: whether the game came to its end.
-        is_aborted: whether the match was given up.
-        is_scrambled: whether the players saw other words than those of the rules.
-        own: what this package adds; see the module.
-        others: keys that are not known here, kept as they are.
+        is_aborted: whether the match was aborted.
+        is_scrambled: whether remote players saw scrambled words instead of those of the rules.
+        own: the data under ``anygame``; see the module.
+        others: unknown keys, kept unchanged.
     """
 
     match_id: str
@@ -115,9 +115,9 @@ class Record:
 
     def __repr__(self) -> str:
         goals = f", goals {' '.join(map(str, self.goals))}" if self.goals else ""
-        return f"<Record of {shown(self.match_id)}: {self._told()}{goals}>"
+        return f"<Record of {shown(self.match_id)}: {self._status()}{goals}>"
 
-    def _told(self) -> str:
+    def _status(self) -> str:
         ended = "completed" if self.is_completed else "given up" if self.is_aborted else "not completed"
         return f"{counted(self.step, 'joint move')}, {ended}"
 
@@ -125,65 +125,69 @@ class Record:
         roles = self.own.get("roles")
         columns = [roles if isinstance(roles, list) else [], self.names, self.goals or []]
         players = table(("role", "player", "goal"), zip_longest(*columns, fillvalue=""))
-        parts = [players, paragraph(self._told())]
+        parts = [players, paragraph(self._status())]
         steps = [*zip(self.moves, self.errors[1:], strict=False)]
         if steps:
-            items = "".join([f"<li>{html(_step_told(*step))}</li>" for step in steps[:_MOST_SHOWN]])
+            items = "".join([f"<li>{html(_step_text(*step))}</li>" for step in steps[:_MOST_SHOWN]])
             more = f"<p>and {len(steps) - _MOST_SHOWN:,} more</p>" if len(steps) > _MOST_SHOWN else ""
             parts.append(folded("moves", f"<ol>{items}</ol>{more}"))
         return "".join(parts)
 
     @property
     def failed(self) -> list[str]:
-        """The names of the players of whom every move was replaced."""
+        """The names of the players whose every move was replaced."""
         turns = self.errors[1:]
-        return [name for place, name in enumerate(self.names) if turns and all(each[place] for each in turns)]
+        return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 
     def add_state(self, state: State, errors: Sequence[str], reasons: Sequence[str] = ()) -> None:
-        """Note that a state was reached, what went wrong on the way, and why."""
+        """Add a state, with the errors of the roles before it, and their reasons."""
         self.states.append(format_state(state.facts))
         self.state_times.append(int(time.time() * 1000))
         self.errors.append(list(errors))
         self.explain(reasons)
 
     def explain(self, reasons: Sequence[str]) -> None:
-        """Note what happened to each role on the way to the last state; empty texts for nothing."""
-        found = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
-        self._note(self.reasons, found, [None] * len(self.errors[-1]))
+        """Set the reasons of the last state, one for each role; empty texts for none."""
+        shortened = [shown(reason, _LONGEST_REASON) or None for reason in reasons]
+        self._set_last(self.reasons, shortened, [None] * len(self.errors[-1]))
 
     def quote(self, said: Sequence[Sequence[str]]) -> None:
-        """Note what each role said on the way to the last state."""
-        self._note(self.said, [list(lines) for lines in said], [[] for _ in said])
+        """Set the comments of each role before the last state."""
+        self._set_last(self.said, [list(lines) for lines in said], [[] for _ in said])
 
-    def _note(self, steps: list[Any], found: list[Any], nothing: list[Any]) -> None:
-        if steps or any(found):
+    def _set_last(self, steps: list[Any], of_roles: list[Any], nothing: list[Any]) -> None:
+        if steps or any(of_roles):
             last = len(self.states) - 1
             del steps[last:]
             steps += [list(nothing) for _ in range(last - len(steps))]
-            steps.append(found or nothing)
+            steps.append(of_roles or nothing)
 
     def verdicts(self, step: int, roles: int) -> list[Verdict]:
-        """Return what was made of all replies on the way to a state; records of others may say less."""
+        """Return the verdicts on all replies before a state; records of other managers may be incomplete."""
         lists: tuple[list[Any], ...] = self.errors, self.reasons, self.said
         of_step = [[*(of[step] if step < len(of) else ()), *[None] * roles][:roles] for of in lists]
-        found = zip(*of_step, strict=True)
-        return [Verdict(None, error or "", why or "", tuple(said or ())) for error, why, said in found]
+        return [
+            Verdict(None, error or "", reason or "", tuple(said or ()))
+            for error, reason, said in zip(*of_step, strict=True)
+        ]
 
     def add_moves(self, joint: Iterable[Term]) -> None:
-        """Note a joint move; the state after it comes next."""
+        """Add a joint move; the state after it must be added next."""
         self.moves.append([spaced(move) for move in joint])
 
     def add_turn(self, joint: Iterable[Term], state: State, verdicts: Sequence[Verdict]) -> None:
-        """Note a joint move, the state to which it led, and what was made of the replies of all roles."""
+        """Add a joint move, the state after it, and the verdicts on the replies of all roles."""
         self.add_moves(joint)
-        self.add_state(state, [each.error for each in verdicts], [each.detail for each in verdicts])
-        self.quote([each.said for each in verdicts])
+        self.add_state(
+            state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
+        )
+        self.quote([verdict.said for verdict in verdicts])
 
     def take_back_to(self, step: int) -> None:
-        """Forget what came after a state, as if the match had come no further."""
+        """Remove everything after a state."""
         del self.moves[step:]
-        for what in (self.states, self.state_times, self.errors, self.reasons, self.said):
-            del what[step + 1 :]
+        for of_states in (self.states, self.state_times, self.errors, self.reasons, self.said):
+            del of_states[step + 1 :]
         self.goals = None
         self.is_completed = self.is_aborted = False
 
@@ -198,25 +202,25 @@ class Record:
         except TermSyntaxError as error:
             raise RecordError(f"state {step} of {self.match_id} cannot be read: {error}") from error
         if len(nodes) != 1 or nodes[0].children is None:
-            found = self.states[step][:60]
-            raise RecordError(f"state {step} of {self.match_id} should be a list of facts, found {found!r}")
+            text = self.states[step][:60]
+            raise RecordError(f"state {step} of {self.match_id} should be a list of facts, found {text!r}")
         return [node.span.text for node in nodes[0].children]
 
     def to_json(self) -> dict[str, Any]:
         """Return the record in the reference form."""
-        found = {}
+        data = {}
         for key, (attribute, shape) in _KEYS.items():
             value = getattr(self, attribute)
             if key == _OWN:
                 value = {name: steps for name in _OWN_KEYS if (steps := getattr(self, name))}
                 value = self.own | value
             if key not in _WRITTEN_IF_ANY or value not in (None, "", {}):
-                found[key] = _plain(value) if shape == "a number" else value
-        return found | self.others
+                data[key] = _plain(value) if shape == "a number" else value
+        return data | self.others
 
 
 def new_match_id(name: str) -> str:
-    """Return a name for a match of a game, one atom, that no other match has."""
+    """Return a unique match id for a game, one atom."""
     stem = Path(name).stem
     kept = "".join(character if character in _SAFE else "_" for character in stem)[:60]
     return f"{kept or 'match'}.{int(time.time() * 1000)}.{_random_token()[:6]}"
@@ -236,7 +240,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     """Read a record from a file.
 
     Raises:
-        RecordError: it cannot be read, or is no match record.
+        RecordError: the file cannot be read, or is not a match record.
     """
     return parse_record(read_bounded(path, _FILE_LIMIT, "a match record", RecordError), name=str(path))
 
@@ -251,7 +255,7 @@ def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
 
 
 def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write a record, as `Record.to_json` returns it: whole, or not at all.
+    """Write a record, as returned by `Record.to_json`, atomically.
 
     Raises:
         RecordError: the file cannot be written.
@@ -260,7 +264,7 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Non
         write_whole(Path(path), json.dumps(record, ensure_ascii=False) + "\n")
 
 
-#: The keys of the reference form: what they are in a `Record`, and what must stand there.
+#: The keys of the reference form: the attribute of `Record`, and the expected type.
 _KEYS: Final = {
     "matchId": ("match_id", "a text"),
     "randomToken": ("token", "a text"),
@@ -282,7 +286,7 @@ _KEYS: Final = {
     "tournamentNameFromHost": ("tournament", "a text"),
     _OWN: ("own", "an object"),
 }
-#: Likewise what stands under our own key.
+#: The attributes under our own key, and their expected types.
 _OWN_KEYS: Final = {"reasons": "lists of texts or null", "said": "lists of lists of texts"}
 _WRITTEN_IF_ANY: Final = ("goalValues", "isPlayerHuman", "tournamentNameFromHost", _OWN)
 _NEEDED: Final = ("matchId", "startClock", "playClock", "states", "moves", "stateTimes")

@@ -1,9 +1,9 @@
-"""The referee: leads one match, turn after turn, and never loses it because of a player.
+"""The referee runs one match, turn after turn; no player can break it.
 
-As the reference manager does it: all players are asked at once; the role ``random`` is played here, and
-nobody is asked; a random legal move is drawn for every role before anybody is asked, and stands in for a
-reply that is late, missing or no legal move; replies to START do not matter. An error of the rules ends the
-match with ABORT to all. What happened is in the record, which is kept after every step.
+It follows the reference manager: all players are asked at the same time, and the referee plays the role
+``random``. Before each turn it samples a random legal move for every role, which replaces a reply that is
+late, missing or not a legal move. Replies to START do not matter. An error of the rules ends the match with
+ABORT to all players. The record is kept after every step.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.seats import Seat
 
-#: Seconds beyond all clocks after which a seat that does not come back is given up.
+#: Seconds beyond all clocks after which a seat that does not return times out.
 _SLACK: Final = 2.0
 
 Joint = tuple["Term", ...]
@@ -49,14 +49,14 @@ Moves = tuple[tuple["Term", ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What happened at one turn.
+    """One turn of a match.
 
     Attributes:
         step: the number of the turn, from 1.
         joint: the moves made.
         verdicts: on the replies, in the order of the roles; for the role ``random`` a move without error.
-        seconds: how long each role took.
-        state: where the moves lead.
+        seconds: the time that each role took.
+        state: the state after the moves.
     """
 
     step: int
@@ -67,53 +67,52 @@ class Turn:
 
 
 class Watcher:
-    """Receives what happens in a match as it goes on. Does nothing; subclasses show what they like."""
+    """Observer of a match. Does nothing; subclasses override the events that they show."""
 
     def started(self, record: Record, state: State) -> None:
-        """Learn that the match starts, or goes on, in a state."""
+        """Handle the start, or the resumption, of the match in a state."""
 
     def asked(self, step: int, seconds: float) -> None:
-        """Learn that all players are asked, for START (step 0) or a turn, and how long they have."""
+        """Handle the sending of START (step 0), or of the question for a move, with the clock in seconds."""
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Learn what the players said to START; their moves are None."""
+        """Handle the replies to START; their moves are None."""
 
     def moved(self, turn: Turn) -> None:
-        """Learn of a turn."""
+        """Handle a turn."""
 
     def ended(self, record: Record, fault: str) -> None:
-        """Learn that the match is over; a fault says why it was given up."""
+        """Handle the end of the match; ``fault`` is the reason of an aborted match, else empty."""
 
 
 class Watchers(Watcher):
-    """Reports to several watchers of a match, one after the other."""
+    """Forwards all events to several watchers."""
 
     def __init__(self, *watchers: Watcher) -> None:
-        for what in ("started", "asked", "ready", "moved", "ended"):
-            setattr(self, what, partial(_report, watchers, what))
+        for event in ("started", "asked", "ready", "moved", "ended"):
+            setattr(self, event, partial(_report, watchers, event))
 
 
-def _report(watchers: Sequence[Watcher], what: str, *given: object) -> None:
-    for each in watchers:
-        getattr(each, what)(*given)
+def _report(watchers: Sequence[Watcher], event: str, *arguments: object) -> None:
+    for watcher in watchers:
+        getattr(watcher, event)(*arguments)
 
 
 class Referee:
-    """Leads one match.
+    """Runs one match.
 
     Args:
         game: the rules; the match starts in their initial state.
         seats: one for each role, in order; None for roles ``random``.
-        record: of the match; goes on from its last state, which is the initial state of the game.
-        seed: of the random moves; the same seed draws the same moves at the same steps.
-        keep: is called with the record whenever it has grown.
-        watcher: everything is reported to it.
-        wire_id: what the match is called to players, if not as in the record.
-        former_id: what it was called when it was stopped; the players are sent ABORT for that first.
-        scramble: see `MatchInfo`.
-        failures: reports what goes wrong in the code of players.
-        past: joint moves made before, when the match was stopped: it goes on behind them, and the players are
-            sent what they were sent then.
+        record: of the match; its last state is the initial state of the game. The seed in it draws the random
+            moves: the same seed draws the same moves at the same steps.
+        past: joint moves made before the match was interrupted; it resumes after them, and the players are
+            sent again what they were sent then.
+        keep: called with the record whenever it has grown.
+        watcher: receives all events.
+        wire_id: the match id sent to players, if it differs from the one in the record.
+        former_id: the match id before the interruption; the players are first sent ABORT for it.
+        failures: reports errors in the code of players.
     """
 
     def __init__(
@@ -123,32 +122,31 @@ class Referee:
         record: Record,
         *,
         past: Sequence[Joint] = (),
-        seed: int = 0,
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
         wire_id: str = "",
         former_id: str = "",
-        scramble: int | None = None,
         failures: Failures | None = None,
     ) -> None:
         self.game = game
         self.seats = tuple(seats)
         self.record = record
         self.fault = ""
-        self._seed = seed
+        seed = record.own.get("seed")
+        self._seed = seed if isinstance(seed, int) else 0
         self._keep = keep
         self._watcher = watcher or Watcher()
         self._id = wire_id or record.match_id
         self._former = former_id
-        self._scramble = scramble
+        self._scramble = record.start_time if record.is_scrambled else None
         self._failures = failures or Failures()
         self._course: list[Joint] = list(past)
         self._is_told = False
 
     async def play(self) -> Record:
-        """Lead the match to its end; return the record.
+        """Run the match to its end, and return the record.
 
-        When cancelled, it sends ABORT to all, and keeps the record as one that was given up.
+        When cancelled, it sends ABORT to all players, and keeps the record as that of an aborted match.
         """
         try:
             await self._begin()
@@ -256,7 +254,7 @@ class Referee:
     async def _ask(
         self, message: Callable[[int, Seat], Awaitable[Reply | None]], seconds: float
     ) -> list[tuple[Reply, float]]:
-        """Send a message to all seats at once; return what each replied, and after how many seconds."""
+        """Send a message to all seats at once; return the reply and the seconds of each."""
         limit = seconds + _SLACK
         return await asyncio.gather(
             *[_guarded(message, index, seat, limit) for index, seat in enumerate(self.seats)]
@@ -270,7 +268,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat and come back, whatever it does; only a person may take any time."""
+    """Ask a seat, and return whatever it does; only people have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

@@ -1,4 +1,4 @@
-"""Replaying a record: every state, move and goal of it, checked against the rules."""
+"""Replaying a record: every state, move and goal is checked against the rules."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a record says, and where it disagrees with the rules.
+    """A replayed record, and its disagreements with the rules.
 
     Attributes:
-        states: as the rules give them, up to the first move that cannot be played.
-        faults: what is wrong, one sentence each; none in a sound record.
+        record: the record.
+        states: the states by the rules, up to the first move that cannot be made.
+        faults: the disagreements, one sentence each; none in a sound record.
     """
 
     record: Record
@@ -41,11 +42,11 @@ class Replay:
 
 
 def rules_of(record: Record) -> Game:
-    """Return the game of a record: from the rule sheet that was put into it.
+    """Return the game of a record, from the rule sheet in it.
 
     Raises:
-        RecordError: the record has no rule sheet, as those of other managers.
-        RuleSheetError: it has one that cannot be used.
+        RecordError: the record has no rule sheet, such as records of other managers.
+        RuleSheetError: its rule sheet has errors.
     """
     sheet = record.own.get("rules")
     case_sensitive = record.own.get("caseSensitive", True) is not False
@@ -61,14 +62,14 @@ def rules_of(record: Record) -> Game:
 
 
 def replay(record: Record, game: Game | None = None) -> Replay:
-    """Play the moves of a record again, and compare.
+    """Replay the moves of a record, and compare its states and goals with the rules.
 
     Args:
-        record: what is to be checked.
-        game: its rules; by default those in the record.
+        record: the record.
+        game: its rules; by default the rules in the record.
 
     Raises:
-        RecordError: no rules are given and the record has none.
+        RecordError: ``game`` is None and the record has no rules.
     """
     game = rules_of(record) if game is None else game
     states: list[State] = []
@@ -96,11 +97,11 @@ def _differences(record: Record, step: int, state: State) -> Iterator[str]:
     except AnygameError as error:
         yield f"state {step} cannot be read: {error}"
         return
-    for what, facts in (("lacks", state.facts - recorded), ("also has", recorded - state.facts)):
+    for verb, facts in (("lacks", state.facts - recorded), ("also has", recorded - state.facts)):
         if facts:
             shown = ", ".join(map(str, sorted(facts)[:_SHOWN]))
             more = f" and {len(facts) - _SHOWN} more" if len(facts) > _SHOWN else ""
-            yield f"state {step} {what} {shown}{more}"
+            yield f"state {step} {verb} {shown}{more}"
 
 
 def _errors(record: Record, game: Game) -> Iterator[str]:

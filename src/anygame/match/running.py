@@ -1,4 +1,4 @@
-"""Running matches: from players and rules to a record, and from a record on."""
+"""Running matches, from the start or resumed from a record."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ _INIT: Final = ("init", 1)
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How matches are played.
+    """Settings of a match.
 
     Attributes:
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        seed: of everything that the manager draws.
-        scramble: whether players that are sent text are sent other words than those of the rules.
+        seed: of all random numbers of the manager.
+        scramble: whether remote players are sent scrambled words instead of those of the rules.
         tournament: the name of the tournament, for records; empty for none.
     """
 
@@ -71,15 +71,15 @@ def run(
     record: str | os.PathLike[str] | None = None,
     watcher: Watcher | None = None,
 ) -> Record:
-    """Play one match in this process, and wait for its end.
+    """Play one match in this process, to its end.
 
     >>> import anygame
     >>> game = anygame.loads('''
     ...   (role a) (role b) (init (at 1)) (legal a go) (legal b go) (legal b wait)
     ...   (<= (next (at 2)) (does b go)) (<= (next (at 1)) (does b wait)) (<= terminal (true (at 2)))
     ...   (goal a 50) (goal b 100)''')
-    >>> found = run(game, ["random", "legal"], play_clock=1)
-    >>> found.moves, found.goals
+    >>> record = run(game, ["random", "legal"], play_clock=1)
+    >>> record.moves, record.goals
     ([['go', 'go']], [50, 100])
 
     Args:
@@ -89,28 +89,29 @@ def run(
         start_clock: seconds for all players to get ready.
         play_clock: seconds for each move.
         seed: of the manager's and the named players' random numbers.
-        record: a file that is written anew after every step.
-        watcher: what happens is reported to it.
+        record: a file that is rewritten after every step.
+        watcher: receives all events.
 
     Raises:
-        PlayerError: there are too few or too many players, or one cannot be made, or not get ready.
+        PlayerError: there are too few or too many players, or one cannot be made or cannot get ready.
         RecordError: the record cannot be written.
     """
     terms = Terms(start_clock, play_clock) if seed is None else Terms(start_clock, play_clock, seed)
     made = [
-        LocalSeat(make_player(one, seed=terms.seed + index) if isinstance(one, str) else one)
-        for index, one in enumerate(_in_order(game, players))
+        LocalSeat(make_player(player, seed=terms.seed + index) if isinstance(player, str) else player)
+        for index, player in enumerate(_in_order(game, players))
     ]
     for seat in made:
         seat.prepare()
     seats = seated(game, made)
-    found = new_record(game, seats, terms)
+    match_record = new_record(game, seats, terms)
     keep = keeper(record)
-    keep(found)
+    keep(match_record)
+    referee = Referee(game, seats, match_record, keep=keep, watcher=watcher, failures=Failures(record))
 
     async def play() -> Record:
         try:
-            return await lead(game, seats, found, keep=keep, watcher=watcher, failures=Failures(record))
+            return await referee.play()
         finally:
             await asyncio.gather(*[seat.close() for seat in made])
 
@@ -122,7 +123,7 @@ def _in_order(
 ) -> Sequence[Player | str]:
     if not isinstance(players, Mapping):
         return players
-    by_role = {game.roles[game.role_index(role)]: one for role, one in players.items()}
+    by_role = {game.roles[game.role_index(role)]: player for role, player in players.items()}
     wanted = [role for role in game.roles if not role.is_random]
     missing = [role for role in wanted if role not in by_role]
     if missing:
@@ -147,7 +148,7 @@ def seated(game: Game, seats: Sequence[Seat]) -> list[Seat | None]:
 
 
 def new_record(game: Game, seats: Sequence[Seat | None], terms: Terms, *, match_id: str = "") -> Record:
-    """Return the record of a match that is to be played."""
+    """Return the record of a match that has not begun."""
     source = game.program.source
     record = Record(
         match_id or new_match_id(game.name),
@@ -174,8 +175,8 @@ def _names(seats: Sequence[Seat | None]) -> list[str]:
 
 
 def _people(seats: Sequence[Seat | None]) -> list[bool] | None:
-    found = [is_person(seat) for seat in seats]
-    return found if any(found) else None
+    people = [is_person(seat) for seat in seats]
+    return people if any(people) else None
 
 
 def _url(name: str) -> str:
@@ -187,7 +188,7 @@ def _url(name: str) -> str:
 
 
 def keeper(path: str | os.PathLike[str] | None, key: RSAPrivateKey | None = None) -> Callable[[Record], None]:
-    """Return what keeps a record: in a file, signed where a key is given; nowhere without a path."""
+    """Return a function that writes a record to a file, signed with a key if one is given."""
 
     def keep(record: Record) -> None:
         if path is not None and record.states:
@@ -195,31 +196,6 @@ def keeper(path: str | os.PathLike[str] | None, key: RSAPrivateKey | None = None
             write_record(data if key is None else signed(data, key), path)
 
     return keep
-
-
-async def lead(
-    game: Game,
-    seats: Sequence[Seat | None],
-    record: Record,
-    *,
-    keep: Callable[[Record], None] = lambda record: None,
-    watcher: Watcher | None = None,
-    failures: Failures | None = None,
-    **resumed: Any,
-) -> Record:
-    """Play a match from its start; see `Referee`, also for what is ``resumed``."""
-    seed = record.own.get("seed")
-    return await Referee(
-        game,
-        seats,
-        record,
-        seed=seed if isinstance(seed, int) else 0,
-        keep=keep,
-        watcher=watcher,
-        scramble=record.start_time if record.is_scrambled else None,
-        failures=failures,
-        **resumed,
-    ).play()
 
 
 async def resume(
@@ -231,22 +207,22 @@ async def resume(
     watcher: Watcher | None = None,
     failures: Failures | None = None,
 ) -> Record:
-    """Go on with a match from the last state of its record, and return the record.
+    """Resume a match from the last state of its record, and return the record.
 
-    Players are sent ABORT for the match they may still be in, and START of one that begins in that state (see
-    `continued`), under a name of its own. Where the rules hide information (GDL-II), the state
-    would show what nobody may know: the match begins where it began, and each player is sent its own moves
-    and percepts once more; those elsewhere by PLAY, and what they reply to that does not count.
+    Players are sent ABORT for the match they may still be in, and START of a match with another id that
+    begins in that state (see `continued`). Where the rules hide information (GDL-II), the state would show
+    hidden facts: there the match begins in its first state again, and each player is sent its own moves and
+    percepts once more. Remote players get them by PLAY, and their replies to that do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.
     """
     if record.is_completed:
-        raise RecordError(f"{record.match_id} is completed: there is nothing to go on with")
-    found = replay(record, game)
-    if found.faults:
-        raise RecordError(f"{record.match_id} cannot go on: its record is damaged: {found.faults[0]}")
-    if found.states[-1].is_terminal:
+        raise RecordError(f"{record.match_id} is completed and cannot be resumed")
+    replayed = replay(record, game)
+    if replayed.faults:
+        raise RecordError(f"{record.match_id} cannot be resumed: its record is damaged: {replayed.faults[0]}")
+    if replayed.states[-1].is_terminal:
         record.goals = None
     resumed = record.own.get("resumed")
     if not isinstance(resumed, list):
@@ -256,8 +232,8 @@ async def resume(
     record.names, record.humans = _names(seats), _people(seats)
     record.errors += [[""] * len(game.roles)] * (len(record.states) - len(record.errors))
     hides = game.is_gdl2
-    return await lead(
-        game if hides else continued(found.states[-1]),
+    return await Referee(
+        game if hides else continued(replayed.states[-1]),
         seats,
         record,
         keep=keep,
@@ -266,7 +242,7 @@ async def resume(
         wire_id=_wire_id(record.match_id, len(resumed)),
         former_id=former,
         past=[_terms(joint, game) for joint in record.moves] if hides else (),
-    )
+    ).play()
 
 
 def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
@@ -274,15 +250,15 @@ def _terms(joint: Sequence[str], game: Game) -> tuple[Term, ...]:
 
 
 def _wire_id(match_id: str, times: int) -> str:
-    """Return what a match is called to players after it went on some times."""
+    """Return the match id sent to players after some resumptions."""
     return f"{match_id}.{times}" if times else match_id
 
 
 def continued(state: State) -> Game:
     """Return the game of a state, with that state as the initial one.
 
-    Players who lost their part of a match cannot be sent its moves again within the protocol. But a state is
-    all that matters of the past, and this game every player can be sent.
+    The protocol cannot send the past moves of a match to a player that has lost them. But the state is all
+    that matters of the past, and this game can be sent to every player.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -302,20 +278,20 @@ def continued(state: State) -> Game:
 
 
 def _rules(program: Program, former: str) -> list[Rule]:
-    """Return the rules without those for the initial state; where others ask for it, it has another name."""
+    """Return the rules without the initial state; where other rules read ``init``, it is renamed."""
     asked = any(atom.key == _INIT for rule in program.rules for atom, _ in atoms_in(rule.body))
 
     def renamed(atom: Atom) -> Atom:
         return replace(atom, predicate=former) if atom.key == _INIT else atom
 
-    found = []
+    rules = []
     for rule in program.rules:
         body = tuple([map_atoms(formula, renamed) for formula in rule.body])
         if rule.head.key != _INIT:
-            found.append(replace(rule, body=body))
+            rules.append(replace(rule, body=body))
         elif asked:
-            found.append(replace(rule, head=replace(rule.head, predicate=former), body=body))
-    return found
+            rules.append(replace(rule, head=replace(rule.head, predicate=former), body=body))
+    return rules
 
 
 def _unused_name(program: Program) -> str:
@@ -327,7 +303,7 @@ def _unused_name(program: Program) -> str:
 
 
 def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine to its end, also where a loop is running already, as in notebooks."""
+    """Run a coroutine to its end, even if an event loop is running already, as in notebooks."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

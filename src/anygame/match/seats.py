@@ -1,9 +1,8 @@
 """Seats: how the referee reaches one player, wherever it runs.
 
-A seat carries the messages of the GGP protocol and brings back what the player replied, unread: what a
-reply means is the referee's business (`anygame.match.judging`). A seat never raises because of its player;
-what goes wrong is in the `Reply`. Clocks count from the sending: a seat waits for the whole reply, from the
-moment the player can be reached, for at most the clock and its grace.
+A seat sends the messages of the GGP protocol and returns the replies unread; the referee judges them
+(`anygame.match.judging`). A seat never raises because of its player: errors are in the `Reply`. Clocks start
+when a message is sent: from then on a seat waits for the whole reply, for at most the clock and its grace.
 """
 
 from __future__ import annotations
@@ -24,37 +23,37 @@ if TYPE_CHECKING:
 PLAY_GRACE: Final = 1.0
 #: Seconds for a player to answer ABORT.
 ABORT_CLOCK: Final = 1.0
-#: Seconds to reach a player (to connect, say) before the clock starts.
+#: Seconds to connect to a player before the clock starts.
 REACH_CLOCK: Final = 5.0
-#: Characters of a reply that are kept; the referee needs no more to judge it.
+#: Upper bound of the characters of a reply; the rest is dropped.
 LONGEST_REPLY: Final = 65_536
 
-#: What `Reply.error` says, as in match records.
+#: Values of `Reply.error`, as in match records.
 TIMED_OUT: Final = "TO"
 CONNECTION_ERROR: Final = "CE"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchInfo:
-    """What a player is sent at the start of a match.
+    """Data of a match that a player gets at its start.
 
     Attributes:
         match_id: the name of the match, one atom of ASCII letters, digits, ``.``, ``_``, ``-``.
         game: the rules; the match starts in their initial state.
-        role: the role that the player has.
+        role: the role of the player.
         start_clock: seconds to get ready.
         play_clock: seconds for each move.
-        scramble: the seed of the words that stand for those of the rules, the same for all players of a
-            match; None to send the rules as they are. Only seats that send text need it; the moves they
-            take and the replies they return are always in the words of ``game``.
-        state: returns the state that the match is in, for seats that share this process; None elsewhere.
-        failures: reports what goes wrong in the code of players that share this process.
-        course: returns the state in which the match began and the joint moves made since. There are some
-            before START where a match goes on of which players know only their part (GDL-II), and they may
-            become fewer where moves can be taken back. None where nobody has the moves together.
-        seed: of what is drawn for the match; None for fresh random numbers.
-        step: returns how many joint moves have been made since the match began, also where it went on since;
-            None where nobody counts them.
+        scramble: the seed of the scrambled words that replace those of the rules, the same for all players of
+            a match; None to send the rules as they are. Only remote seats use it; the moves they take and the
+            replies they return are always in the words of ``game``.
+        state: returns the present state of the match, for seats in this process; None for remote seats.
+        failures: reports errors in the code of players in this process.
+        course: returns the first state of the match and the joint moves made since. There are moves before
+            START where a match of hidden information is resumed (GDL-II), and they may become fewer where
+            moves are taken back. None where the moves are not known here.
+        seed: of the random numbers of the match; None for fresh ones.
+        step: returns the number of joint moves made since the match began, before interruptions too; None
+            where it is not known.
     """
 
     match_id: str
@@ -71,20 +70,20 @@ class MatchInfo:
 
     @property
     def drawing(self) -> str:
-        """What the random numbers of a seat are drawn from."""
+        """The seed of the random numbers of a seat."""
         return f"{self.match_id if self.seed is None else self.seed}/{self.role}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back.
+    """Reply of a player.
 
     Attributes:
-        text: the reply as it came, at most `LONGEST_REPLY` characters; None if none came.
-        error: None, ``"TO"`` (nothing whole came within the clock) or ``"CE"`` (the player cannot be reached,
-            or broke off).
-        detail: what happened, for people.
-        said: what the player says it thinks, line by line.
+        text: the raw reply, at most `LONGEST_REPLY` characters; None without a reply.
+        error: None, ``"TO"`` (no complete reply within the clock) or ``"CE"`` (the player cannot be reached,
+            or the connection broke).
+        detail: an explanation for people.
+        said: comments of the player, line by line.
     """
 
     text: str | None
@@ -96,8 +95,8 @@ class Reply:
 class Seat(Protocol):
     """How the referee reaches one player.
 
-    Calls for one match come in order: ``start``, ``play`` any number of times, then ``stop`` or ``abort``;
-    then perhaps the next match. A cancelled call leaves the seat usable for ``abort``.
+    The calls for one match are ``start``, any number of ``play``, then ``stop`` or ``abort``; then the next
+    match may start. A cancelled call leaves the seat usable for ``abort``.
 
     Attributes:
         name: of the player, for records and for people.
@@ -124,9 +123,9 @@ class Seat(Protocol):
         """Send ABORT; wait for at most `ABORT_CLOCK`."""
 
     async def close(self) -> None:
-        """Let go of everything the seat holds."""
+        """Release all resources of the seat."""
 
 
 def is_person(seat: Seat | None) -> bool:
-    """Return whether a person sits there, who is waited for without a clock."""
+    """Return whether a seat belongs to a person, for whom there is no time limit."""
     return bool(getattr(seat, "is_person", False))

@@ -1,8 +1,7 @@
-"""Signed records: RSA and SHA-1 over the canonical text, as the reference manager signs and verifies them.
+"""Signed records: RSA with SHA-1 over the canonical text, compatible with the reference manager.
 
-The canonical text of a record is its JSON with sorted keys and no blanks, characters beyond ASCII as they
-are, without the signature itself. SHA-1 distinguishes honest records from damaged ones; it is no defence
-against an adversary with means.
+The canonical text of a record is its JSON without the signature, with sorted keys, no blanks, and non-ASCII
+characters unescaped. SHA-1 detects damage; it does not protect against a capable adversary.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _BITS: Final = 2048
 
 
 def canonical_text(record: Mapping[str, Any]) -> str:
-    """Return the text of a record that is signed.
+    """Return the canonical text of a record.
 
     >>> canonical_text({"states": [], "matchId": "m", "matchHostSignature": "A0..."})
     '{"matchId":"m","states":[]}'
@@ -40,28 +39,27 @@ def canonical_text(record: Mapping[str, Any]) -> str:
 
 
 def is_signed(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a signature, good or bad."""
+    """Return whether a record has a signature, valid or not."""
     return _SIGNATURE in record
 
 
 def signed(record: Mapping[str, Any], key: RSAPrivateKey) -> dict[str, Any]:
-    """Return a record with its signature, and the public key to verify it."""
+    """Return a record with its signature and the public key."""
     lib = _cryptography()
     public = key.public_key().public_bytes(
         lib.serialization.Encoding.DER, lib.serialization.PublicFormat.SubjectPublicKeyInfo
     )
-    found = {name: value for name, value in record.items() if name != _SIGNATURE}
-    found[_KEY] = _KEY_VERSION + base64.b64encode(public).decode()
-    signature = key.sign(canonical_text(found).encode(), *lib.manner)
-    found[_SIGNATURE] = _SIGNATURE_VERSION + base64.b64encode(signature).decode()
-    return found
+    content = {name: value for name, value in record.items() if name != _SIGNATURE}
+    content[_KEY] = _KEY_VERSION + base64.b64encode(public).decode()
+    signature = key.sign(canonical_text(content).encode(), *lib.manner)
+    return content | {_SIGNATURE: _SIGNATURE_VERSION + base64.b64encode(signature).decode()}
 
 
 def verify(record: Mapping[str, Any]) -> None:
     """Check the signature of a record.
 
     Raises:
-        RecordError: it has none, or a bad one, or was changed since it was signed.
+        RecordError: the signature is missing or invalid, or the record was changed since it was signed.
         MissingExtraError: the extra ``signing`` is not installed.
     """
     lib = _cryptography()
@@ -77,18 +75,18 @@ def verify(record: Mapping[str, Any]) -> None:
 
 
 def read_key(path: str | os.PathLike[str]) -> RSAPrivateKey:
-    """Return the private key of a PEM file; where there is no file, make a key and write it.
+    """Return the private key of a PEM file; where there is no file, create a key and write it.
 
     Raises:
-        RecordError: the file has no RSA key without a password.
+        RecordError: the file does not contain an RSA key without a password.
         MissingExtraError: the extra ``signing`` is not installed.
     """
     lib = _cryptography()
     file = Path(path)
     try:
         if file.exists():
-            found: RSAPrivateKey = _rsa(lib.serialization.load_pem_private_key(file.read_bytes(), None), lib)
-            return found
+            read: RSAPrivateKey = _rsa(lib.serialization.load_pem_private_key(file.read_bytes(), None), lib)
+            return read
         made: RSAPrivateKey = lib.rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
         text = made.private_bytes(
             lib.serialization.Encoding.PEM,
@@ -122,7 +120,7 @@ def _rsa(key: Any, lib: SimpleNamespace) -> Any:
 
 
 def _cryptography() -> SimpleNamespace:
-    """Return what is used of the library, imported when it is first needed."""
+    """Return the parts of the library in use, imported on first use."""
     with needing("signing", "signed records need cryptography"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import hashes, serialization

@@ -1,13 +1,14 @@
-"""Tracking the state of a match by what its manager sends: every move, or in GDL-II only percepts.
+"""Tracking the state of a match from messages: all moves, or in GDL-II only percepts.
 
-Where not all moves are sent, the player does not know the state. It is given one that agrees with all it has
-seen: some states are carried from turn to turn, each moved on by joint moves that would have looked the same.
+Where percepts are sent, the player does not know the state. It gets a state that agrees with all of them: a
+few states are carried from turn to turn, each advanced by joint moves with the same percepts.
 
-A player of this process could see all; where the rules hide information it learns only what its role may.
+A player in this process gets no more: where the rules hide information, the true state is withheld from it.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, islice, product, takewhile
 from random import Random
@@ -28,26 +29,26 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
     from anygame.players.player import Player
 
-#: States carried from turn to turn, as the particles of a filter: some dozens fit between two moves.
+#: States carried from turn to turn, as in a particle filter.
 _MOST_STATES: Final = 20
-#: Joint moves tried from one of them; most games have fewer.
+#: Joint moves tried from one state; most games have fewer.
 _MOST_JOINTS: Final = 2_000
-#: Joint moves made where no state fits any more, and the match is played again: some seconds of them.
+#: Joint moves tried when no state agrees, and the match is searched again from its start: some seconds.
 _MOST_MADE_AGAIN: Final = 200_000
 
-#: Of the clock, the part that may be spent on finding states that fit the percepts.
+#: Share of the clock for finding states that agree with the percepts.
 _SHARE_OF_GUESSING: Final = 0.3
-#: The same for a player that needs no such state.
+#: The same share for a player that needs no such state.
 _SHARE_WITHOUT_NEED: Final = 0.02
 
 
 class LostTrackError(Exception):
-    """What was sent fits no state that the match can be in."""
+    """No state agrees with the messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What was sent of a turn."""
+    """The message of a turn."""
 
     observation: Observation
     seen: frozenset[str]
@@ -55,10 +56,10 @@ class _Turn:
 
 
 class StateTracker:
-    """The state of a match, as far as it is known.
+    """The state of a match, as far as messages determine it.
 
     Attributes:
-        is_lost: whether no state was found that agrees with everything sent.
+        is_lost: whether no state was found that agrees with all messages.
     """
 
     def __init__(self, game: Game, role: Role, random: Random) -> None:
@@ -69,7 +70,7 @@ class StateTracker:
         self.restart()
 
     def restart(self, start: State | None = None) -> None:
-        """Go back to the state in which the match began, the initial one by default."""
+        """Return to the first state of the match, by default the initial state of the game."""
         self._start = start or self.game.initial_state()
         self._states = [self._start]
         self._turns: list[_Turn] = []
@@ -78,28 +79,28 @@ class StateTracker:
 
     @property
     def view(self) -> RoleView:
-        """What the role was sent since the match began."""
+        """The observations of the role since the match began."""
         return RoleView(self._start, tuple([turn.observation for turn in self._turns]))
 
     @property
     def state(self) -> State:
-        """A state that agrees with everything sent, the only one if every move was; a guess where lost."""
+        """A state that agrees with all messages; a guess where ``is_lost``."""
         return self._states[0]
 
     def joint_of(self, moves: Sequence[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move that a list in a message means here; None if it is no legal one."""
+        """Return the legal joint move that a list in a message means; None if it means none."""
         if not self._known or len(moves) != len(self.game.roles):
             return None
-        found = []
+        joint = []
         for role, move in zip(self.game.roles, moves, strict=True):
             legal = match_ignoring_case(move, self.state.legal_moves(role))
             if legal is None:
                 return None
-            found.append(legal)
-        return tuple(found)
+            joint.append(legal)
+        return tuple(joint)
 
     def advance(self, joint: Sequence[Term]) -> None:
-        """Go on by a legal joint move."""
+        """Advance by a legal joint move."""
         following = self.state.next(joint)
         if self.game.is_gdl2:
             seen = self.state.percepts(joint)[self.role]
@@ -116,17 +117,17 @@ class StateTracker:
         *,
         is_over: bool = False,
     ) -> None:
-        """Go on by what was seen of a turn.
+        """Advance by the percepts of a turn.
 
         Args:
-            move: of the player itself; None if that was not sent either.
-            percepts: what it saw.
-            deadline: when to stop looking, as `time.monotonic` counts.
-            legal: what it may do next, where that is known.
+            move: of the player itself; None if it was not sent.
+            percepts: the percepts of the player.
+            deadline: when to stop the search for states, on the clock of `time.monotonic`.
+            legal: the next legal moves of the player, where they are known.
             is_over: whether the match ended with this turn.
 
         Raises:
-            LostTrackError: the move was not legal in any state that was found; what was sent is kept.
+            LostTrackError: the move is not legal in any state found; the message is kept.
         """
         joint = self._shown(percepts)
         if joint is not None:
@@ -135,54 +136,54 @@ class StateTracker:
         observation = Observation(move, tuple(percepts), legal)
         self._turns.append(_Turn(observation, _texts(percepts), is_over))
         self._known = False
-        found, guessed = self._followed(self._turns[-1], deadline)
-        if self.is_lost or not found:
-            # The states carried so far were too few, or no more than guesses.
-            found = self._replayed(deadline)
-            self.is_lost = not found
-        if not found and not guessed:
-            raise LostTrackError(f"the move {move} is not legal in any state that fits what was seen")
-        # Where nothing fits, what is legal may still be the same in others.
-        self._states = list(found or guessed)
+        agreeing, guesses = self._followed(self._turns[-1], deadline)
+        if self.is_lost or not agreeing:
+            # Too few states were carried, or they were guesses.
+            agreeing = self._replayed(deadline)
+            self.is_lost = not agreeing
+        if not agreeing and not guesses:
+            raise LostTrackError(f"the move {move} is not legal in any state that agrees with the percepts")
+        # Where no state agrees, legal moves may still be the same in others.
+        self._states = list(agreeing or guesses)
         self._random.shuffle(self._states)
 
     def _followed(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return the successors of the states carried: those that fit the observation, and some others."""
-        found: dict[State, None] = {}
-        guessed: dict[State, None] = {}
+        """Return successors of the carried states: those that agree with a turn, and some others."""
+        agreeing: dict[State, None] = {}
+        guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
         for before in self._states:
-            enough = len(found) + quota
+            enough = len(agreeing) + quota
             for joint in islice(self._joints(before, turn.observation.move), _MOST_JOINTS):
-                if len(found) >= enough or (monotonic() > deadline and (found or guessed)):
+                if len(agreeing) >= enough or (monotonic() > deadline and (agreeing or guesses)):
                     break
                 state = before.next(joint)
                 if self._agrees(before, joint, state, turn):
-                    found[state] = None
-                elif len(guessed) < _MOST_STATES and state.is_terminal == turn.is_over:
-                    guessed[state] = None
-        return found, guessed
+                    agreeing[state] = None
+                elif len(guesses) < _MOST_STATES and state.is_terminal == turn.is_over:
+                    guesses[state] = None
+        return agreeing, guesses
 
     def _replayed(self, deadline: float) -> dict[State, None]:
-        """Return the last states of matches, played from the start, that fit all observations.
+        """Search from the start for states that agree with all turns.
 
-        If there is any, one is found, unless the time is up or too many ways have led nowhere.
+        If there is one, it is found, unless the deadline or the limit of joint moves comes first.
         """
-        found: dict[State, None] = {}
+        agreeing: dict[State, None] = {}
         trials = takewhile(lambda _: monotonic() <= deadline, count())
         first = self._searched(islice(trials, _MOST_MADE_AGAIN))
         if first is not None:
-            found[first] = None
-            # For more of them, about as many trials as they are worth where they are easily found.
+            agreeing[first] = None
+            # Further states are worth fewer trials.
             more = islice(trials, _MOST_JOINTS)
             others = iter(lambda: self._searched(more), None)
-            found.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
-        return found
+            agreeing.update(dict.fromkeys(islice(others, _MOST_STATES - 1)))
+        return agreeing
 
     def _searched(self, trials: Iterator[int]) -> State | None:
-        """Look for a way from the start that fits, depth first and at random; return where it leads.
+        """Return the last state of a line that agrees with all turns: randomised depth-first search.
 
-        What follows a state is the same however the match came there, so that each is tried once.
+        Each state is tried once a turn: its successors do not depend on the line that leads to it.
         """
         ways = [iter([self._start])]
         tried: set[tuple[int, State]] = set()
@@ -198,14 +199,14 @@ class StateTracker:
         return None
 
     def _agreeing(self, state: State, turn: _Turn, trials: Iterator[int]) -> Iterator[State]:
-        """Yield states that may follow, as long as there are trials left."""
+        """Yield successors that agree with a turn, while there are trials left."""
         for _, joint in zip(trials, self._joints(state, turn.observation.move), strict=False):
             following = state.next(joint)
             if self._agrees(state, joint, following, turn):
                 yield following
 
     def _agrees(self, state: State, joint: Sequence[Term], following: State, turn: _Turn) -> bool:
-        """Whether a joint move looks as the one made did."""
+        """Whether a joint move has the observation of a turn."""
         legal = turn.observation.legal
         return (
             _texts(state.percepts(joint)[self.role]) == turn.seen
@@ -214,7 +215,7 @@ class StateTracker:
         )
 
     def _shown(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move, where percepts say it: managers add such percepts to games without any."""
+        """Return the joint move that percepts tell: managers add such percepts to games without any."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts
@@ -224,7 +225,7 @@ class StateTracker:
         return self.joint_of([move for move in moves if move is not None]) if None not in moves else None
 
     def _joints(self, state: State, own: Term | None) -> Iterator[tuple[Term, ...]]:
-        """Yield joint moves with a move of ours, in random order; none where the match is over."""
+        """Yield joint moves with our own move, in random order; none where the match is over."""
         if state.is_terminal:
             return
         options = [list(state.legal_moves(role)) for role in self.game.roles]
@@ -239,17 +240,17 @@ class StateTracker:
 
 
 def _texts(percepts: Iterable[Term]) -> frozenset[str]:
-    """Return percepts so that they can be compared though case has got lost."""
+    """Return percepts for comparison without case."""
     return frozenset(str(percept).lower() for percept in percepts)
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the share of the clock for finding a state that fits what a player was sent."""
+    """Return the share of the clock for finding a state that agrees with the messages to a player."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 
 class HiddenCourse:
-    """The course of a match, as it is and as one role may know it."""
+    """The course of a match, in truth and as one role may know it."""
 
     def __init__(self, match: MatchInfo) -> None:
         self._match = match
@@ -261,19 +262,18 @@ class HiddenCourse:
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with what the role knows: the one it is given is a guess."""
+        """Whether no state was found that agrees with the observations: the state for the role is a guess."""
         return self._tracker.is_lost
 
     def follow(self, joint: tuple[Term, ...] | None, deadline: float) -> tuple[State, RoleView]:
-        """Go on by a joint move, if there is one that is not known yet.
+        """Advance by the last joint move, if it is new.
 
         Args:
-            joint: the moves made last.
-            deadline: when to stop looking for states that agree with what the role saw, as `time.monotonic`
-                counts.
+            joint: the last joint move.
+            deadline: when to stop the search for states, on the clock of `time.monotonic`.
 
         Returns:
-            a state that agrees with what the role knows; and what it knows.
+            A state that agrees with the observations of the role, and its view.
         """
         if self._match.course is not None:
             self._set_course(*self._match.course())
@@ -287,17 +287,14 @@ class HiddenCourse:
         return self._tracker.state, self._tracker.view
 
     def _perceive(self, made: tuple[Term, ...], seen: Sequence[Term], deadline: float) -> None:
-        try:
-            # A role knows what it may do.
+        # Where no state allows the move of the role, the former states stay: the true one must not leak.
+        with suppress(LostTrackError):
+            # A role knows its legal moves.
             legal = self._truth.legal_moves(self._match.role)
             self._tracker.perceive(made[self._index], seen, deadline, legal)
-        except LostTrackError:
-            # No state that was tried lets the role do what it did. The truth is not its to know: those stay
-            # that it had before, and all that it knows is in its view.
-            pass
 
     def _set_course(self, start: State, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Take over a course, from the start where moves have been taken back."""
+        """Set the joint moves; track from the start again where moves have been taken back."""
         if start != self._start or list(joints[: self._followed_to]) != self._joints[: self._followed_to]:
             self._start = self._truth = start
             self._followed_to = 0

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import RecordError
 from anygame.game.encoding import rules_digest
 from anygame.match.local import LocalSeat
+from anygame.match.referee import Referee
 from anygame.match.replaying import replay
-from anygame.match.running import lead, new_record, resume, seated, wait_for
+from anygame.match.running import new_record, resume, seated, wait_for
 from anygame.players.failures import Failures
 from anygame.tournament.schedule import schedule
 from anygame.tournament.store import Result
@@ -77,7 +78,9 @@ class Contest:
         try:
             if known is None:
                 record = new_record(game, seats, terms)
-                return await lead(game, seats, record, keep=keep, watcher=watcher, failures=failures)
+                return await Referee(
+                    game, seats, record, keep=keep, watcher=watcher, failures=failures
+                ).play()
             if known.is_completed:
                 faults = replay(known, game).faults
                 if faults:

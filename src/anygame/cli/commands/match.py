@@ -28,9 +28,9 @@ from anygame.game.machine import reason_of
 from anygame.language.diagnostics import counted
 from anygame.match.broadcast import Broadcast, Cell, Table
 from anygame.match.record import read_record
-from anygame.match.referee import Watchers
+from anygame.match.referee import Referee, Watchers
 from anygame.match.replaying import rules_of
-from anygame.match.running import Terms, keeper, lead, new_record, resume, seated
+from anygame.match.running import Terms, keeper, new_record, resume, seated
 from anygame.match.seats import is_person
 from anygame.match.signing import read_key
 from anygame.players.failures import Failures
@@ -178,7 +178,7 @@ class _Series:
         keep = keeper(self.path, self.key)
         self._failures = Failures(self.path, self._failures)
         watcher = _shown(self.options, self.watcher, self.broadcast, self.path)
-        await lead(self.game, seats, record, keep=keep, watcher=watcher, failures=self._failures)
+        await Referee(self.game, seats, record, keep=keep, watcher=watcher, failures=self._failures).play()
         self.failed += [name for name in record.failed if name not in self.failed]
         if record.goals is None:
             self.faults += 1
