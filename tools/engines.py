@@ -236,11 +236,11 @@ class FairyStockfish(Player):
         self.nodes, self._command = nodes, command
         self._engine: Engine | None = None
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    def start(self, clock: Clock) -> None:
         """Start the engine."""
-        super().start(game, role, clock)
+        super().start(clock)
         self.abort()
-        self._mapping = mapping_of(game)
+        self._mapping = mapping_of(self.game)
         self._engine = Engine(self._command)
         self._engine.set_up(self._mapping.variant)
 

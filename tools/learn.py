@@ -212,7 +212,7 @@ def _match(learner: Learner, network: Any, opponent: Game, number: int) -> float
     players = [name and make_player(name, seed=number) for name in names]
     for game, player, role in zip(games, players, [env.players[own], env.players[1 - own]], strict=True):
         if player:
-            player.start(game, role, Clock.of(60))
+            player.begin(game, role, Clock.of(60))
     state = env.init(key)
     while not (state.terminated | state.truncated):
         key, searching, moving = jax.random.split(key, 3)

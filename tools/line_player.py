@@ -33,7 +33,7 @@ from anygame.players import Player
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anygame import Game, Role, State, Term
+    from anygame import Role, State, Term
     from anygame.players import Clock
 
 _LONGEST_LINE = 100_000
@@ -55,10 +55,15 @@ class LinePlayer(Player):
         """The last word of the command."""
         return self.command[-1].rpartition("/")[2]
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    def start(self, clock: Clock) -> None:
         """Start the program, if it does not run, and tell it the rules."""
-        super().start(game, role, clock)
-        self._greeting = {"type": "start", "role": role, "roles": game.roles, "rules": str(game)}
+        super().start(clock)
+        self._greeting = {
+            "type": "start",
+            "role": self.role,
+            "roles": self.game.roles,
+            "rules": str(self.game),
+        }
         self._ask(self._greeting | {"seconds": clock.remaining()}, clock)
 
     def move(self, state: State, clock: Clock) -> Term:

@@ -39,7 +39,7 @@ from anygame.players.player import check_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anygame import Game, Role, State, Term
+    from anygame import Game, State, Term
     from anygame.players import Clock
 
 #: What installs it: later versions of JAX cannot read the network's file.
@@ -207,10 +207,10 @@ class LudaxAgent(Player):
         check_option("simulations", simulations, 1)
         self._choose = policy(simulations)
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    def start(self, clock: Clock) -> None:
         """See that it is the game that was learned."""
-        check_game(game)
-        super().start(game, role, clock)
+        check_game(self.game)
+        super().start(clock)
 
     def move(self, state: State, clock: Clock) -> Term:
         """Return what the trained player plays."""

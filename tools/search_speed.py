@@ -114,7 +114,7 @@ def _plain_rate(game: anygame.Game, seed: int, seconds: float) -> float:
     player = _Counting(seed)
     state = game.initial_state()
     role = max(game.roles, key=lambda role: len(state.legal_moves(role)))
-    player.start(game, role, Clock.of(0))
+    player.begin(game, role, Clock.of(0))
     begin = perf_counter()
     player.move(state, Clock.of(seconds, margin=0))
     return player.tried / (perf_counter() - begin)

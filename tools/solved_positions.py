@@ -94,7 +94,7 @@ def answer(position: Position, spec: str, seconds: float, start: float) -> str:
     state = position.state(game)
     player = make_player(spec, seed=len(position.moves))
     player.prepare()
-    player.start(game, game.roles[len(position.moves) % 2], Clock.of(start))
+    player.begin(game, game.roles[len(position.moves) % 2], Clock.of(start))
     began = monotonic()
     move = str(player.move(state, Clock.of(seconds, margin=0)))
     player.abort()

@@ -74,7 +74,7 @@ _FAILING = """\
 from anygame.players import Player
 
 class Failing(Player):
-    def start(self, game, role, clock):
+    def start(self, clock):
         raise ValueError("no memory")
 
     def move(self, state, clock):

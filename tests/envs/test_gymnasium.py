@@ -256,8 +256,8 @@ def test_players_are_told_how_their_matches_go(many: bool) -> None:
     told: list[str] = []
 
     class Listener(Player):
-        def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
-            super().start(game, role, clock)
+        def start(self, clock: Clock) -> None:
+            super().start(clock)
             told.append("start")
 
         def move(self, state: anygame.State, clock: Clock) -> anygame.Term:

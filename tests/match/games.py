@@ -12,7 +12,6 @@ from anygame.players import Player
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anygame.game.game import Game
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
@@ -56,9 +55,9 @@ class Witness(Player):
         super().__init__(seed)
         self.told: list[object] = []
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
-        super().start(game, role, clock)
-        self.told.append(("start", str(role), round(clock.seconds)))
+    def start(self, clock: Clock) -> None:
+        super().start(clock)
+        self.told.append(("start", str(self.role), round(clock.seconds)))
 
     def move(self, state: State, clock: Clock) -> Term:
         self.told.append(("move", str(state)))
@@ -91,7 +90,7 @@ class Late(Player):
 class Raising(Player):
     """Fails at everything."""
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
+    def start(self, clock: Clock) -> None:
         raise SystemExit("no start")
 
     def move(self, state: State, clock: Clock) -> Term:

@@ -74,8 +74,8 @@ class Peeker(Player):
     views: list[RoleView]
     hidden: list[int]
 
-    def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
-        super().start(game, role, clock)
+    def start(self, clock: Clock) -> None:
+        super().start(clock)
         self.views, self.hidden = [], []
 
     def move(self, state: anygame.State, clock: Clock) -> anygame.Term:

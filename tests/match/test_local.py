@@ -40,7 +40,7 @@ def test_players_get_ready_before_clocks_run() -> None:
         def prepare(cls) -> None:
             told.append("prepared")
 
-        def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
+        def start(self, clock: Clock) -> None:
             told.append(f"started with {clock.seconds:g} seconds")
 
     found = run(anygame.loads(games.COUNTDOWN), [Preparing(), "legal"], start_clock=2, play_clock=1)

@@ -25,7 +25,7 @@ TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif", machine="reasoner")
 
 def _player(iterations: int | None, seed: int = 1, role: str = "x", *, pondering: bool = False) -> MctsPlayer:
     player = MctsPlayer(seed, iterations=iterations, pondering=pondering)
-    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
+    player.begin(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
     return player
 
 
@@ -157,7 +157,7 @@ def test_thousands_of_moves_a_state() -> None:
         machine="reasoner",
     )
     player = MctsPlayer(1)
-    player.start(game, game.roles[0], Clock.of(0.05))
+    player.begin(game, game.roles[0], Clock.of(0.05))
     state = game.initial_state()
     assert player.move(state, Clock.of(0.05)) in state.legal_moves("me")
 
@@ -168,10 +168,10 @@ def test_states_of_a_table_are_played_perfectly(tmp_path: Path) -> None:
     assert table is not None
     save_table(table, path)
     player = make_player(f"mcts:table={path},iterations=1")
-    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[1], Clock.of(0))
+    player.begin(TIC_TAC_TOE, TIC_TAC_TOE.roles[1], Clock.of(0))
     assert str(player.move(_after("(mark 1 1)"), Clock.of(5))) == "(mark 2 2)"
     other = anygame.loads(COUNTDOWN, machine="reasoner")
-    player.start(other, other.roles[0], Clock.of(0))
+    player.begin(other, other.roles[0], Clock.of(0))
     assert player.move(other.initial_state(), Clock.of(0.2)) in other.initial_state().legal_moves(
         other.roles[0]
     )
@@ -239,7 +239,7 @@ def test_it_practises_on_the_start_clock(
     game = anygame.load(name)
     game.compile()
     player = MctsPlayer(seed=1, aloud=True, **options)
-    player.start(game, game.roles[0], Clock.of(clock))
+    player.begin(game, game.roles[0], Clock.of(clock))
     assert bool(asked) == practises
     assert all(1 < seconds < clock for seconds in asked)
     told = ["practised 300 games in 0.5 s; 6 points of 6 trial matches: used"]
@@ -251,7 +251,7 @@ def test_it_says_what_it_thinks_where_that_is_wanted() -> None:
     state = game.initial_state().next(["(mark 1 1)", "noop"]).next(["noop", "(mark 2 1)"])
     for aloud in (False, True):
         player = MctsPlayer(seed=1, aloud=aloud)
-        player.start(game, game.roles[0], Clock.of(0.2))
+        player.begin(game, game.roles[0], Clock.of(0.2))
         move = player.move(state, Clock.of(0.5))
         said = player.take_said()
         assert len(said) == aloud

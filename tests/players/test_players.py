@@ -40,7 +40,7 @@ def _chosen(player: Player, rules: str, role: str = "me", *, after: tuple[str, .
     for joint in after:
         state = state.next(joint.split(","))
     place = game.role_index(role)
-    player.start(game, game.roles[place], Clock.of(5))
+    player.begin(game, game.roles[place], Clock.of(5))
     return str(player.move(state, Clock.of(5)))
 
 
@@ -62,7 +62,7 @@ def test_greedy_takes_the_best_end() -> None:
 def test_greedy_has_an_answer_when_there_is_no_time() -> None:
     game = anygame.loads(CHOICES)
     player = make_player("greedy", seed=1)
-    player.start(game, game.roles[0], Clock.of(0))
+    player.begin(game, game.roles[0], Clock.of(0))
     assert str(player.move(game.initial_state(), Clock.of(0))) in {"1", "2", "3"}
 
 
@@ -195,7 +195,7 @@ def test_noise_is_the_share_of_moves_that_are_drawn() -> None:
 
     def wins(noise: float) -> int:
         player = make_player(f"mcts:iterations=200,noise={noise}", seed=3)
-        player.start(game, game.roles[0], Clock.of(60))
+        player.begin(game, game.roles[0], Clock.of(60))
         return sum(str(player.move(state, Clock.of(60))) == "(mark 1 3)" for _ in range(40))
 
     assert wins(0.0) == 40
@@ -224,31 +224,6 @@ class _WithClock(_Starting):
         self.note(clock)
 
 
-class _WithMatch(_Starting):
-    def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
-        assert (game, role) == (self.game, self.role)
-        self.note(clock)
-
-
-class _OldBelowNew(_WithClock):
-    def start(  # type: ignore[override]
-        self, game: anygame.Game, role: anygame.Role, clock: Clock
-    ) -> None:
-        super().start(game, role, clock)  # type: ignore[arg-type, call-arg]
-
-
-class _NewBelowOld(_WithMatch):
-    def start(self, clock: Clock) -> None:  # type: ignore[override]
-        super().start(clock)  # type: ignore[arg-type, call-arg]
-
-
-class _Anything(_Starting):
-    def start(self, *given: object) -> None:
-        assert given[:2] == (self.game, self.role)
-        assert isinstance(given[2], Clock)
-        self.note(given[2])
-
-
 class _Ready:
     note: Callable[[Clock], None]
 
@@ -262,20 +237,18 @@ class _Mixed(_Ready, _Starting):
 
 @pytest.mark.parametrize(
     "kind",
-    [_WithClock, _WithMatch, _OldBelowNew, _NewBelowOld, _Anything, _Mixed],
+    [_WithClock, _Mixed],
     ids=lambda kind: kind.__name__,
 )
-def test_game_and_role_are_set_before_either_form_of_start(kind: type[_Starting]) -> None:
+def test_game_and_role_are_set_before_start(kind: type[_Starting]) -> None:
     game = anygame.loads(COUNTDOWN)
     player = kind()
     record = run(game, [player, "legal"], start_clock=3, play_clock=1)
     assert not any(map(any, record.errors))
     first = (game.name, game.roles[0], 3)
     assert player.known == (first,)
-    player.start(Clock.of(3))
-    player.start(game=game, role=game.roles[1], clock=Clock.of(4))
-    player.start(game, game.roles[0], clock=Clock.of(3))
-    assert player.known == (first, first, (game.name, game.roles[1], 4), first)
+    player.begin(game, game.roles[1], Clock.of(4))
+    assert player.known == (first, (game.name, game.roles[1], 4))
 
 
 def test_the_number_of_iterations_has_one_name() -> None:

@@ -21,7 +21,7 @@ TIC_TAC_TOE = anygame.load(SHEETS / "tic_tac_toe.kif")
 
 def _player(tries: int | None, seed: int = 1, role: str = "x") -> UctPlayer:
     player = UctPlayer(seed, tries=tries)
-    player.start(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
+    player.begin(TIC_TAC_TOE, TIC_TAC_TOE.roles[TIC_TAC_TOE.role_index(role)], Clock.of(0))
     return player
 
 
@@ -81,7 +81,7 @@ def test_the_tree_is_kept_between_moves() -> None:
 def test_simultaneous_moves_are_chosen_apart() -> None:
     game = anygame.loads(COUNTDOWN)
     player = UctPlayer(1, tries=100)
-    player.start(game, game.roles[1], Clock.of(60))
+    player.begin(game, game.roles[1], Clock.of(60))
     assert str(
         player.move(game.initial_state().next(["(say no)"] * 2).next(["(say no)"] * 2), Clock.of(60))
     ) == ("(say yes)")
@@ -99,7 +99,7 @@ def test_ends_are_worth_their_goals() -> None:
 def test_compiled_games_are_played_in_lanes() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
     player = UctPlayer(1, tries=60)
-    player.start(game, game.roles[0], Clock.of(600))
+    player.begin(game, game.roles[0], Clock.of(600))
     assert player._in_lanes
     state = game.state(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)").facts)
     assert str(player.move(state, Clock.of(600))) == "(mark 1 3)"
@@ -126,7 +126,7 @@ def test_where_nobody_can_go_on_the_search_does(machine: Any) -> None:
     assert Node(cliff).moves == []
     assert values_of(cliff) == (0.1, 0.3)
     player = UctPlayer(1, tries=40)
-    player.start(game, game.roles[0], Clock.of(60))
+    player.begin(game, game.roles[0], Clock.of(60))
     assert str(player.move(game.initial_state(), Clock.of(60))) == "hill"
 
 
@@ -139,7 +139,7 @@ def test_goals_may_be_larger_than_floats(strategy: str) -> None:
         machine="reasoner",
     )
     player = make_player(strategy, seed=1)
-    player.start(game, game.roles[0], Clock.of(0.3))
+    player.begin(game, game.roles[0], Clock.of(0.3))
     assert str(player.move(game.initial_state(), Clock.of(0.3))) == "win"
 
 

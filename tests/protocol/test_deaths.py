@@ -39,8 +39,8 @@ from pathlib import Path
 from anygame.players import LegalPlayer
 
 class Thinking(LegalPlayer):
-    def start(self, game, role, clock):
-        super().start(game, role, clock)
+    def start(self, clock):
+        super().start(clock)
         self.tell("start")
         self.wait(clock)
     def move(self, state, clock):
@@ -431,8 +431,8 @@ class Failing(LegalPlayer):
     @property
     def name(self):
         raise MemoryError
-    def start(self, game, role, clock):
-        super().start(game, role, clock)
+    def start(self, clock):
+        super().start(clock)
         self.fail("start")
     def move(self, state, clock):
         self.fail("move")

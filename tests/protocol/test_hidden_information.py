@@ -12,7 +12,8 @@ from tests.protocol.loops import listening, run
 
 import anygame
 from anygame.match.record import parse_record
-from anygame.match.running import Terms, lead, new_record, resume, seated
+from anygame.match.referee import Referee
+from anygame.match.running import Terms, new_record, resume, seated
 from anygame.match.seats import Reply
 from anygame.players import Player
 from anygame.players.mcts import IsmctsPlayer
@@ -47,8 +48,8 @@ class Follower(Player):
 
     views: list[RoleView]
 
-    def start(self, game: anygame.Game, role: anygame.Role, clock: Clock) -> None:
-        super().start(game, role, clock)
+    def start(self, clock: Clock) -> None:
+        super().start(clock)
         self.views = []
 
     def move(self, state: anygame.State, clock: Clock) -> anygame.Term:
@@ -67,7 +68,7 @@ def _stopped(record: Record, step: int) -> Record:
 async def _played(game: anygame.Game, ports: list[int], seed: int, *, scramble: bool = False) -> Record:
     seats = seated(game, [RemoteSeat("127.0.0.1", port) for port in ports])
     terms = Terms(60, 60, seed, scramble)
-    return await lead(game, seats, new_record(game, seats, terms, match_id=f"m.{seed}"))
+    return await Referee(game, seats, new_record(game, seats, terms, match_id=f"m.{seed}")).play()
 
 
 def test_a_match_that_goes_on_begins_where_it_began_and_tells_percepts_once_more() -> None:
@@ -77,7 +78,7 @@ def test_a_match_that_goes_on_begins_where_it_began_and_tells_percepts_once_more
         wire = Wire("(guess 7)")
         seats = seated(game, [RemoteSeat(transport=wire)])
         terms = Terms(5, 5, 1)
-        record = await lead(game, seats, new_record(game, seats, terms, match_id="m"))
+        record = await Referee(game, seats, new_record(game, seats, terms, match_id="m")).play()
         whole = wire.told
         again = Wire("(guess 8)")
         await resume(game, seated(game, [RemoteSeat(transport=again)]), _stopped(record, 2))

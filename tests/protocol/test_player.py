@@ -20,8 +20,6 @@ from anygame.protocol.player.played_game import PlayerSettings
 from anygame.protocol.player.server import PlayerServer, Said
 
 if TYPE_CHECKING:
-    from anygame.game.game import Game
-    from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
 
@@ -41,8 +39,8 @@ class Hanging(Player):
         if what in self.where:
             self.free.wait(120)  # longer than any test
 
-    def start(self, game: Game, role: Role, clock: Clock) -> None:
-        super().start(game, role, clock)
+    def start(self, clock: Clock) -> None:
+        super().start(clock)
         self._hang("start")
 
     def move(self, state: State, clock: Clock) -> Term:
@@ -292,9 +290,9 @@ def test_a_player_learns_how_matches_end_and_plays_the_next() -> None:
     told: list[Any] = []
 
     class Listening(LegalPlayer):
-        def start(self, game: Game, role: Role, clock: Clock) -> None:
-            super().start(game, role, clock)
-            told.append((id(self), str(role)))
+        def start(self, clock: Clock) -> None:
+            super().start(clock)
+            told.append((id(self), str(self.role)))
 
         def stop(self, goals: Any) -> None:
             told.append(dict(goals))
@@ -366,7 +364,7 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
     stuck: list[Player] = []
 
     class Stuck(LegalPlayer):
-        def start(self, game: Game, role: Role, clock: Clock) -> None:
+        def start(self, clock: Clock) -> None:
             stuck.append(self)
             free.wait(20)
 

@@ -149,7 +149,7 @@ def test_weights_that_are_no_numbers_and_figures_that_say_nothing_are_refused(tm
 def _said(game: Game, spec: str) -> str:
     """Return what a player says of a start clock, and that it moves."""
     player = make_player(spec, seed=1)
-    player.start(game, game.roles[0], Clock.of(0.3))
+    player.begin(game, game.roles[0], Clock.of(0.3))
     assert player.move(game.initial_state(), Clock.of(0.3)) in game.initial_state().legal_moves(game.roles[0])
     return "; ".join(player.take_said())
 

@@ -88,14 +88,14 @@ def test_moves_are_known_by_the_names_of_engines(game: anygame.Game) -> None:
 
 
 def test_an_engine_plays(game: anygame.Game, player: FairyStockfish) -> None:
-    player.start(game, game.roles[0], Clock.of(60))
+    player.begin(game, game.roles[0], Clock.of(60))
     assert str(player.move(game.initial_state(), Clock.of(60))) == "(move 1 2 1 3)"
     player.stop({})
 
 
 def test_a_move_that_is_not_legal_is_said(game: anygame.Game, tmp_path: Path) -> None:
     player = FairyStockfish(command=_program(tmp_path, '"h2h4"'))
-    player.start(game, game.roles[0], Clock.of(60))
+    player.begin(game, game.roles[0], Clock.of(60))
     with pytest.raises(PlayerError, match="plays h2h4, which is no legal move"):
         player.move(game.initial_state(), Clock.of(60))
     player.abort()

@@ -122,7 +122,7 @@ def test_the_trained_player_wins_against_chance(ludax: None, corpus: Path) -> No
     game, random = anygame.load(corpus / "rules" / "reversi.kif"), Random(1)
     black, red = game.roles
     player = LudaxAgent(1, simulations=4)
-    player.start(game, red, Clock.of(60))
+    player.begin(game, red, Clock.of(60))
     state = game.initial_state()
     while not state.is_terminal:
         state = state.next([random.choice(state.legal_moves(black)), player.move(state, Clock.of(60))])

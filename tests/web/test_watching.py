@@ -37,8 +37,8 @@ class Waiting(Player):
         return state.legal_moves(self.role)[0]
 
 class Late(Waiting):
-    def start(self, game, role, clock):
-        super().start(game, role, clock)
+    def start(self, clock):
+        super().start(clock)
         while not (Path(__file__).parent / "go").exists():
             sleep(0.02)
 """

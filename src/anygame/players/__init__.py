@@ -1,4 +1,4 @@
-"""Players: what chooses moves. They know games and clocks, and nothing of matches or sockets."""
+"""Players choose moves. They know games and clocks, but not matches or sockets."""
 
 from __future__ import annotations
 

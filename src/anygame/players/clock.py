@@ -1,4 +1,4 @@
-"""Clocks: how long a player may still think."""
+"""Clocks: the time that a player has left."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import inf
 from time import monotonic
 from typing import Final
 
-#: Of a short clock a tenth is enough for the way back; half a second covers the slowest networks.
+#: Safety margin: a tenth of a short clock, and at most half a second, which covers slow networks.
 _MARGIN_SHARE: Final = 0.1
 _LONGEST_MARGIN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time until an answer is due, a margin for its way already taken off.
+    """Time until an answer is due; the safety margin is already subtracted.
 
     >>> clock = Clock.of(30)
     >>> clock.seconds, clock.is_up, 29 < clock.remaining() < 30
@@ -23,8 +23,8 @@ class Clock:
     (True, inf)
 
     Attributes:
-        seconds: how long the clock was when it was started.
-        deadline: when it is up, as `time.monotonic` counts.
+        seconds: the length of the clock at its start.
+        deadline: when the clock is up, on the clock of `time.monotonic`.
     """
 
     seconds: float
@@ -35,8 +35,8 @@ class Clock:
         """Start a clock now.
 
         Args:
-            seconds: after which the answer must be there.
-            margin: seconds that are kept back for its way; by default a tenth, at most half a second.
+            seconds: the time limit of the answer.
+            margin: safety margin in seconds; by default a tenth of the clock, at most half a second.
         """
         taken = margin_of(seconds) if margin is None else margin
         return cls(seconds, monotonic() + max(0.0, seconds - taken))
@@ -52,10 +52,10 @@ class Clock:
         return monotonic() >= self.deadline
 
     def remaining(self) -> float:
-        """Return the seconds that are left, at least 0."""
+        """Return the seconds left, at least 0."""
         return max(0.0, self.deadline - monotonic())
 
 
 def margin_of(seconds: float) -> float:
-    """Return the margin that is usual for a clock, in seconds."""
+    """Return the default safety margin of a clock, in seconds."""
     return min(_LONGEST_MARGIN, seconds * _MARGIN_SHARE)

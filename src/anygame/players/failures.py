@@ -1,4 +1,4 @@
-"""What went wrong in the code of a player: its own traceback, for whoever writes it."""
+"""Errors in the code of players: their tracebacks, for the authors of the players."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import os
 
 _PACKAGE: Final = str(Path(anygame.errors.__file__).parent)
-#: A traceback is some kilobytes; what a player puts into a message can be anything.
+#: Characters of a traceback; messages of a player may be of any length.
 _LONGEST: Final = 20_000
-#: Different faults of one player that are reported; what fails in more ways is not.
+#: Upper bound of the different errors reported for one player.
 _MOST: Final = 10
 
 
 def own_traceback(error: BaseException) -> str:
-    """Return the traceback of what a player raised, without the calls that led to the player.
+    """Return the traceback of an exception of a player, without the frames that called the player.
 
     >>> def move():
     ...     raise ValueError("no memory")
@@ -32,20 +32,20 @@ def own_traceback(error: BaseException) -> str:
     ...     print(own_traceback(error).splitlines()[-1])
     ValueError: no memory
     """
-    told = TracebackException.from_exception(error)
-    frames = list(told.stack)
+    traceback = TracebackException.from_exception(error)
+    frames = list(traceback.stack)
     while len(frames) > 1 and frames[0].filename.startswith(_PACKAGE):
         del frames[0]
-    told.stack = StackSummary.from_list(frames)
-    return "".join(told.format())[-_LONGEST:]
+    traceback.stack = StackSummary.from_list(frames)
+    return "".join(traceback.format())[-_LONGEST:]
 
 
 class Failures:
-    """Reports each fault of each player once, on standard error, and beside the record of the match.
+    """Reports each error of each player once, on standard error and in a file beside the record.
 
     Args:
-        record: the file of the record; what fails is written into one beside it.
-        former: what has told of the same players before; what it has told is not printed again.
+        record: the file of the record; None to write no file.
+        former: the reporter of earlier matches; errors that it has printed are not printed again.
     """
 
     def __init__(self, record: str | os.PathLike[str] | None = None, former: Failures | None = None) -> None:
@@ -55,19 +55,19 @@ class Failures:
         self._lock = Lock()
 
     def report(self, name: str, traceback: str) -> None:
-        """Report a fault of a player by its traceback, as `own_traceback` returns it, unless it is known."""
-        # The same line fails with another message at every turn.
-        known = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
+        """Report an error of a player, unless it is known, by its traceback; see `own_traceback`."""
+        # Without the message: the same line may fail with another message at every turn.
+        key = (name, "\n".join(line for line in traceback.splitlines() if line.startswith("  ")))
         text = f"the player {name} failed; its traceback:\n{traceback.rstrip()}\n"
         with self._lock, suppress(OSError, ValueError):
-            if self._is_new(self._printed, known):
+            if self._is_new(self._printed, key):
                 print(f"anygame: {text}", end="", file=sys.stderr, flush=True)
-            if self.path is not None and self._is_new(self._written, known):
+            if self.path is not None and self._is_new(self._written, key):
                 with self.path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                     file.write(f"{text}\n")
 
-    def _is_new(self, told: set[tuple[str, str]], known: tuple[str, str]) -> bool:
-        if known in told or sum(name == known[0] for name, _ in told) >= _MOST:
+    def _is_new(self, reported: set[tuple[str, str]], key: tuple[str, str]) -> bool:
+        if key in reported or sum(name == key[0] for name, _ in reported) >= _MOST:
             return False
-        told.add(known)
+        reported.add(key)
         return True

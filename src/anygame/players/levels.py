@@ -1,7 +1,7 @@
-"""Opponents by how well they play, under names that everybody understands.
+"""Opponents by level of play.
 
-This table is the only one: pages, ``anygame play`` and the documents read it. Each level is a player with
-options (`anygame.players.make_player`); what they are worth against each other is in ``docs/guide/web.md``.
+Pages, ``anygame play`` and the documents read this table. Each level is a player with options
+(`anygame.players.make_player`); ``docs/guide/web.md`` compares their strength.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class Level:
     """An opponent.
 
     Attributes:
-        name: for people; players are made by it, too.
-        spec: the player that it is.
-        about: what it is, in a few words.
+        name: the name, for people and for `make_player`.
+        spec: the player, with its options.
+        about: a short description.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Level:
     about: str
 
 
-#: From weak to strong. Less search and more chance make a level weaker, in every game alike.
+#: From weak to strong. Less search and more random moves weaken a level in every game.
 LEVELS: Final = {
     level.name: level
     for level in (
@@ -42,5 +42,5 @@ LEVELS: Final = {
         Level("strong", "mcts", "searches as long as its clock allows"),
     )
 }
-#: Whom people meet who choose nobody.
+#: The default opponent.
 USUAL: Final = "medium"

@@ -1,4 +1,4 @@
-"""Players by name: the built-in strategies, and classes of others."""
+"""Players by name: built-in strategies, and classes of other modules and files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-#: The built-in strategies, and where they are.
+#: The built-in strategies, and their classes.
 STRATEGIES: Final = {
     "random": "anygame.players.simple:RandomPlayer",
     "legal": "anygame.players.simple:LegalPlayer",
@@ -38,12 +38,12 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     Args:
         spec: a built-in strategy (see `STRATEGIES`), a level (see `anygame.players.levels`),
             ``MODULE:CLASS``, or ``FILE.py:CLASS``; options of its class may follow, as in
-            ``mcts:threads=2,memory=512MB``. A module is also looked for in the current folder.
+            ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
         seed: of its random numbers, where its class takes a ``seed``.
-        preferred: options for classes that take them, unless the spec says otherwise.
+        preferred: defaults of options, for classes that take them.
 
     Raises:
-        PlayerError: there is no such player, it has no such option, or it cannot be made.
+        PlayerError: there is no such player, it has no such option, or its class raises an error.
     """
     name, texts = split_options(spec)
     kind = player_class(name)
@@ -61,7 +61,7 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
-    """Return a player without its options, and these; a level is the player that it stands for.
+    """Split a player into its name and its options; a level is replaced by its player.
 
     >>> split_options("easy:threads=2")
     ('mcts', {'iterations': '40', 'noise': '0.25', 'model': 'yes', 'threads': '2'})
@@ -84,14 +84,14 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
     for option in last.split(","):
         key, is_given, value = option.partition("=")
         if not (is_given and key.isidentifier() and value):
-            found = repr(option[:40]) if option else "nothing"
-            raise PlayerError(f"expected OPTION=VALUE,... after {name[:80]}:, found {found}")
+            text = repr(option[:40]) if option else "nothing"
+            raise PlayerError(f"expected OPTION=VALUE,... after {name[:80]}:, found {text}")
         options[key] = value
     return name, options
 
 
 def is_strategy(spec: str) -> bool:
-    """Return whether a player is a built-in one, perhaps with options."""
+    """Return whether a player is a built-in strategy, with or without options."""
     return split_options(spec)[0] in STRATEGIES
 
 
@@ -101,7 +101,7 @@ _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 
 
 def _value(spec: str, known: Mapping[str, inspect.Parameter], key: str, text: str) -> object:
-    """Return the value of an option: a number, a size in bytes, yes or no, or else a text."""
+    """Return the value of an option: a number, a size in bytes, a bool, or else a text."""
     names = [name for name in known if name != "seed"]
     if key not in known:
         has = f"its options are {', '.join(names)}" if names else "it has none"
@@ -113,12 +113,12 @@ def _value(spec: str, known: Mapping[str, inspect.Parameter], key: str, text: st
     return value
 
 
-#: What is wanted of options, by their kinds.
+#: Descriptions of the types of options.
 _WANTED: Final = {bool: "yes or no", int: "a whole number", float: "a number"}
 
 
 def _kind(option: inspect.Parameter) -> type | None:
-    """Return what an option has to be, by its usual value or its annotation; None for anything.
+    """Return the type of an option, by its default or its annotation; None for any type.
 
     >>> def make(tries: int | None = None, table: str | None = None, depth=3): ...
     >>> [_kind(option) for option in inspect.signature(make).parameters.values()]
@@ -131,7 +131,7 @@ def _kind(option: inspect.Parameter) -> type | None:
 
 
 def _suits(value: object, kind: type) -> bool:
-    """Return whether a value is of a kind; a whole number may stand for any."""
+    """Return whether a value is of a type; whole numbers count as numbers."""
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, int | kind)
@@ -156,8 +156,8 @@ def player_class(spec: str) -> type[Player]:
         known = f"{', '.join([*STRATEGIES, *LEVELS])}, MODULE:CLASS, or FILE.py:CLASS"
         raise PlayerError(f"there is no player {spec!r}{did_you_mean(near, f'expected {known}')}")
     module = _module(source, spec)
-    found = getattr(module, name, None)
-    if found is None:
+    kind = getattr(module, name, None)
+    if kind is None:
         classes = [
             other
             for other, value in vars(module).items()
@@ -165,15 +165,15 @@ def player_class(spec: str) -> type[Player]:
         ]
         advice = f"; its players are {', '.join(sorted(classes))}" if classes else ""
         raise PlayerError(f"{source} has no {name!r}{advice}")
-    if not (isinstance(found, type) and issubclass(found, Player)):
+    if not (isinstance(kind, type) and issubclass(kind, Player)):
         raise PlayerError(f"{spec} is no player: expected a subclass of anygame.players.Player")
-    if inspect.isabstract(found):
+    if inspect.isabstract(kind):
         raise PlayerError(f"{spec} cannot play: it has no method `move`")
-    return found
+    return kind
 
 
 def is_address(spec: str) -> bool:
-    """Return whether a spec names a player elsewhere, as ``HOST:PORT``.
+    """Return whether a spec is the address of a remote player, ``HOST:PORT``.
 
     >>> is_address("localhost:9147"), is_address("[::1]:9147"), is_address("my.module:Player")
     (True, True, False)

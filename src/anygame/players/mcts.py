@@ -1,4 +1,4 @@
-"""The strong players: Monte Carlo tree search with proofs, or over information sets, by `anygame.search`."""
+"""The strong players: Monte Carlo tree search with proofs, or over information sets (`anygame.search`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.errors import AnygameError, ModelError, TableError
 from anygame.language.diagnostics import counted
-from anygame.players.player import Player, check_option, in_both_forms
+from anygame.players.player import Player, check_option
 from anygame.search import load_table
 from anygame.search.model import wanted_model
 from anygame.search.searching import DEFAULT_MEMORY, Search, prepare
@@ -24,53 +24,53 @@ if TYPE_CHECKING:
     from anygame.players.clock import Clock
     from anygame.search import Model, Table
 
-#: Seconds between two looks at whether a match that is waited for has ended.
+#: Seconds of one slice of compiling, after which the clock is checked.
 _LOOK: Final = 0.05
-#: Thinking behind others' moves is ended at once, also where clocks are short.
+#: Seconds of one slice of pondering, which must end quickly.
 _SHORT_SLICE: Final = 0.01
-#: Of what is left of the start clock, the part for practice; and seconds that are too few for it.
+#: Share of the remaining start clock for practice; and the shortest clock for it, in seconds.
 _SHARE_OF_PRACTICE, _SHORT_PRACTICE = 0.85, 1.5
-#: Of that, the part in which a game that needs none may be proven.
+#: Share of the remaining clock for a first search, which may prove the game without practice.
 _FIRST_LOOK: Final = 0.05
-#: Seconds of a clock that is longer than any practice needs to be.
+#: Upper bound of the clock counted for practice, in seconds.
 _LONG_PRACTICE: Final = 300.0
-#: Bytes; a tree of less has no room for a move and its answers in games with large states.
+#: Bytes; a smaller tree has no room for a move and its replies in games with large states.
 _LEAST_MEMORY: Final = 2**20
-#: Seconds to wait for a thought to end; one that takes longer is in rules that are very slow.
+#: Seconds to wait for the end of pondering; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Play clocks after which nobody will ask any more: a manager gives up earlier.
+#: Upper bound of pondering, in play clocks: managers give up earlier.
 _PATIENCE: Final = 20
-#: Joint moves of the expected line that are said.
+#: Joint moves of the expected line in comments.
 _SAID: Final = 4
 
 
 class MctsPlayer(Player):
-    """Searches until the clock is up, or until there is nothing left to find.
+    """Searches until the clock is up, or until the position is solved.
 
     The tree is kept from move to move. A proven win is played by its shortest known line, a proven loss by
-    its longest. The game is compiled on the start clock; where that does not do, it goes on behind the search
-    by the reasoner. Where the rules hide information it searches what its role knows, as ``ismcts`` does, by
-    one thread, and does not ponder. What is searched, `Search` chooses.
+    its longest. The game is compiled on the start clock; if that is too short, compiling continues during the
+    search by the reasoner. Where the rules hide information, the player searches what its role knows, as
+    ``ismcts`` does, in one thread and without pondering. `Search` chooses the kind of search.
 
     Args:
         seed: of the random numbers.
-        threads: how many cores to use.
-        memory: bytes that the tree may take at most, about.
-        pondering: whether to think while others are to move. Others who play on the same machine lose some of
-            it.
-        aloud: whether it says what it thinks of its move.
-        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
-        practice: whether to practise on the start clock; see ``Search.practise``. With ``iterations`` it does
-            not, so that the same seed plays the same.
-        noise: the share of its moves that are drawn from the legal ones, from 0 to 1.
-        table: a file of exact values, as ``anygame solve --table`` writes it. States that it has are played
-            perfectly; one of another game says nothing.
+        threads: number of cores.
+        memory: approximate upper bound of the tree, in bytes.
+        pondering: whether to search while other roles are to move. This slows other players on the machine.
+        aloud: whether to comment on each move.
+        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
+        practice: whether to practise on the start clock; see ``Search.practise``. Ignored with
+            ``iterations``, so that a seed determines the moves.
+        noise: the share of random moves, from 0 to 1.
+        table: a file of exact values, as written by ``anygame solve --table``. States in it are played
+            perfectly; a table of another game is ignored.
         model: ``True`` for the model that ``anygame train`` has made of the game, if there is one; ``False``
-            for none; or a file. None is ``True``, but ``False`` with ``iterations``, so that the same seed
-            plays the same on every machine. A model that cannot be used is no harm: the player says why.
+            for none; or a file. None means ``True``, but ``False`` with ``iterations``, so that a seed
+            determines the moves on every machine. Where a model cannot be used, the player says why and plays
+            without it.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file of a table or model does not exist.
         PlayerError: a number is out of range.
     """
 
@@ -111,10 +111,9 @@ class MctsPlayer(Player):
 
     @classmethod
     def prepare(cls) -> None:
-        """Compile the search itself, which takes some seconds once on a machine."""
+        """Compile the search itself, which takes some seconds the first time on a machine."""
         prepare()
 
-    @in_both_forms
     def start(self, clock: Clock) -> None:
         """Compile the game, and search from the initial state."""
         game, role = self.game, self.role
@@ -134,7 +133,7 @@ class MctsPlayer(Player):
             with suppress(TableError):
                 self._table = load_table(self._path, game)
         self._search.compile(0.0)
-        # A line needs no tree.
+        # A search for a line can start without compiled code.
         while (
             not clock.is_up
             and self._search.is_compiling
@@ -153,11 +152,11 @@ class MctsPlayer(Player):
                 self._think(game.initial_state(), clock)
 
     def _is_to_believe(self, game: Game) -> bool:
-        """Return whether to search what the role knows of a game, rather than states."""
+        """Return whether to search from what the role knows, rather than from states."""
         return game.is_gdl2
 
     def _found_model(self, game: Game) -> Model | None:
-        """Return the model for a game; report which it is, or why there is none."""
+        """Return the model of a game; comment on it, or on why there is none."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:
@@ -168,27 +167,27 @@ class MctsPlayer(Player):
         return model
 
     def _practise(self, clock: Clock) -> None:
-        """Learn from self-play, if there is time for it."""
+        """Learn from self-play, if the clock allows it."""
         left = clock.remaining()
         if not self.practice or self._search.is_compiling or left < _SHORT_PRACTICE:
             return
         with suppress(AnygameError):
             if self._search.run(self.game.initial_state(), seconds=_FIRST_LOOK * left).is_solved:
                 return
-            found = self._search.practise(
+            report = self._search.practise(
                 seconds=_SHARE_OF_PRACTICE * min(clock.remaining(), _LONG_PRACTICE), stop=lambda: clock.is_up
             )
-            if found is not None and self.aloud:
-                self.say(found)
+            if report is not None and self.aloud:
+                self.say(report)
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the best move that is known when the clock is up."""
+        """Return the best move found when the clock is up."""
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
         known = () if self._table is None else self._table.best_moves(state).get(self.role, ())
         if self.noise and self.random.random() < self.noise:
             if self.aloud:
-                self.say(f"{best}: drawn")
+                self.say(f"{best}: random")
         elif known:
             self.best = best = known[0]
         elif self._stop_pondering(clock) and (len(legal) > 1 or self._believes):
@@ -201,12 +200,12 @@ class MctsPlayer(Player):
         return best
 
     def _think(self, state: State, clock: Clock) -> None:
-        """Search, and keep `best` up to date; say where no state agrees with what was seen."""
+        """Search, and keep `best` up to date; comment when the belief runs empty."""
         search, was_lost = self._search, self._search.is_lost
         if clock.is_up and not self._believes:
             return
         role = self.game.role_index(self.role)
-        # The rules may not be evaluable somewhere: what is known so far must do.
+        # The rules may fail in some state: then the results so far must do.
         with suppress(AnygameError):
             for _ in search.slices(
                 state,
@@ -222,45 +221,45 @@ class MctsPlayer(Player):
             self.say("belief has run empty: no state that was tried agrees with all that was seen")
 
     def _say_worth_of(self, best: Term) -> None:
-        """Say what the search knows of a move, and how it expects play to go on."""
+        """Comment on a move: its value, its share of the search, and the expected line."""
         with suppress(ValueError):
             found = self._search.analysis()
             moves = found.moves.get(self.role, ())
-            for each in moves:
-                if each.move != best or each.goal is None:
-                    continue
-                worth = (
-                    f"mean goal {each.goal:.1f}" if each.proven is None else f"goal {each.proven:g}, proven"
-                )
-                share = each.visits / max(1, sum(other.visits for other in moves))
-                line = ", ".join(" ".join(map(str, joint)) for joint in each.line[1:_SAID])
-                then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
-                self.say(f"{best}: {worth}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
+            chosen = next((each for each in moves if each.move == best and each.goal is not None), None)
+            if chosen is None:
+                return
+            worth = f"mean goal {chosen.goal:.1f}"
+            if chosen.proven is not None:
+                worth = f"goal {chosen.proven:g}, proven"
+            share = chosen.visits / max(1, sum(each.visits for each in moves))
+            line = ", ".join(" ".join(map(str, joint)) for joint in chosen.line[1:_SAID])
+            then = "; ".join(["", *filter(None, [found.believed, line and f"then {line}"])])
+            self.say(f"{best}: {worth}, {share:.0%} of {counted(found.iterations, 'try')}{then}")
 
     def _prefer(self, state: State, role: int) -> None:
         if state.legal_moves(self.role):
             self.best = self._search.best(role)
 
-    # -- thinking while others are to move ---------------------------------------------------------
+    # -- pondering ---------------------------------------------------------------------------------
 
     def _stop_pondering(self, clock: Clock) -> bool:
-        """Return whether nobody searches any more; it may take a while where rules are slow."""
+        """Stop pondering; return whether it has ended, which may take a while where rules are slow."""
         if self._pondering is not None and self._pondering.stop(min(clock.remaining() / 2, _LONGEST_WAIT)):
             self._pondering = None
         return self._pondering is None
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:
-        """Think no more."""
+        """Stop pondering."""
         self.abort()
 
     def abort(self) -> None:
-        """Think no more."""
+        """Stop pondering."""
         if self._pondering is not None and self._pondering.stop(0.0):
             self._pondering = None
 
 
 class _Pondering:
-    """A thread that searches on after a move was chosen."""
+    """Thread that continues the search after a move was chosen."""
 
     def __init__(self, search: Search, state: State, move: Term, role: Role, seconds: float) -> None:
         self._search, self._state, self._move, self._role = search, state, move, role
@@ -270,7 +269,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """End it; return whether it has ended within so many seconds."""
+        """Stop the thread; return whether it has ended within so many seconds."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -285,25 +284,25 @@ class _Pondering:
             return
 
     def _reached(self) -> State:
-        """Return the state after the move, where it is known: nobody else has a choice."""
+        """Return the state after the move if no other role has a choice, else the state before it."""
         state, roles = self._state, self._state.game.roles
         legal = [(self._move,) if role == self._role else state.legal_moves(role) for role in roles]
         return state if any(len(moves) != 1 for moves in legal) else state.next([moves[0] for moves in legal])
 
 
 class IsmctsPlayer(MctsPlayer):
-    """Searches information sets in every game, and plays the move that it tried most.
+    """Searches information sets in every game, and plays the move with the most tries.
 
-    What it believes are all states that agree with what it did and saw, with their probabilities, as long as
-    they fit; beyond that many of them, drawn. It only plays what is legal in all of them, if anything is. On
+    Its belief holds all states that agree with what it did and saw, with their probabilities, as long as they
+    fit; beyond that it samples them. It plays only moves that are legal in all of them, if there are any. In
     games without hidden information it searches from the state itself. Where the game has no network that
-    knows what roles see, it searches a state that agrees with what it saw.
+    computes percepts, it searches from one state that agrees with what it saw.
 
     Args:
         seed: of the random numbers.
-        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
-        memory: bytes that the trees may take at most, about.
-        aloud: whether it says what it thinks of its move.
+        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
+        memory: approximate upper bound of the trees, in bytes.
+        aloud: whether to comment on each move.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Players that hardly think."""
+"""Simple players: random, first legal move, greedy."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: Replies of the others that a move is tried with: their mean is known well enough then.
+#: Joint replies sampled for a move: enough for a good estimate of their mean.
 _REPLIES: Final = 20
-#: Of goals from 0 to 100.
+#: The mean of goals from 0 to 100.
 _AVERAGE: Final = 50
 
 
 class RandomPlayer(Player):
-    """Draws from its legal moves."""
+    """Plays random legal moves."""
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return any legal move, each as likely as the others."""
+        """Return a legal move, all with the same probability."""
         return self.random.choice(state.legal_moves(self.role))
 
 
@@ -33,19 +33,19 @@ class LegalPlayer(Player):
     """Plays its first legal move."""
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the legal move whose text comes first."""
+        """Return the first legal move in alphabetical order."""
         return state.legal_moves(self.role)[0]
 
 
 class GreedyPlayer(Player):
-    """Looks one step ahead, at its own goal.
+    """Searches one step ahead, for its own goal.
 
-    A move is worth the mean of what the rules give for it in the next states, over some replies of the
-    others; an end of the game counts more, either way, than a promise.
+    The value of a move is the mean goal in the next states, over some replies of the other roles; the goal of
+    a terminal state counts twice as far from the average.
     """
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return a move with the best outlook, as far as the clock allows."""
+        """Return a move of greatest value, as far as the clock allows."""
         moves = list(state.legal_moves(self.role))
         self.random.shuffle(moves)
         self.best = moves[0]
@@ -70,7 +70,7 @@ class GreedyPlayer(Player):
         return Fraction(sum(values), len(values)) if values else Fraction(0)
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:
-        """Return all joint moves with a move of ours, or some of them drawn at random."""
+        """Return all joint moves with our move, or a random sample of them."""
         options = [[move] if role == self.role else list(state.legal_moves(role)) for role in self.game.roles]
         for other in options:
             self.random.shuffle(other)

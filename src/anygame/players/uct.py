@@ -1,9 +1,9 @@
 """Plain Monte Carlo tree search, to be read: UCT (Kocsis and Szepesvari 2006) for any number of roles.
 
-A node of the tree is a state. UCT takes it for a bandit, and its moves for arms: it pulls the arm with the
-highest upper bound of what it may bring (UCB1: Auer, Cesa-Bianchi and Fischer 2002). All roles move at once
-in GDL, so every role has its own bandit at every node and chooses as if the others' choices were chance
-(Finnsson and Bjoernsson 2008). The strong player is ``mcts``, which stands on `anygame.search.Search`.
+A node of the tree is a state. UCT treats it as a bandit whose arms are the moves, and pulls the arm with the
+greatest upper confidence bound (UCB1: Auer, Cesa-Bianchi and Fischer 2002). All roles move at the same time
+in GDL, so every role has a bandit of its own at every node, and treats the choices of the others as chance
+(Finnsson and Bjoernsson 2008). The strong player is ``mcts``, which uses `anygame.search.Search`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from anygame.game.machine import FallbackWarning
-from anygame.players.player import Player, check_option, in_both_forms
+from anygame.players.player import Player, check_option
 
 if TYPE_CHECKING:
     from random import Random
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.clock import Clock
 
-#: What a state is worth to each role, in the order of the roles: 0 a goal of 0, 1 a goal of 100.
+#: The value of a state to each role, in the order of the roles: 0 for a goal of 0, 1 for a goal of 100.
 Values = tuple[float, ...]
 
-#: Nodes of a tree, which take some kilobytes each; leaves of a full tree are evaluated and not kept.
+#: Upper bound of the nodes, of some kilobytes each; new leaves of a full tree are evaluated but not kept.
 _MOST_NODES: Final = 100_000
-#: Joint moves of a playout, and of a leaf where the game is compiled: hardly dearer than one.
+#: Upper bound of the joint moves of a playout; playouts of a leaf where the game is compiled.
 _LONGEST, _LANES = 10_000, 512
-#: The share of the start clock that compiling may take.
+#: The share of the start clock for compiling.
 _COMPILING: Final = 0.5
-#: The weight of what is not known yet, for single playouts and for means of many.
+#: Exploration constants, for single playouts and for means of many.
 _EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
 
 
@@ -41,8 +41,8 @@ class Node:
     Attributes:
         state: the state.
         moves: per role its legal moves; empty where play ends.
-        counts: per role how often each of them was tried.
-        sums: per role what each of them brought in all.
+        counts: per role the number of tries of each move.
+        sums: per role the sum of the values of each move.
         children: by joint move, as the indices of its moves.
     """
 
@@ -61,26 +61,26 @@ class Node:
             return random.randrange(len(counts))
         visits = sum(counts)
         urge = exploration * sqrt(log(visits + 1))
-        # A move that was not tried yet counts as if it had once brought what moves bring on average.
+        # An untried move counts as one try that brought the mean of all moves.
         new = sum(sums) / max(visits, 1) + urge
         bounds = [s / n + urge / sqrt(n) if n else new for s, n in zip(sums, counts, strict=True)]
         chosen = bounds.index(max(bounds))
         return chosen if counts[chosen] else random.choice([move for move, n in enumerate(counts) if not n])
 
     def learn(self, chosen: tuple[int, ...], values: Values) -> None:
-        """Add what a joint move brought each role."""
+        """Add the values that a joint move brought."""
         for role, (move, value) in enumerate(zip(chosen, values, strict=True)):
             self.counts[role][move] += 1
             self.sums[role][move] += value
 
 
 class UctPlayer(Player):
-    """Searches until the clock is up, and plays the move that it tried most.
+    """Searches until the clock is up, and plays the move with the most tries.
 
     The tree is kept from move to move.
 
     Attributes:
-        iterations: leaves to evaluate for a move, if the clock allows; None for as many as it allows.
+        iterations: upper bound of the leaves evaluated for a move; None for as many as the clock allows.
             ``tries`` is its former name.
     """
 
@@ -94,9 +94,8 @@ class UctPlayer(Player):
         self._root: Node | None = None
         self._nodes = 0
 
-    @in_both_forms
     def start(self, clock: Clock) -> None:
-        """Compile the game, if half of the clock is enough for that."""
+        """Compile the game, if half of the clock is enough."""
         game = self.game
         self._root = None
         if not game.is_settled and not clock.is_up:
@@ -105,7 +104,7 @@ class UctPlayer(Player):
         self._in_lanes = game.is_settled and game.machine == "network"
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the move tried most."""
+        """Return the move with the most tries."""
         role = self.game.role_index(self.role)
         legal = state.legal_moves(self.role)
         self.best = best = self.random.choice(legal)
@@ -131,7 +130,7 @@ class UctPlayer(Player):
         return kept
 
     def _try(self, root: Node, clock: Clock) -> None:
-        """Go down to a leaf, evaluate it, and backpropagate."""
+        """Descend to a leaf, evaluate it, and back up its values."""
         path: list[tuple[Node, tuple[int, ...]]] = []
         node, is_new = root, False
         exploration = _EXPLORATION_OF_MEANS if self._in_lanes else _EXPLORATION
@@ -153,7 +152,7 @@ class UctPlayer(Player):
                 above.learn(chosen, values)
 
     def _evaluate(self, node: Node, clock: Clock) -> Values | None:
-        """Return what play at random from a node ends with; None if the clock ran out before."""
+        """Return the values of random play from a node; None if the clock ran out first."""
         state = node.state
         if node.moves and self._in_lanes:
             found = self.game.simulate(_LANES, self.random.getrandbits(32), state=state, limit=_LONGEST)
@@ -170,7 +169,7 @@ class UctPlayer(Player):
 
 
 def values_of(state: State) -> Values:
-    """Return what the goals of a state are worth; no usable goal is worth nothing."""
+    """Return the values of the goals of a state; 0 where there is no usable goal."""
     return tuple(map(_worth, state.goals().values()))
 
 

@@ -1,7 +1,7 @@
-"""The messages of the GGP protocol and what players answer, as values: `parse_message` and `format_message`.
+"""The messages of the GGP protocol and the replies of players, as values.
 
-Any case and any spacing are read; what is written has the form of the reference manager. A message that
-cannot be read is a value too, `Unreadable`: the answer to it depends on what it seems to be.
+`parse_message` accepts any case and any spacing; `format_message` writes the form of the reference manager.
+An invalid message is a value too, `Unreadable`: the answer to it depends on its keyword.
 
 >>> parse_message("(play m.1 nil)")
 Play(match_id='m.1', moves=None)
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: A match was aborted, as asked.
+#: The match was aborted.
 ABORTED: Final = "aborted"
-#: The player waits for a match.
+#: The player is free.
 AVAILABLE: Final = "available"
-#: The player has another match, or none of that name.
+#: The player has another match, or no match with this id.
 BUSY: Final = "busy"
 #: The match is over.
 DONE: Final = "done"
-#: There is nothing to say: no move, or a message that nobody knows.
+#: No answer: no move, or an unknown message.
 NIL: Final = "nil"
 #: The match can begin.
 READY: Final = "ready"
 
-#: Characters of a message that holds no rules: thousands of moves or percepts.
+#: Upper bound of a message without rules, in characters: thousands of moves or percepts.
 LONGEST_USUAL: Final = 65_536
 
 _LEXEME: Final = re.compile(r"[()]|[^\s()]+")
@@ -60,19 +60,19 @@ _NUMBER: Final = re.compile(r"\d{1,9}(\.\d{1,6})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Who are you, and are you free? An empty message means the same."""
+    """Ask for the name and status of the player. An empty message means the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Are you there? Some managers send a token of their own along."""
+    """Ask whether the player is there. Some managers add a token."""
 
     token: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A match begins.
+    """Start a match.
 
     Attributes:
         match_id: its name.
@@ -100,15 +100,15 @@ class Play(_Moves):
 
     Attributes:
         match_id: as in START.
-        moves: those made last, in the order of the roles; None at the first turn. Of old GDL-II managers,
-            which send messages of this form, the percepts.
+        moves: the last joint move, in the order of the roles; None at the first turn. Old GDL-II managers
+            send percepts instead.
     """
 
     __slots__ = ()
 
 
 class Stop(_Moves):
-    """The match is over; ``moves`` are the last ones."""
+    """End a match; ``moves`` is the last joint move."""
 
     __slots__ = ()
 
@@ -126,30 +126,30 @@ class PlayII(_Turn):
 
     Attributes:
         match_id: as in START.
-        turn: 0 at first, then one more with every message.
-        move: what was done for the player in the turn before; None at the first turn.
-        percepts: what the player sees of that turn.
+        turn: 0 at first, then incremented with every message.
+        move: the move of the player in the turn before; None at the first turn.
+        percepts: the percepts of the player in that turn.
     """
 
     __slots__ = ()
 
 
 class StopII(_Turn):
-    """The match is over, in GDL-II; see `PlayII`."""
+    """End a match, in GDL-II; see `PlayII`."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """The match ends here, without a result."""
+    """End a match without a result."""
 
     match_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rules that will be played later, and seconds to study them."""
+    """Rules for a later match, and seconds to study them."""
 
     rules: str
     clock: float
@@ -157,11 +157,11 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What is no message.
+    """An invalid message.
 
     Attributes:
-        keyword: the first word in upper case, if it is one of a message, else empty.
-        reason: what is wrong, for people.
+        keyword: the first word in upper case, if it is the keyword of a message, else empty.
+        reason: the error, for people.
     """
 
     keyword: str
@@ -172,7 +172,7 @@ Message = Info | Ping | Start | Play | Stop | PlayII | StopII | Abort | Preview 
 
 
 def parse_message(text: str) -> Message:
-    """Read a message; never raises."""
+    """Parse a message. Never raises."""
     keyword, _ = peek_message(text)
     if len(text) > LONGEST_USUAL and keyword not in ("START", "PREVIEW"):
         reason = f"a message of {len(text):,} characters; only those with rules may have as many"
@@ -182,7 +182,7 @@ def parse_message(text: str) -> Message:
     except TermSyntaxError as error:
         return Unreadable(keyword, f"the message cannot be read: {error}")
     if not parts:
-        # An empty message is how some managers ask who is there; an empty list says nothing.
+        # Some managers send an empty message for INFO; an empty list is invalid.
         return Info() if not text.strip() else Unreadable("", "the message is an empty list")
     keyword, fields = parts[0].upper(), parts[1:]
     parse = _PARSERS.get(keyword)
@@ -195,22 +195,22 @@ def parse_message(text: str) -> Message:
 
 
 class _FieldError(Exception):
-    """A field is missing or is not what it should be."""
+    """A field is missing or invalid."""
 
 
 def peek_message(begin: str) -> tuple[str, str]:
-    """Return what the first two words of a text say: the keyword of a message, and what may be its match.
+    """Return the first two words of a text: the keyword of a message, else empty, and perhaps a match id.
 
     >>> peek_message("(start m.1 white ((role white) "), peek_message("(who are you)")
     (('START', 'm.1'), ('', 'are'))
     """
-    found = _BEGIN.match(begin[:_LONGEST_BEGIN])
-    keyword, match_id = (found[1].upper(), found[2] or "") if found else ("", "")
+    words = _BEGIN.match(begin[:_LONGEST_BEGIN])
+    keyword, match_id = (words[1].upper(), words[2] or "") if words else ("", "")
     return keyword if keyword in _PARSERS else "", match_id
 
 
 def keyword_of(message: Message) -> str:
-    """Return the keyword of a message, ``?`` where it has none."""
+    """Return the keyword of a message, ``?`` without one."""
     if isinstance(message, Unreadable):
         return message.keyword or "?"
     return type(message).__name__.removesuffix("II").upper()
@@ -288,10 +288,10 @@ _PARSERS: Final[dict[str, Callable[[list[str]], Message]]] = {
 
 
 def format_message(message: Message) -> str:
-    """Return a message as text, with the blanks of the reference manager; parsing it gives it again.
+    """Return a message as text, with the spacing of the reference manager; inverse of `parse_message`.
 
     Raises:
-        ValueError: for what is no message.
+        ValueError: the message is `Unreadable`.
     """
     match message:
         case Info():
@@ -315,7 +315,7 @@ def format_message(message: Message) -> str:
 
 
 def format_rules(rules: str) -> str:
-    """Return a list of rules on one line, its own parentheses as the reference manager sets them."""
+    """Return a list of rules on one line, with the spacing of the reference manager."""
     return f"({spaced(rules.strip()[1:])}"
 
 
@@ -331,12 +331,12 @@ def _format_turn(message: PlayII | StopII) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayerInfo:
-    """What a player says of itself; None for what it does not say.
+    """Information about a player; None for missing values.
 
     Attributes:
         name: one word.
-        status: ``available`` or ``busy``, as a rule.
-        species: what it is, ``human`` or ``alien``.
+        status: usually ``available`` or ``busy``.
+        species: ``human`` or ``alien``.
     """
 
     name: str | None
@@ -345,9 +345,7 @@ class PlayerInfo:
 
 
 def parse_info(text: str) -> PlayerInfo:
-    """Read the reply to INFO, as far as it can be read: pairs in any order, a single word, junk.
-
-    Players describe themselves in many ways; a manager reads them all.
+    """Parse the reply to INFO: pairs in any order, or a single word; anything else is ignored.
 
     >>> parse_info("( ( name Alice ) ( status available ) )")
     PlayerInfo(name='Alice', status='available', species=None)
@@ -358,11 +356,11 @@ def parse_info(text: str) -> PlayerInfo:
     words = _LEXEME.findall(text)
     if words and words[0] not in "()":
         return PlayerInfo(None, _WORDS.get(words[0].lower()))
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for key, value in _PAIR.findall(text):
-        found.setdefault(key.lower(), value)
-    status = found.get("status")
-    return PlayerInfo(found.get("name"), status.lower() if status else None, found.get("species"))
+        values.setdefault(key.lower(), value)
+    status = values.get("status")
+    return PlayerInfo(values.get("name"), status.lower() if status else None, values.get("species"))
 
 
 def format_info(info: PlayerInfo) -> str:
@@ -376,7 +374,7 @@ def format_info(info: PlayerInfo) -> str:
 
 
 def player_name(text: str) -> str:
-    """Return a name as it can stand in a reply: one word of ASCII letters, digits and ``_ . + -``.
+    """Return a name for a reply: one word of ASCII letters, digits and ``_ . + -``.
 
     >>> player_name("My player (v 2)")
     'My_player_v_2'
@@ -386,20 +384,20 @@ def player_name(text: str) -> str:
 
 _PARENTHESIS: Final = re.compile(r"[()]")
 _COMMENT: Final = re.compile(r";[^\r\n]*")
-#: Lists in a message: looked at within some tenths of a second. Sheets of a million tokens have fewer.
+#: Upper bound of the lists in a message: some 100 ms of work. Sheets of a million tokens have fewer.
 _MOST_LISTS: Final = 400_000
 _MOST_COMMENTS: Final = 100_000
-#: Parts of one list: no game has as many roles, nor makes as much to see at once.
+#: Upper bound of the parts of a list: no game has as many roles or percepts.
 _MOST_PARTS: Final = 10_000
-#: Deeper terms are derived by no game, and cannot be copied.
+#: Limits of a term: no game derives deeper ones, and they could not be copied.
 _TERM: Final = ReadingLimits(depth=150, tokens=40_000, arity=_MOST_PARTS)
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list as texts; of anything else, its atoms and lists one after the other.
+    """Return the parts of a list as texts; of other texts, the atoms and lists in order.
 
-    Only what a message says of itself is read here; the rules in it stay text, for `anygame.language.parser`.
-    What is no message costs little, however long it is.
+    Rules in a message stay text, for `anygame.language.parser`. So an invalid message of any length costs
+    little time.
 
     >>> split("( PLAY m.1 (( mark 1 ) noop ) )")
     ['PLAY', 'm.1', '(( mark 1 ) noop )']
@@ -419,15 +417,15 @@ def split(text: str) -> list[str]:
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    """Return the atoms and lists of a text in order, and those of the lists in it."""
+    """Return the atoms and lists of a text in order, and the atoms and lists inside its lists."""
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text) if ";" in text else text
-    found: tuple[list[str], list[str]] = ([], [])
-    #: Per depth where what has not been looked at begins, and where the list that is open does.
+    parts: tuple[list[str], list[str]] = ([], [])
+    #: For depths 0 and 1: the end of the text read so far, and the start of the open list.
     rests, starts, depth = [0, 0], [0, 0], 0
 
     def add_atoms(level: int, end: int) -> None:
-        if len(found[level]) <= _MOST_PARTS:
-            found[level].extend(blank[rests[level] : end].split(None, _MOST_PARTS + 1))
+        if len(parts[level]) <= _MOST_PARTS:
+            parts[level].extend(blank[rests[level] : end].split(None, _MOST_PARTS + 1))
 
     for match in _PARENTHESIS.finditer(blank):
         if match[0] == "(":
@@ -444,40 +442,40 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
         if depth < 2:
             if depth == 0:
                 add_atoms(1, match.start())
-            found[depth].append(text[starts[depth] : match.end()])
+            parts[depth].append(text[starts[depth] : match.end()])
             rests[depth] = match.end()
     if depth:
         raise TermSyntaxError("an opening parenthesis is never closed", text[:200], starts[0])
     add_atoms(0, len(text))
-    return found
+    return parts
 
 
 def is_list(text: str) -> bool:
-    """Whether a part is a list, not an atom."""
+    """Return whether a part is a list, not an atom."""
     return text.startswith("(")
 
 
 def read_term(text: str) -> Term:
-    """Read one term, however it is spaced.
+    """Parse one term with any spacing.
 
     Raises:
-        TermSyntaxError: it is not one term, or a very large one.
+        TermSyntaxError: the text is not one term, or a very large one.
     """
     try:
         return parse_term(text, limits=_TERM)
     except TermSyntaxError as error:
-        # What is shown of a stranger's text is one line.
+        # Only one line of a stranger's text is shown.
         raise TermSyntaxError(str(error).partition("\n")[0], text[:200], error.position) from None
 
 
 def read_list(text: str) -> tuple[Term, ...]:
-    """Read the terms of a list.
+    """Parse the terms of a list.
 
     Raises:
-        TermSyntaxError: it is no list, or holds what is no term.
+        TermSyntaxError: the text is not a list of terms.
     """
     if not is_list(text):
         raise TermSyntaxError(f"expected a list, found {shown(text)}", text[:200])
-    # All of them are read at once, as the arguments of one term.
-    found = read_term(f"(list {text[1:]}")
-    return found.arguments if isinstance(found, Compound) else ()
+    # All terms are parsed at once, as the arguments of a compound.
+    term = read_term(f"(list {text[1:]}")
+    return term.arguments if isinstance(term, Compound) else ()

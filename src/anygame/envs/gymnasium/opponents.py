@@ -140,7 +140,7 @@ class PlayerOpponent(Opponent):
                 if player in self._players.values():
                     raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
                 self._players[lane] = player
-            self._players[lane].start(self._game, self._role, Clock.of(self._seconds))
+            self._players[lane].begin(self._game, self._role, Clock.of(self._seconds))
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:

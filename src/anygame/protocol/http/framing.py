@@ -1,9 +1,10 @@
-r"""Where one HTTP message ends, from bytes and times alone: a mended head, a body framed by h11, old habits.
+r"""Framing of one HTTP message without I/O: h11, with repairs for old programs.
 
-As in h11 itself, nothing here reads a socket or a clock: bytes and the time are given, and `due` says when
-to ask again although nothing came. A body is whole when its framing says so. Old programs get lengths wrong:
-they count characters, or give none and wait for the answer. So a request is also whole when its parentheses
-close and nothing more comes for a moment; and one that its length cuts off is read on until they close.
+As in h11 itself, nothing here reads a socket or a clock: the caller passes bytes and times, and polls again
+at the time `due`, even if nothing has come. A body is complete when its framing says so. Old programs get
+lengths wrong: they count characters, or send no length and wait for the answer. So a request is also complete
+when its parentheses close and nothing more comes for a moment; and a request that its length cuts off is read
+until they close.
 
 >>> framing = RequestFraming(limit=1000)
 >>> framing.receive(b"POST / HTTP/1.0\r\n\r\n(PLAY m.1", now=5.0)
@@ -25,27 +26,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-#: Bytes that are taken from a stream at a time: what they hold is read while others wait.
+#: Bytes read from a stream at a time.
 CHUNK: Final = 16_384
-#: Bytes of a head. Those of the field have some hundreds.
+#: Upper bound of a head in bytes. Real ones have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
-#: Bytes of an end that may have come, but for its last one.
-_LONGEST_END: Final = 2
-#: Seconds of silence after which a message that could be whole is taken as whole: much longer than the gaps
+#: Seconds of silence after which a message that may be complete counts as complete: much longer than the gaps
 #: between packets, and short beside any clock.
 _SILENCE: Final = 0.5
-#: Chunks of a body that come together, beyond one for each time that something came: large ones are few.
+#: Upper bound of the chunks of a body, not counting one for each packet.
 _MOST_CHUNKS: Final = 5000
-#: Bytes of a body after which it is asked whether it is wanted. Its first word is there by then.
+#: Bytes of a body after which ``refusal`` is asked. The first word has come by then.
 _ENOUGH_TO_JUDGE: Final = 65_536
 
 
 class HttpError(Exception):
-    """What came is not HTTP, or is too large.
+    """The message is not HTTP, or is too large.
 
     Attributes:
-        status: the status code that says so to a client.
+        status: the status code for the client.
     """
 
     def __init__(self, message: str, status: int = 400) -> None:
@@ -54,7 +53,7 @@ class HttpError(Exception):
 
 
 class UnwantedError(HttpError):
-    """Whoever sends has begun a long message that nobody wants; ``reply`` is the answer to it."""
+    """A long message is refused before it has come completely; ``reply`` is the answer to it."""
 
     def __init__(self, message: str, reply: str) -> None:
         super().__init__(message, 200)
@@ -63,14 +62,14 @@ class UnwantedError(HttpError):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a message said.
+    """A complete message.
 
     Attributes:
         method: of a request; empty for a response.
         target: of a request: the path with its query.
-        content: the body, at most as long as was asked for.
+        content: the body, up to the limit.
         arrived: when its first bytes came.
-        is_cut: whether there was more of it.
+        is_cut: whether the body was longer than the limit.
     """
 
     method: str
@@ -81,10 +80,10 @@ class Body:
 
 
 def need_h11() -> Any:
-    """Return the library that frames HTTP.
+    """Return the module h11.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: h11 is not installed.
     """
     with needing("match", "playing over the network needs h11, which is not installed"):
         import h11
@@ -92,7 +91,7 @@ def need_h11() -> Any:
 
 
 class _Content:
-    """A body as it grows, up to a bound."""
+    """Buffer of a body, up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
@@ -111,24 +110,22 @@ class _Content:
 
     @property
     def is_plausible(self) -> bool:
-        """Whether this could be all: nothing is left open."""
+        """Whether the body may be complete: no parenthesis is open."""
         return self._depth <= 0
 
     @property
     def is_message(self) -> bool:
-        """Whether this must be all: a list, and it is closed."""
+        """Whether the body is complete: a closed list."""
         return self._has_list and self._depth <= 0
 
 
 class _Framing:
-    """What requests and responses have in common: a head, and a body that h11 frames."""
+    """Common part of requests and responses: a head, and a body framed by h11."""
 
     def __init__(self, limit: int) -> None:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
-        #: Bytes of the head in which no end was found.
-        self._searched = 0
         self._chunks = 0
         self._connection: Any = None
         self._arrived = 0.0
@@ -136,7 +133,7 @@ class _Framing:
         self._is_closed = False
 
     def receive(self, data: bytes, now: float) -> None:
-        """Take bytes; none for the end of the connection."""
+        """Add bytes; no bytes for the end of the connection."""
         self._arrived = self._arrived or now
         self._heard = now
         self._is_closed = self._is_closed or not data
@@ -149,17 +146,16 @@ class _Framing:
         self._connection.receive_data(data)
 
     def _has_head(self) -> bool:
-        """Read the head, as soon as it is there."""
+        """Parse the head if it is complete; return whether it is."""
         if self._head is None:
             return True
-        found = _END_OF_HEAD.search(self._head, self._searched)
-        self._searched = max(0, len(self._head) - _LONGEST_END)
-        if (found.start() if found else len(self._head)) > _LONGEST_HEAD:
+        end = _END_OF_HEAD.search(self._head)
+        if (end.start() if end else len(self._head)) > _LONGEST_HEAD:
             raise HttpError(f"the head has more than {_LONGEST_HEAD:,} bytes")
-        if found:
+        if end:
             data, self._head = bytes(self._head), None
-            self._open(data[: found.end()], data[found.end() :])
-            # h11 must learn of the end apart from the bytes before it.
+            self._open(data[: end.end()], data[end.end() :])
+            # h11 takes the end of the connection as a separate call.
             if self._is_closed:
                 self._take(b"")
             return True
@@ -173,7 +169,7 @@ class _Framing:
         raise NotImplementedError
 
     def _first_event(self, data: bytes) -> Any:
-        """Give h11 a head and what follows; return the request or the final response."""
+        """Pass the first bytes to h11; return the request or the final response."""
         self._connection.receive_data(data)
         try:
             event = self._connection.next_event()
@@ -186,7 +182,7 @@ class _Framing:
         return event
 
     def _framed(self) -> bool | None:
-        """Read on as the framing goes: whether it says that the body is whole; None if more may come."""
+        """Read the body by its framing: True if complete, False if invalid, None if more may come."""
         begun = self._chunks
         while not self._content.is_cut:
             try:
@@ -199,7 +195,7 @@ class _Framing:
                 if self._chunks > _MOST_CHUNKS:
                     raise HttpError(f"the message has more than {_MOST_CHUNKS:,} chunks", 413)
             elif event is self._h11.NEED_DATA:
-                # The first one may be no more than a packet.
+                # One chunk for each packet does not count.
                 self._chunks = max(begun, self._chunks - 1)
                 return None
             else:
@@ -211,24 +207,24 @@ class RequestFraming(_Framing):
     """One request.
 
     Args:
-        limit: bytes of the body that are accepted.
-        refusal: takes how a long body begins; returns what to answer where it is not wanted, or None.
+        limit: upper bound of the body in bytes.
+        refusal: takes the beginning of a long body; returns the answer if it is refused, else None.
     """
 
     def __init__(self, limit: int, refusal: Callable[[bytes], str | None] = lambda _: None) -> None:
         super().__init__(limit)
-        #: Whether the client waits to be asked for the body.
+        #: Whether the client waits for status 100 before it sends the body.
         self.wants_continue = False
         self._refusal: Callable[[bytes], str | None] | None = refusal
         self._method = ""
         self._target = ""
         self._has_length = False
-        #: Whether h11 has been left behind: its framing was wrong, or said too little.
+        #: Whether the body is read without h11, because its framing was wrong or missing.
         self._is_beyond = False
 
     @property
     def due(self) -> float | None:
-        """When to poll again although nothing has come; None for not before something has."""
+        """When to poll again even if nothing has come; None to wait for more bytes."""
         if self._head is not None:
             return None
         if self._is_beyond:
@@ -238,10 +234,10 @@ class RequestFraming(_Framing):
         return None if waits else self._heard + _SILENCE
 
     def poll(self, now: float) -> Body | None:
-        """Return the request when it is whole, None before.
+        """Return the request when it is complete, None before.
 
         Raises:
-            HttpError: it is none, or too large, or not wanted.
+            HttpError: the message is not HTTP, is too large, or is refused.
         """
         if not self._has_head():
             return None
@@ -289,21 +285,21 @@ class RequestFraming(_Framing):
             reply = self._refusal(bytes(self._content.data[:_ENOUGH_TO_JUDGE]))
             self._refusal = None
             if reply is not None:
-                raise UnwantedError("a long message that is not wanted", reply)
+                raise UnwantedError("a long message was refused", reply)
 
 
 class ResponseFraming(_Framing):
-    """One response, as the answer to a request by POST. Its status and version do not matter.
+    """One response to a request by POST. Its status and version do not matter.
 
     Args:
-        limit: bytes of the body that are kept; no more is read.
+        limit: upper bound of the body in bytes; the rest is not read.
     """
 
     def poll(self) -> Body | None:
-        """Return the response when it is whole, None before.
+        """Return the response when it is complete, None before.
 
         Raises:
-            HttpError: it is none, or its end is missing.
+            HttpError: the message is not HTTP, or its end is missing.
         """
         if not self._has_head():
             return None
@@ -324,7 +320,7 @@ class ResponseFraming(_Framing):
         self._first_event(_join(*_split(head)) + rest)
 
 
-#: A value begins with what is no blank: blanks that could be taken either way would be tried both ways.
+#: Values begin with a non-blank character, so that the pattern never backtracks over blanks.
 _HEADER: Final = re.compile(
     rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:[ \t]*((?:[^\x00-\x20\x7f][^\x00-\x08\x0a-\x1f\x7f]*)?)"
 )
@@ -342,7 +338,7 @@ _UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]+")
 
 
 def format_request(text: bytes, host: str, receiver: str) -> bytes:
-    """Return a request of the reference manager's form, head and body."""
+    """Return a request in the form of the reference manager, head and body."""
     head = (
         "POST / HTTP/1.0\r\n"
         "Accept: text/delim\r\n"
@@ -357,7 +353,7 @@ def format_request(text: bytes, host: str, receiver: str) -> bytes:
 
 
 def format_response(text: bytes, status: int = 200, *, head_only: bool = False) -> bytes:
-    """Return a response of a reference player's form, head and body; pages of other origins may read it."""
+    """Return a response in the form of reference players, with CORS headers, head and body."""
     head = (
         f"HTTP/1.0 {status} {_REASONS[status]}\r\n"
         "Content-type: text/acl\r\n"
@@ -377,38 +373,37 @@ def _printable(text: str) -> str:
 
 
 def mend_request(head: bytes) -> bytes:
-    """Return the head of a request, mended for h11 where it can be.
+    """Return the head of a request, repaired for h11.
 
-    Programs of the field are older than the grammar that h11 keeps. What it would refuse and they send:
+    Programs in use are older than the grammar of h11. It would refuse what they send:
 
     - blank lines before the first line,
     - HTTP/1.1 without ``Host``,
     - a request by GET whose message has blanks in it,
-    - header lines that are none, or with a blank before the colon: they are left out,
+    - invalid header lines, or a blank before the colon: they are dropped,
     - a negative ``Content-Length``, which the reference manager takes for none.
 
-    Lines that end in LF alone, and replies to the end of the connection, h11 reads by itself. Ours are
-    HTTP/1.0, which is what both kinds of old client expect: ``Content-Length`` is always there, and the
-    connection closes.
+    h11 accepts lines that end in LF alone, and replies up to the end of the connection. Ours are HTTP/1.0,
+    which both kinds of old client expect: ``Content-Length`` is always there, and the connection closes.
     """
     first, headers = _split(head)
-    found = _REQUEST_LINE.fullmatch(first)
-    if found:
-        target = quote(found[2].strip(), safe="%/?&=+:;,@!$'()*~-._")
-        first = found[1] + b" " + (target.encode() or b"/") + found[3]
+    line = _REQUEST_LINE.fullmatch(first)
+    if line:
+        target = quote(line[2].strip(), safe="%/?&=+:;,@!$'()*~-._")
+        first = line[1] + b" " + (target.encode() or b"/") + line[3]
     if b"host" not in headers:
         headers[b"host"] = b"localhost"
     return _join(first, headers)
 
 
 def _split(head: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Return the first line, and the headers that can be read, the first of each name."""
+    """Return the first line, and the valid headers, the first of each name."""
     lines = re.split(rb"\r?\n", head.strip(b"\r\n"))
     headers: dict[bytes, bytes] = {}
     for line in lines[1:]:
-        found = _HEADER.fullmatch(line.rstrip())
-        if found and not (found[1].lower() == b"content-length" and _NEGATIVE.fullmatch(found[2])):
-            headers.setdefault(found[1].lower(), found[2])
+        header = _HEADER.fullmatch(line.rstrip())
+        if header and not (header[1].lower() == b"content-length" and _NEGATIVE.fullmatch(header[2])):
+            headers.setdefault(header[1].lower(), header[2])
     return lines[0].rstrip(), headers
 
 

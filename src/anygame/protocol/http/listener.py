@@ -1,7 +1,8 @@
-"""A socket that answers messages of managers, browsers and command lines: HTTP in, one text out.
+"""A listener that answers one HTTP message on each connection with a text.
 
-Everything is bounded: connections, bytes and time. When there are too many, whoever is slowest to say what
-it wants makes room, of the address that most of them come from; nobody who has said it is turned away.
+Connections, bytes and time are bounded. When there are too many connections, the oldest one without a
+complete message is dropped, of the address with most of them. A connection with a complete message is never
+dropped.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ if TYPE_CHECKING:
 
 _LINGER: Final = 2.0
 _DRAIN: Final = 10.0
-#: Turns of the loop after which what was sent with a new connection has been taken in.
+#: Turns of the event loop after which the bytes sent with a new connection have been read.
 _TURNS: Final = 3
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What strangers may ask of a listener.
+    """Limits of a listener.
 
     Attributes:
-        connections: open at a time.
-        bytes: of one message.
-        seconds: for one message to come in, from its connection on.
+        connections: open connections.
+        bytes: size of a message.
+        seconds: from the connection to the complete message.
     """
 
     connections: int = 50
@@ -55,11 +56,12 @@ class Listener:
     """Accepts connections and answers one message on each.
 
     Args:
-        respond: takes a message, when it began to come (as `time.monotonic` counts), and who sent it;
+        respond: takes a message, its time of arrival (of `time.monotonic`), and the address of the sender;
             returns the reply.
-        complain: takes who sent it and what is wrong, for what is no message at all.
-        refusal: takes how a long message begins; returns what to answer where it is not wanted, so that
-            nobody waits for the rest and nothing keeps it; None where it is.
+        complain: takes the address of the sender and the error, for an invalid message.
+        bounds: the limits.
+        refusal: takes the beginning of a long message; returns the answer if the message is refused, so that
+            the rest is not read; else None.
     """
 
     def __init__(
@@ -74,17 +76,17 @@ class Listener:
         self._bounds = bounds or Bounds()
         self._refusal = refusal
         self._server: asyncio.Server | None = None
-        #: Those that have just come, and may have said all already.
+        #: New connections, which may have sent a complete message already.
         self._new: set[asyncio.Task[None]] = set()
-        #: The others, the oldest first, with the address of those that are still to say what they want.
+        #: Other connections, oldest first, with their address while their message is incomplete.
         self._connections: dict[asyncio.Task[None], str | None] = {}
 
     async def open(self, host: str, port: int) -> int:
         """Start to listen; return the port, which the system chooses for port 0.
 
         Raises:
-            OSError: the address cannot be had.
-            MissingExtraError: the library for HTTP is not installed.
+            OSError: the address cannot be used.
+            MissingExtraError: h11 is not installed.
         """
         need_h11()
         self._server = await asyncio.start_server(self._serve, host, port)
@@ -92,10 +94,10 @@ class Listener:
         return address[1]
 
     async def close(self) -> None:
-        """Stop listening and drop every connection; returns when all is gone."""
+        """Stop listening and drop all connections; return when all are closed."""
         if self._server is not None:
             self._server.close()
-        await asyncio.sleep(0)  # so that the tasks of connections just accepted have begun
+        await asyncio.sleep(0)  # lets the tasks of new connections begin
         while tasks := [*self._new, *self._connections]:
             for task in tasks:
                 task.cancel()
@@ -127,7 +129,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection that has said nothing yet, if need be; return whether there is room."""
+        """Drop a connection without a complete message, if necessary; return whether there is room."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {
@@ -192,7 +194,7 @@ class Listener:
         reply: str,
         reason: str,
     ) -> None:
-        """Answer what is no message; take in what still comes for a while, or the answer would not arrive."""
+        """Answer an invalid message; read on for a while, or the answer would not arrive."""
         self._complain(_peer(writer), reason)
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_LINGER):
@@ -219,12 +221,12 @@ async def read_request(
 
     Args:
         reader: the stream.
-        limit: bytes of the body that are accepted.
-        on_continue: called when the client waits to be asked for the body.
-        refusal: takes how a long body begins; returns what to answer where it is not wanted, or None.
+        limit: upper bound of the body in bytes.
+        on_continue: called when the client waits for status 100 before it sends the body.
+        refusal: takes the beginning of a long body; returns the answer if it is refused, else None.
 
     Raises:
-        HttpError: it is none, or too large, or not wanted.
+        HttpError: the message is not HTTP, is too large, or is refused.
         OSError: the connection broke.
     """
     framing = RequestFraming(limit, refusal)

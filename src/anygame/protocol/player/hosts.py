@@ -1,9 +1,9 @@
-"""Hosts of sessions: a process of its own, which can be ended at any time, or this one.
+"""Hosts of sessions: another process, which can be killed at any time, or threads of this process.
 
 Sheets come from strangers, and neither reading nor compiling them can be interrupted from outside. So the
 player of the command line has each game in another process: whatever a sheet does there, messages are
-answered here, and when the match ends so does its work. A process also plays the next match if it has done
-with the last; the player in it goes on learning.
+answered here, and the work ends with the match. A process is reused for the next match, so that its player
+keeps what it has learned.
 
 Commands and events are messages of `anygame.processes`.
 """
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from anygame.players.player import Player
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Bytes of one event. The longest hold a move, and moves are shorter than sheets.
+#: Upper bound of an event in bytes. The longest events contain a move, and moves are shorter than sheets.
 _LONGEST_EVENT: Final = 16 * 2**20
 
 Event = list[Any]
 
-#: What follows the kind of each event.
+#: The types of the arguments of each event.
 _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
     "begun": (),
     "loaded": (),
@@ -44,7 +44,7 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 
 
 def check_event(message: Any) -> Event:
-    """Return what another process wrote if it is an event. Raises ValueError where it is none."""
+    """Return a message of another process if it is a valid event. Raises ValueError if it is not."""
     if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
         raise ValueError("no list that begins with the kind of an event")
     kinds = _EVENTS[message[0]]
@@ -57,8 +57,8 @@ class Host:
     """Where a session runs.
 
     Attributes:
-        on_event: is called with every event, in the loop; ``gone`` with a reason when there will be no more.
-        can_be_ended: whether it ends even while it is at work.
+        on_event: called with every event, in the event loop; the last one is ``gone``, with a reason.
+        can_be_ended: whether it can be ended while it is busy.
     """
 
     can_be_ended = False
@@ -68,33 +68,30 @@ class Host:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing of it is left."""
+        """Whether it has ended."""
         raise NotImplementedError
 
     def send(self, *command: Any) -> None:
-        """Have the session do something; see `anygame.protocol.player.session`."""
+        """Send a command to the session; see `anygame.protocol.player.session`."""
         raise NotImplementedError
 
     async def begun(self) -> None:
-        """Wait until the session can do something, or never will."""
+        """Wait until the session has started, or has failed to."""
 
     def end(self) -> None:
-        """End the session, whatever it is doing, if it can be ended."""
+        """End the session, even if it is busy, where that is possible."""
         self.ignore()
 
     def ignore(self) -> None:
-        """Let nobody hear of what the session still reports."""
+        """Ignore further events of the session."""
         self.on_event = lambda _: None
 
     async def wait(self) -> None:
-        """Wait until nothing of it is left; for threads that hang, not at all."""
+        """Wait until it has ended; do not wait for threads that hang."""
 
 
 class ThreadHost(Host):
-    """A session in threads of this process: for players that are objects of this process, as in tests.
-
-    What hangs is left behind.
-    """
+    """A session in threads of this process, for players that are objects here. Threads that hang stay."""
 
     def __init__(self, make: Callable[[], Player], settings: PlayerSettings) -> None:
         super().__init__()
@@ -111,12 +108,12 @@ class ThreadHost(Host):
         self._session.handle(command)
 
     def end(self) -> None:
-        """Let the threads end when they have done what they are doing."""
+        """End the threads after their present work."""
         super().end()
         self._session.close()
 
     def _report(self, event: Event) -> None:
-        with suppress(RuntimeError):  # the loop has been closed: nobody waits
+        with suppress(RuntimeError):  # the event loop is closed
             self._loop.call_soon_threadsafe(lambda: self.on_event(event))
 
 
@@ -145,11 +142,11 @@ class ProcessHost(Host):
         return self._child.is_gone
 
     def send(self, *command: Any) -> None:
-        """See `Host.send`; what is sent before the process has begun waits for it."""
+        """See `Host.send`; commands wait until the process has started."""
         self._child.send(command)
 
     async def begun(self) -> None:
-        """Wait until the process has begun, or has ended."""
+        """Wait until the process has started, or has ended."""
         await self._begun.wait()
 
     def end(self) -> None:

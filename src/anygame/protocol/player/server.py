@@ -1,4 +1,4 @@
-"""The player server: what it answers to each message, and the matches it is engaged in.
+"""The player server: its answers to messages, and its matches.
 
 >>> import asyncio
 >>> from anygame.players import LegalPlayer
@@ -65,39 +65,39 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
     from anygame.protocol.player.hosts import Host
 
-#: Characters of a message beyond which reading it would keep others waiting: 2,000 take 15 ms at most.
+#: Characters of a message up to which it is parsed in the event loop: at most 15 ms.
 _LONG: Final = 2000
-#: Characters of texts of strangers in logs.
+#: Upper bound of a text of strangers in logs, in characters.
 _SHOWN: Final = 200
-#: Seconds that START may wait for the player of the last match to take leave.
+#: Seconds that START may wait for the player to finish the last match.
 _HANDOVER: Final = 0.5
-#: Messages that may wait for one match at a time: a manager sends one, and some send it again. More of them
-#: would take the connections of everybody else.
+#: Upper bound of the messages waiting for one match: a manager sends one, and some repeat it. More would use
+#: up the connections of others.
 _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages wait for this match already"
-#: What goes on with a match whose player has taken process after process with it: it needs next to nothing.
+#: The player that replaces one whose processes keep dying: it needs next to nothing.
 _STAND_IN: Final = "random"
-#: The kinds of messages that hold rules. All others are short.
+#: The messages with rules. All others are short.
 _LONG_KINDS: Final = ("START", "PREVIEW")
-#: Sessions that may still be at work on former matches, beside twice as many as there are matches at a time:
-#: players who keep what they learned take some seconds, and matches may be shorter.
+#: Upper bound of the sessions still busy with former matches, beyond twice the parallel matches: players that
+#: save what they learned take some seconds, and matches may be shorter.
 _MOST_LEAVING: Final = 4
-#: Sessions of a player that may die in one match before another player stands in, and of those that do.
+#: Crashes tolerated in a match: first of the sessions of the player, then of its replacement.
 _MOST_DEATHS, _MOST_STAND_INS = 3, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message and what became of it, for logs. Texts of strangers are short and printable in here.
+    """Log entry of a message. Texts of strangers are shortened and printable.
 
     Attributes:
-        peer: who sent it.
-        message: its kind in upper case, ``?`` for what is no message.
-        match_id: of its match; empty if it belongs to none.
-        text: how it begins.
-        reply: what was answered.
+        peer: the address of the sender.
+        message: its keyword in upper case, ``?`` for an invalid message.
+        match_id: of its match; empty without one.
+        text: its beginning.
+        reply: the answer.
         seconds: from its arrival to the answer.
-        note: what went wrong; empty as a rule.
+        note: errors; usually empty.
     """
 
     peer: str
@@ -113,16 +113,15 @@ class PlayerServer:
     """Answers messages, in one process or over HTTP.
 
     Args:
-        player: what plays: a strategy by name (see `anygame.players.make_player`), each match in a process
-            of its own that is ended whatever the rules of strangers do in it; or what makes a player in this
-            process, where rules and players that hang leave threads behind. A player that has done with a
-            match is used again.
-        seed: of the random numbers of a strategy; every player that is needed has others.
-        name: what it says of itself: one word.
-        parallel: matches at a time; to more it is busy.
+        player: a strategy by name (see `anygame.players.make_player`), which plays each match in a process of
+            its own that can always be killed; or a function that creates a player in this process, where
+            rules and players that hang leave threads behind. A player is reused after its match.
+        seed: of the random numbers of a strategy; incremented for every further player.
+        name: the name in the reply to INFO: one word.
+        parallel: upper bound of the matches at a time.
         settings: see `PlayerSettings`.
         log: called with every message.
-        bounds: of what strangers may ask of the listener.
+        bounds: the limits of the listener.
     """
 
     def __init__(
@@ -157,14 +156,14 @@ class PlayerServer:
         """Answer over HTTP from now on; return the port, which the system chooses for port 0.
 
         Raises:
-            OSError: the address cannot be had.
+            OSError: the address cannot be used.
         """
         found = await self._listener.open(host, port)
         self._sessions.warm_up()
         return found
 
     async def close(self) -> None:
-        """Give up all matches, stop listening, let go of everything; threads that hang are left behind."""
+        """Abort all matches, stop listening, and release everything; threads that hang stay behind."""
         for match in list(self._matches.values()):
             self._end(match, None)
         await self._listener.close()
@@ -179,12 +178,12 @@ class PlayerServer:
     # -- messages ------------------------------------------------------------------------------------
 
     async def respond(self, text: str, arrived: float | None = None, peer: str = "") -> str:
-        """Answer a message; never raises because of it.
+        """Answer a message; it never causes an exception.
 
         Args:
             text: the message.
-            arrived: when it began to come, as `time.monotonic` counts.
-            peer: who sent it, for the log.
+            arrived: its time of arrival, of `time.monotonic`; now by default.
+            peer: the address of the sender, for the log.
         """
         arrived = monotonic() if arrived is None else arrived
         message = await self._read(text)
@@ -199,9 +198,9 @@ class PlayerServer:
         return reply
 
     async def _read(self, text: str) -> Message:
-        """Read a message; long ones apart from the loop, one at a time, and only if they may be long.
+        """Parse a message; long messages in a thread, one at a time, and only START and PREVIEW.
 
-        Those of a match that is played here do not wait for others.
+        Messages of a match that is played here do not wait for others.
         """
         if len(text) <= _LONG:
             return parse_message(text)
@@ -215,7 +214,7 @@ class PlayerServer:
             return await asyncio.to_thread(parse_message, text)
 
     def _refusal(self, begin: str) -> str | None:
-        """Return what to answer to a long message before it is read, None where it must be read."""
+        """Return the answer to a long message that need not be read; None where it must be read."""
         keyword, match_id = peek_message(begin)
         if keyword not in _LONG_KINDS:
             return NIL
@@ -226,10 +225,10 @@ class PlayerServer:
         self._log(Said(peer, "?", "", "", "", 0.0, shown(reason, 500)))
 
     def _match_called(self, match_id: str) -> PlayerMatch | None:
-        """Return the match of some name; case may have got lost."""
+        """Return the match with an id, ignoring case if no other id matches."""
         if match_id in self._matches:
             return self._matches[match_id]
-        near = [found for name, found in self._matches.items() if name.lower() == match_id.lower()]
+        near = [match for name, match in self._matches.items() if name.lower() == match_id.lower()]
         return near[0] if len(near) == 1 else None
 
     async def _answer(self, message: Message, match: PlayerMatch | None, arrived: float) -> tuple[str, str]:
@@ -281,7 +280,7 @@ class PlayerServer:
         if match is None and not self._is_full:
             session = self._sessions.take()
             if session is None:
-                return BUSY, "threads are still at work on the rules of former matches"
+                return BUSY, "threads are still busy with the rules of former matches"
             match = PlayerMatch(message, session, self._settings, self._sessions.renew)
             self._matches[message.match_id] = match
         if match is None or match.start != message:
@@ -295,14 +294,14 @@ class PlayerServer:
         return reply, match.take_fault()
 
     def _end(self, match: PlayerMatch, message: Stop | StopII | None) -> None:
-        """Be free for the next match at once; the player learns the end in its own time."""
+        """End a match. The server is free at once; the player finishes in its own time."""
         del self._matches[match.start.match_id]
         self._alarms.pop(match).cancel()
         match.end(message)
         self._sessions.part(match)
 
     def _set_alarm(self, match: PlayerMatch) -> None:
-        """Give a match up after long silence: its manager has gone, and others should find us free."""
+        """Restart the timer that aborts a match after long silence of its manager."""
         if match in self._alarms:
             self._alarms[match].cancel()
         loop = asyncio.get_running_loop()
@@ -320,12 +319,12 @@ class PlayerServer:
         self._end(match, None)
 
     async def _preview(self, message: Preview, arrived: float) -> tuple[str, str]:
-        """Let a player that is free look at rules; nobody waits longer than the clock."""
+        """Let a free player study rules; answer before the clock is up."""
         if self._is_full or self._is_previewing:
             return BUSY, "another match is being played"
         session = self._sessions.take()
         if session is None:
-            return BUSY, "threads are still at work on the rules of former matches"
+            return BUSY, "threads are still busy with the rules of former matches"
         self._is_previewing = True
         looked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -351,12 +350,12 @@ class PlayerServer:
 
 
 class SessionPool:
-    """Sessions, made when they are needed; one that has done with a match is used again.
+    """Sessions, started when they are needed, and reused after a match.
 
     Args:
-        make: makes the host of a session.
-        make_stand_in: makes one whose player is sure to play, for a match that others could not bear.
-        size: matches at a time.
+        make: starts a session.
+        make_stand_in: starts a session with the replacement player, for a match in which others have died.
+        size: upper bound of the matches at a time.
     """
 
     def __init__(self, make: Callable[[], Host], make_stand_in: Callable[[], Host], size: int) -> None:
@@ -369,17 +368,17 @@ class SessionPool:
         self._ended: set[Host] = set()
 
     def warm_up(self) -> None:
-        """Have a session ready before it is needed."""
+        """Start a session before it is needed."""
         if not self._idle and self._size:
             self._idle.append(self._make())
 
     async def begun(self) -> None:
-        """Wait until what was made ready can do something."""
+        """Wait until the idle sessions have started."""
         for host in list(self._idle):
             await host.begun()
 
     def take(self) -> Host | None:
-        """Return a session for a match; None where too many hang on former ones and cannot be ended."""
+        """Return a session for a match; None if too many hang in former matches and cannot be killed."""
         while self._idle:
             host = self._idle.pop()
             if not host.is_gone:
@@ -393,7 +392,7 @@ class SessionPool:
         return self._make() if len(stuck) <= most else None
 
     def renew(self, deaths: int) -> Host | None:
-        """Return a session to go on with a match, given how many have died of it; None if that has to do."""
+        """Return a session to continue a match after some have died in it; None after too many."""
         if deaths <= _MOST_DEATHS:
             return self.take()
         if deaths > _MOST_DEATHS + _MOST_STAND_INS:
@@ -403,7 +402,7 @@ class SessionPool:
         return host
 
     def put_back(self, host: Host) -> None:
-        """Keep a session that is free for another match."""
+        """Keep a free session for another match."""
         if len(self._idle) < self._size and not (host.is_gone or host in self._stand_ins):
             host.ignore()
             self._idle.append(host)
@@ -411,14 +410,14 @@ class SessionPool:
             self.end(host)
 
     def end(self, host: Host) -> None:
-        """End a session, whatever it is doing; have another one ready."""
+        """End a session, whatever it is doing, and start another one."""
         host.end()
         self._ended = {each for each in self._ended if not each.is_gone} | {host}
         if host.can_be_ended:
             self.warm_up()
 
     def part(self, match: PlayerMatch) -> None:
-        """Take back the session of a match that has ended, as soon as its player has taken leave."""
+        """Take back the session of a match that has ended, when its player has finished."""
         task = asyncio.create_task(self._part(match))
         self._leaving[task] = match.host
         task.add_done_callback(self._leaving.pop)
@@ -434,12 +433,12 @@ class SessionPool:
                 self.end(match.host)
 
     async def wait_for_one(self, seconds: float) -> None:
-        """Wait for a player that is about to take leave of its match, if nobody else is free."""
+        """Wait for a player that is finishing its match, if no other one is free."""
         if self._leaving and not self._idle:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions; those taking leave have some seconds for it."""
+        """End all sessions, after some seconds for players that are finishing."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)

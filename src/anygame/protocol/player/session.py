@@ -1,16 +1,15 @@
-"""A session: a player and the game it plays, asked by commands, reporting events; plain data both ways.
+"""A session: a player and its game, controlled by commands and reporting events; both are plain data.
 
-The rules are computed in one thread and the player thinks in another, so that a player that hangs keeps
-nobody from knowing a legal move. Nothing here knows clocks of messages or sockets; whoever leads the session
-(see `anygame.protocol.player.match`) waits no longer than it likes. It may lead it in the same process, or
-from another one (see `anygame.protocol.player.hosts`).
+The rules run in one thread and the player thinks in another, so that a legal move is known even if the player
+hangs. Nothing here knows message clocks or sockets; the controller (`anygame.protocol.player.match`) waits no
+longer than it likes. It may be in the same process or in another one (`anygame.protocol.player.hosts`).
 
-Commands are lists, the first item says what is to be done; times are of `time.time`:
+Commands are lists that begin with the name of the command; times are of `time.time`:
 
 - ``start``, role, rules, start clock, play clock, think by
-- ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is what was answered
-  to the turn before
-- ``replay``, turns: for each that another session was asked for, message and ``answered`` as in ``play``
+- ``play``, turn, message, answered, think by, clock: the message as text; ``answered`` is the answer in the
+  turn before
+- ``replay``, turns: message and ``answered``, as in ``play``, of each turn that another session played
 - ``best``, turn: report the best move so far
 - ``stop``, message, answered
 - ``abort``
@@ -18,12 +17,12 @@ Commands are lists, the first item says what is to be done; times are of `time.t
 
 Events likewise:
 
-- ``begun``: there is a session, in another process
-- ``loaded``: the rules can be played; ``ready``: the player can, too; ``failed``, reason: one of them cannot
-- ``legal``, turn, move, again: some legal move, and whether the moves sent could be made once more
+- ``begun``: the session has started, in another process
+- ``loaded``: the rules are loaded; ``ready``: so is the player; ``failed``, reason: one of them has failed
+- ``legal``, turn, move, again: some legal move, and whether the last joint move could be made once more
 - ``best``, turn, move: the best move so far, None for none
-- ``move``, turn, move, fault: what the player chose, or another move where it failed; None for none
-- ``left``: the match is over, and the session free for another
+- ``move``, turn, move, fault: the choice of the player, or another move where it failed; None for none
+- ``left``: the match is over, and the session is free
 - ``previewed``, fault
 """
 
@@ -58,13 +57,13 @@ BEGUN: Final = ["begun"]
 #: The names of its threads.
 THREADS: Final = ("rules", "thinking")
 
-#: Seconds for finding a state that fits the last percepts, when only the goals are still to be passed on.
+#: Seconds for finding a state that agrees with the last percepts, to report the goals.
 _LAST_GUESS: Final = 5.0
 _LONGEST_FAULT: Final = 1000
 
 
 class _MatchClock(Clock):
-    """A clock that is also up when its match has ended."""
+    """Clock that is also up when its match has ended."""
 
     __slots__ = ("_ended",)
     _ended: threading.Event
@@ -75,11 +74,11 @@ class _MatchClock(Clock):
 
     @property
     def is_up(self) -> bool:
-        """Whether the answer is due, or nobody waits for it any more."""
+        """Whether the answer is due, or no longer needed."""
         return self._ended.is_set() or monotonic() >= self.deadline
 
     def remaining(self) -> float:
-        """Return the seconds that are left, at least 0."""
+        """Return the seconds left, at least 0."""
         return 0.0 if self._ended.is_set() else max(0.0, self.deadline - monotonic())
 
 
@@ -87,8 +86,8 @@ class Session:
     """A player that plays one match after the other.
 
     Args:
-        make: makes the player when it is first needed.
-        write: is called with events, from any thread.
+        make: creates the player when it is first needed.
+        write: called with events, from any thread.
     """
 
     def __init__(
@@ -104,17 +103,17 @@ class Session:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a thread of it is still at work."""
+        """Whether a thread of it still runs."""
         return self._rules.is_alive or self._thinking.is_alive
 
     def close(self) -> None:
-        """End the threads, as soon as they do."""
+        """End the threads after their present work."""
         self._end()
         self._rules.close()
         self._thinking.close()
 
     def handle(self, command: Sequence[Any]) -> None:
-        """Begin to do what is asked; returns at once."""
+        """Start to execute a command; return at once."""
         kind, *given = command
         match kind:
             case "start":
@@ -142,18 +141,18 @@ class Session:
     # -- the player ----------------------------------------------------------------------------------
 
     def prepare(self, kind: Callable[[], type[Player]]) -> None:
-        """Let players of a class get ready for any game at all; matches may begin meanwhile."""
+        """Let a class of players get ready for any game; matches may begin meanwhile."""
 
         def get_ready() -> None:
-            # What is wrong with the player shows when it is made for a match.
+            # Errors show when the player is created for a match.
             with suppress(BaseException):
-                found = kind()
-                if found.plays_unprepared:
+                player_kind = kind()
+                if player_kind.plays_unprepared:
                     threading.Thread(
-                        target=_quietly, args=(found.prepare,), name="preparing", daemon=True
+                        target=_quietly, args=(player_kind.prepare,), name="preparing", daemon=True
                     ).start()
                 else:
-                    found.prepare()
+                    player_kind.prepare()
 
         self._thinking.put(get_ready)
 
@@ -166,7 +165,7 @@ class Session:
         return _MatchClock(seconds, _monotonic(think_by), match.ended)
 
     def _report(self, error: BaseException) -> None:
-        """Print what the player raised for whoever writes it; managers are sent the message alone."""
+        """Print the traceback of a player; managers get only the message."""
         with suppress(BaseException):  # its name may be what fails, too
             if self._player is not None:
                 self._failures.report(self._player.name, own_traceback(error))
@@ -188,8 +187,8 @@ class Session:
         if match.ended.is_set():
             return
         try:
-            self._made().start(match.game, match.role, clock)
-        except BaseException as error:  # whatever a player raises is its own business
+            self._made().begin(match.game, match.role, clock)
+        except BaseException as error:  # a player may raise anything
             self._report(error)
             self._write(["failed", _described(error)])
         else:
@@ -224,12 +223,12 @@ class Session:
         self._rules.put(go_on)
 
     def _replay(self, turns: Sequence[tuple[str, str | None]]) -> None:
-        """Bring the state up to turns that are over: nothing is asked."""
+        """Advance the state by turns that are over."""
         match = self._match
 
         def go_on() -> None:
             for text, answered in turns:
-                # What could not be done then cannot be done now. Guesses wait until somebody asks.
+                # What failed then fails again. There is no time for guesses until a move is asked for.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
                         match.go_on(parse_message(text), answered, 0.0)
@@ -240,14 +239,14 @@ class Session:
         if match.ended.is_set() or match.turn != turn:
             return
         try:
-            found, fault = self._chosen(match, turn, position, clock)
-            spelled = match.spelled(found)
+            move, fault = self._chosen(match, turn, position, clock)
+            spelled = match.spelled(move)
         except BaseException as error:
             spelled, fault = match.spelled(match.random.choice(position.legal)), _described(error)
         self._write(["move", turn, spelled, fault])
 
     def _chosen(self, match: PlayedGame, turn: int, position: Position, clock: Clock) -> tuple[Term, str]:
-        """Return the player's move if it is legal, else another one; and what is wrong with it."""
+        """Return the move of the player if it is legal, else another one; and the error."""
         legal = position.legal
         move: object = None
         fault = ""
@@ -256,25 +255,25 @@ class Session:
             player.best, player.view = None, position.view
             match.thinking_of = turn
             move = player.move(position.state, clock)
-        except BaseException as error:  # whatever a player raises is its own business
+        except BaseException as error:  # a player may raise anything
             self._report(error)
             fault = f"the player failed: {_described(error)}"
-        found = _legal(move, legal)
+        chosen = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
                 fault = fault or "no state was found that agrees with all that was sent"
-            # The player may know better what is legal.
-            found = found or (move if isinstance(move, Term) else None)
-        if move is not None and found is None:
+            # The player may know the legal moves better.
+            chosen = chosen or (move if isinstance(move, Term) else None)
+        if move is not None and chosen is None:
             fault = f"the player chose what is not legal: {_text(move)}"[:_LONGEST_FAULT]
-        if found is None:
-            found = self._best(legal)
-        return found or match.random.choice(legal), fault
+        if chosen is None:
+            chosen = self._best(legal)
+        return chosen or match.random.choice(legal), fault
 
     def _best(self, legal: tuple[Term, ...], *, is_lost: bool = False) -> Term | None:
-        """Return the player's best move so far; where the match is lost, whether it is legal or not."""
+        """Return the best move of the player so far; legal, unless the state is lost."""
         best: object = None
-        with suppress(BaseException):  # whatever a player makes of it
+        with suppress(BaseException):  # a property of a player may raise anything
             best = self._player.best if self._player is not None else None
         return _legal(best, legal) or (best if is_lost and isinstance(best, Term) else None)
 
@@ -282,14 +281,14 @@ class Session:
         match = self._match
         best = None
         if match is not None and match.thinking_of == turn:
-            found = self._best(match.legal, is_lost=match.is_lost)
-            best = None if found is None else match.spelled(found)
+            move = self._best(match.legal, is_lost=match.is_lost)
+            best = None if move is None else match.spelled(move)
         self._write(["best", turn, best])
 
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def _end(self) -> PlayedGame | None:
-        """Let whoever thinks stop thinking; return the match that has ended."""
+        """End the match, so that the player stops thinking; return it."""
         match, self._match = self._match, None
         if match is not None:
             match.ended.set()
@@ -311,11 +310,11 @@ class Session:
         self._rules.put(leave_with_goals)
 
     def _leave(self, match: PlayedGame | None, goals: dict[Role, int | None] | None = None) -> None:
-        """Report the player the end, in its thread; without goals, that there was no result."""
+        """Report the end to the player, in its thread; without goals, that there was no result."""
         try:
             if match is not None and self._player is not None:
                 self._player.abort() if goals is None else self._player.stop(goals)
-        except BaseException as error:  # it is not asked again
+        except BaseException as error:  # the player is not used again
             self._report(error)
             self._player = None
         self._write(["left"])
@@ -332,7 +331,7 @@ class Session:
 
 
 def _monotonic(moment: float) -> float:
-    """Return a moment of `time.time` as `time.monotonic` counts: processes share only the former."""
+    """Convert a time of `time.time` to `time.monotonic`: processes share only the former."""
     return monotonic() + moment - time()
 
 
@@ -346,28 +345,28 @@ def _described(error: BaseException) -> str:
 
 
 def _text(value: object) -> str:
-    """Return an object of a player as text; that, too, is the player's own code."""
+    """Return an object of a player as text; this runs code of the player."""
     try:
         return str(value)
     except BaseException as error:
-        return f"what cannot be shown ({type(error).__name__})"
+        return f"a value without a text ({type(error).__name__})"
 
 
 def _legal(move: object, legal: tuple[Term, ...]) -> Term | None:
     if isinstance(move, Term):
         return match_ignoring_case(move, legal)
-    return next((each for each in legal if str(each) == move), None) if isinstance(move, str) else None
+    return next((term for term in legal if str(term) == move), None) if isinstance(move, str) else None
 
 
 def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
-    """Do what commands ask for until there are no more, then end, whatever threads are at work."""
+    """Execute commands until there are no more, then end the process with all its threads."""
     write = set_up()
 
     def send(event: list[Any]) -> None:
         write(encode_message(event))
 
     def make() -> Player:
-        # Nobody else plays in this process: others' time is free to think in.
+        # No other player runs in this process, so that pondering costs nothing.
         return make_player(strategy, seed=seed, pondering=True)
 
     threading.excepthook = _end_with
@@ -378,7 +377,7 @@ def main(strategy: str, seed: int | None, settings: PlayerSettings) -> None:
 
 
 def _end_with(thread: threading.ExceptHookArgs) -> None:
-    """End the process with a thread of its session: one that hears and does nothing could not be replaced."""
+    """End the process with a thread of its session, so that it can be replaced."""
     threading.__excepthook__(thread)
     if thread.thread is not None and thread.thread.name in THREADS:
         os._exit(1)
