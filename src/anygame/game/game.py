@@ -1,4 +1,4 @@
-"""Games: rules that can be played and questioned."""
+"""Games: rules that can be played and queried."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from anygame.language.limits import Limits
     from anygame.language.rules import Program
 
-#: So many playouts take longer than compiling the game first.
+#: This many playouts take longer than compiling the game first.
 _MANY_PLAYOUTS: Final = 500
 
 
 class Game:
-    """A game: its rules, its roles, and where it starts.
+    """A game: its rules, its roles, and its initial state.
 
     Attributes:
-        program: the rules as they stand in the sheet.
-        roles: in the order of the sheet; each is text and knows its term.
+        program: the rules as written in the sheet.
+        roles: in the order of the sheet; each is a string and knows its term.
         case_sensitive: whether names that differ by case are different names.
-        limits: bounds on what may be derived.
-        machine_name: what was asked for, ``auto``, ``reasoner`` or ``network``.
+        limits: bounds on derived facts.
+        machine_name: the requested machine: ``auto``, ``reasoner`` or ``network``.
         backends: the machines that compute the answers.
         recent: the states that hold intermediate results.
 
@@ -78,12 +78,12 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The name of the source: the path of the file, or what was given with the text."""
+        """The name of the source: the path of the file, or the name given with the text."""
         return self.program.source.name if self.program.source else "<rules>"
 
     @property
     def is_gdl2(self) -> bool:
-        """Whether the rules hide information: whether some rule says what a role ``sees``."""
+        """Whether the rules hide information: some rule says what a role ``sees``."""
         return any(rule.head.key == ("sees", 2) for rule in self.program.rules)
 
     def role_index(self, role: str | Term) -> int:
@@ -102,13 +102,13 @@ class Game:
         return State(self, machine, machine.initial())
 
     def state(self, facts: Iterable[str | Term]) -> State:
-        """Return the state in which just these facts are true.
+        """Return the state in which exactly these facts are true.
 
         Args:
             facts: ground terms or their text, without ``true``: ``["(cell 1 1 b)", "(control white)"]``.
 
         Raises:
-            PositionError: a fact has variables, or stands inside ``true``.
+            PositionError: a fact has variables, or is wrapped in ``true``.
             TermSyntaxError: a fact cannot be read.
         """
         if isinstance(facts, str | Term):
@@ -128,7 +128,7 @@ class Game:
         title = f"<p><b>{escape(self.name)}</b>: {escape(', '.join(self.roles))}</p>"
         return title + self.initial_state().board()._repr_html_()
 
-    # -- play at random ----------------------------------------------------------------------------
+    # -- random play -------------------------------------------------------------------------------
 
     def playout(
         self,
@@ -150,20 +150,20 @@ class Game:
         limit: int = 10_000,
         strict: bool = False,
     ) -> Iterator[Playout]:
-        """Yield random playouts: each role's move is chosen uniformly, independently of the others'.
+        """Yield random playouts: each role's move is uniform and independent of the other moves.
 
         The same seed gives the same playouts.
 
         Args:
-            count: how many.
+            count: the number of playouts.
             seed: of the random numbers; None for fresh ones.
-            state: where to start; the initial state by default.
+            state: the state to start from; the initial state by default.
             limit: joint moves after which a playout is cut.
-            strict: whether a role without a legal move in a state that is not terminal is an error; else the
-                playout ends there and says so (``stuck``).
+            strict: whether a role without a legal move in a state that is not terminal is an error. Otherwise
+                the playout ends there, with ``stuck`` set.
 
         Raises:
-            IllegalMoveError: a role has no legal move, and that is to be an error.
+            IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
         """
         if count >= _MANY_PLAYOUTS:
             self.compile_if_worth_it()
@@ -183,33 +183,33 @@ class Game:
         cluster: Workers | None = None,
         device: str = "cpu",
     ) -> SimulationResult:
-        """Play random matches by the million, and return what they have in common.
+        """Play many random matches and return summary statistics.
 
-        Each role's move is uniform among its legal ones and independent of the others'; the same seed gives
-        the same result, whatever the threads. The first call compiles the game. Where it has no network, or
-        the machine is ``reasoner``, the reasoner plays, one match after the other. Ctrl-C ends it early, with
-        what has been played so far.
+        Each role's move is uniform among its legal moves and independent of the other moves. The same seed
+        gives the same result for any number of threads. The first call compiles the game. Without a network,
+        or if the machine is ``reasoner``, the reasoner plays, one match after the other. Ctrl-C stops early
+        and returns the statistics so far.
 
         Args:
-            playouts: how many.
-            seed: of the random numbers, any integer; None for fresh ones, which the result holds.
-            threads: how many cores to use.
-            state: where to start; the initial state by default.
-            limit: joint moves after which a playout is given up; it counts as ``cut`` and nowhere else.
-            strict: whether a role without a legal move in a state that is not terminal is an error; else the
-                playout ends there, and counts as ``stuck`` and nowhere else.
-            progress: called about ten times a second with the number of playouts so far; by default a
-                notebook shows a bar.
+            playouts: the number of matches.
+            seed: of the random numbers, any integer; None for a fresh one, which is part of the result.
+            threads: the number of cores to use.
+            state: the state to start from; the initial state by default.
+            limit: joint moves after which a match is cut; it counts as ``cut`` and nowhere else.
+            strict: whether a role without a legal move in a state that is not terminal is an error. Otherwise
+                the match ends there, and counts as ``stuck`` and nowhere else.
+            progress: called about ten times a second with the number of matches so far; by default a notebook
+                shows a bar.
             cluster: other processes that play, here or on other machines, with the same result; see
-                ``anygame.cluster``. ``threads`` does not matter then.
-            device: ``cpu``, or a graphics card of NVIDIA's (``cuda``, ``cuda:1``), which plays thousands of
-                blocks of 2,048 games at once; the same seed gives the same result on any card, another one
-                than on a processor. ``threads`` does not matter then.
+                ``anygame.cluster``. ``threads`` is ignored then.
+            device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``), which plays thousands of
+                blocks of 2,048 matches at once. A seed gives the same result on every card, but another one
+                than on a processor. ``threads`` is ignored then.
 
         Raises:
-            ClusterError: nobody is left to play.
-            DeviceError: there is no such card, or it cannot play this game; or there is a cluster as well.
-            IllegalMoveError: a role has no legal move, and that is to be an error.
+            ClusterError: no worker is left.
+            DeviceError: there is no such card, it cannot play this game, or there is a cluster as well.
+            IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
             ValueError: a number is out of range.
 
         >>> import anygame
@@ -240,13 +240,13 @@ class Game:
             request = replace(request, progress=report)
             return simulate(machine, self.roles, start, request, self.setup_seconds, share)
 
-    # -- many games at once ------------------------------------------------------------------------
+    # -- batches -----------------------------------------------------------------------------------
 
     def batch(self, lanes: int = 512, seed: int | None = None) -> Batch:
-        """Return many games side by side, for search and learning; see ``Batch``.
+        """Return many matches side by side, for search and learning; see ``Batch``.
 
         Args:
-            lanes: how many; multiples of 512 cost least.
+            lanes: the number of matches; multiples of 512 are the most efficient.
             seed: for random moves; None for fresh random numbers.
 
         Raises:
@@ -257,15 +257,15 @@ class Game:
         return Batch(self, self.backends.needed_network(), lanes, seed)
 
     def card_batch(self, lanes: int = 65_536, seed: int | None = None, device: str = "cuda") -> CardBatch:
-        """Return many games side by side on a graphics card, for learners that are there; see ``CardBatch``.
+        """Return many matches side by side on a graphics card; see ``CardBatch``.
 
         Args:
-            lanes: how many; multiples of 2,048 cost least.
+            lanes: the number of matches; multiples of 2,048 are the most efficient.
             seed: for random moves; None for fresh random numbers.
             device: the card: ``cuda``, or ``cuda:1`` and so on.
 
         Raises:
-            DeviceError: there is no such card, or it has no room for them.
+            DeviceError: there is no such card, or it has too little memory.
             LimitError: the game has no network.
         """
         from anygame.game.card_batch import CardBatch
@@ -276,7 +276,7 @@ class Game:
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return the moves that can ever be legal for a role, sorted by text: what a batch numbers.
+        """Return the moves that can ever be legal for a role, sorted by text: the move numbers of a batch.
 
         Raises:
             LimitError: the game has no network.
@@ -286,10 +286,10 @@ class Game:
         return self.backends.needed_network().compiled.actions[index]
 
     def percept_terms(self, role: str | Term) -> tuple[Term, ...]:
-        """Return what a role can ever see (GDL-II), sorted by text: the columns of a batch's percepts.
+        """Return the percepts that a role can ever have (GDL-II), sorted by text: the columns of a batch.
 
         Raises:
-            LimitError: the game has no network, or one that does not compute what roles see.
+            LimitError: the game has no network, or none that computes percepts.
             UnknownRoleError: the game has no such role.
         """
         index = self.role_index(role)
@@ -298,7 +298,7 @@ class Game:
         return machine.compiled.percepts[index]
 
     def encoding(self) -> Encoding:
-        """Return what the numbers of actions and the columns of observations stand for, to be kept in a file.
+        """Return the meaning of action numbers and observation columns, to be stored in a file.
 
         Raises:
             LimitError: the game has no network.
@@ -312,26 +312,26 @@ class Game:
         """Every fact that can ever be true, sorted by text: the columns of a batch's observation."""
         return self.backends.needed_network().compiled.fluents
 
-    # -- what the rules range over -----------------------------------------------------------------
+    # -- domains -----------------------------------------------------------------------------------
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, what can stand at each argument, sorted by text.
+        """Return, per relation of the rules, the possible values of each argument, sorted by text.
 
-        Compound terms are given by their functor, as ``(cell 3)`` for any ``(cell ? ? ?)``.
+        Compound values are given by their functor, as ``(cell 3)`` for any ``(cell ? ? ?)``.
         """
         return self.backends.reasoner.reasoner.domains()
 
     @property
     def fluents(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """The fluents by functor and arity, with what can stand at each of their arguments."""
+        """The fluents by functor and arity, with the possible values of each argument."""
         return self.backends.reasoner.reasoner.domains_below("true", 1)
 
     @property
     def moves(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """The moves by functor and arity, with what can stand at each of their arguments."""
+        """The moves by functor and arity, with the possible values of each argument."""
         return self.backends.reasoner.reasoner.domains_below("does", 2)
 
-    # -- what computes -----------------------------------------------------------------------------
+    # -- machines ----------------------------------------------------------------------------------
 
     @property
     def machine(self) -> str:
@@ -340,22 +340,22 @@ class Game:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the machine will not change by itself any more."""
+        """Whether the machine stays the same from here on."""
         return self.backends.is_settled
 
     @property
     def fallback(self) -> Exception | None:
-        """Why the game has no network although it was to be compiled; None otherwise."""
+        """The error that left the game without a network; None if there is none."""
         return self.backends.fallback
 
     @property
     def setup_seconds(self) -> float:
-        """How long compiling the game took; 0 while there is no network."""
+        """Compile time; 0 while there is no network."""
         return self.backends.setup_seconds
 
     @property
     def has_cached_code(self) -> bool:
-        """Whether machine code was used that an earlier process had made and cached."""
+        """Whether machine code from the cache of an earlier process is used."""
         network = self.backends.network
         return network is not None and network.is_cached
 
@@ -372,20 +372,19 @@ class Game:
     ) -> bool:
         """Compile the rules into a network now; return whether there is one.
 
-        A game that is too large for the bounds keeps being played by the reasoner; a ``FallbackWarning`` says
-        so, and calling again tries again. So it does where a fault of ours stops compiling.
+        If the game exceeds a bound, the reasoner keeps playing it, and a ``FallbackWarning`` says so; so it
+        does on an internal error. Calling again tries again.
 
         Args:
-            seconds: bound on the time to compile, for those who owe an answer to a clock; by default there is
-                none, and whether there is a network depends on no clock.
+            seconds: bound on the compile time, for callers with a clock. By default there is none, so that
+                the result does not depend on a clock.
             instances: bound on the instances of all rules; 8 million by default.
             join: bound on the rows of one join; 20 million by default, and fewer of very long ones.
-            fluents: bound on the facts of one name that states may be made of; 50,000 by default.
-            steps: bound on the work; two thousand million by default, which take about a minute.
+            fluents: bound on the facts of one name in states; 50,000 by default.
+            steps: bound on the work; two thousand million by default, about a minute.
             wait: whether to wait for the fastest machine code. By default a large game is played at once by a
-                loop over its gates, and faster code takes over when another process has made it; what is
-                computed is the same.
-            progress: called now and then with the numbers of instances and atoms found so far; by default a
+                loop over its gates, until another process has compiled the faster code. Results are the same.
+            progress: called now and then with the numbers of instances and atoms so far; by default a
                 notebook shows them.
         """
         bounds = {
@@ -402,10 +401,10 @@ class Game:
         return is_compiled
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before much is asked of it, unless that was settled before."""
+        """Compile the game before a large amount of work, unless the machine is settled."""
         self.backends.compile_if_worth_it()
 
-    # -- being a value -----------------------------------------------------------------------------
+    # -- equality, pickling, text ------------------------------------------------------------------
 
     def __str__(self) -> str:
         return format_program(self.program)
@@ -426,7 +425,7 @@ class Game:
         return hash((self.roles, len(self.program.rules)))
 
     def __deepcopy__(self, memo: dict[int, object]) -> Game:
-        # A value, which does not change but for what it has computed.
+        # Immutable apart from cached results.
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -439,17 +438,17 @@ class Game:
 def _restore(
     text: str, name: str, case_sensitive: bool, limits: Limits | None, machine: MachineName = "auto"
 ) -> Game:
-    """Return the game of a pickle; states of one game share it again."""
+    """Return the game of a pickle; all states of one game share it."""
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)
 
 
 def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]:
-    """Return the game and the state that are meant by a game, perhaps with a state, or by a state alone.
+    """Return the game and the start state given by a game (perhaps with a state), or by a state alone.
 
     Raises:
-        PositionError: two states are given, or one that is of another game.
+        PositionError: two states are given, or a state of another game.
     """
     if not isinstance(start, State):
         if not isinstance(start, Game):
