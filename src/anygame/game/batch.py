@@ -1,4 +1,4 @@
-"""Many games of one kind side by side, for search and learning."""
+"""Batches: many matches of one game side by side, for search and learning."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The states of all lanes of a batch, and the random numbers ahead: see ``Batch.snapshot``.
+    """The states and the random number generator of a batch; see ``Batch.snapshot``.
 
     Attributes:
         game: the game.
         states: a bit for each fluent: uint64 [lanes, words].
-        random_state: what the random numbers ahead depend on.
+        random_state: the state of the random number generator.
     """
 
     game: Game
@@ -42,10 +42,10 @@ class Snapshot:
 
 
 def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
-    """Return the arrays of moves that are given by role, in the order of the roles.
+    """Return the arrays of a mapping from roles, in the order of the roles.
 
     Raises:
-        IllegalMoveError: a role has none, or two; or it is no mapping.
+        IllegalMoveError: a role has no array, or two, or ``moves`` is not a mapping.
         UnknownRoleError: a key is no role.
     """
     if not isinstance(moves, Mapping):
@@ -58,14 +58,13 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
 
 
 class Batch:
-    """Games side by side: each lane is a match of its own, moved as its owner likes.
+    """Matches of a game side by side; each lane is a match of its own.
 
-    Moves are numbers: indices of ``game.actions(role)``. A lane that has come to an end keeps its state,
-    whatever is chosen for it, until it is reset or set; so does a lane that is stuck, since a role has no
-    legal move though it has not come to an end.
+    Moves are numbers: indices of ``game.actions(role)``. A lane that has ended keeps its state, whatever its
+    moves, until it is reset or set. So does a stuck lane, in which a role has no legal move before the end.
 
-    Made by ``game.batch``; ``clone`` makes another one in the same states, with the same random numbers
-    ahead. What the columns of its arrays stand for can be kept with a model: see ``game.encoding``.
+    Made by ``game.batch``. ``game.encoding`` returns the meaning of the columns, to be stored with a model.
+    Arguments ``role`` raise UnknownRoleError for a role that the game does not have.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -82,7 +81,7 @@ class Batch:
 
     Attributes:
         game: the game.
-        lanes: how many.
+        lanes: the number of lanes.
     """
 
     def __init__(self, game: Game, machine: NetworkMachine, lanes: int, seed: int | None) -> None:
@@ -92,7 +91,7 @@ class Batch:
         self._lanes = machine.lanes(lanes, SystemRandom().getrandbits(32) if seed is None else seed)
 
     def clone(self) -> Batch:
-        """Return another batch in the same states, with the same random numbers ahead; so does ``copy``."""
+        """Return an independent batch with the same states and random numbers ahead; so does ``copy``."""
         made = object.__new__(Batch)
         made.__dict__.update(self.__dict__)
         made._lanes = self._lanes.copy()
@@ -107,33 +106,25 @@ class Batch:
     def __repr__(self) -> str:
         return f"<Batch of {self.lanes} lanes of {self.game.name}>"
 
-    # -- what the rules say ------------------------------------------------------------------------
+    # -- questions ---------------------------------------------------------------------------------
 
     @property
     def terminal(self) -> NDArray[np.bool_]:
-        """Which lanes have come to an end: bool [lanes]."""
+        """Which lanes have ended: bool [lanes]."""
         return self._lanes.terminal
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """In which lanes a role has no legal move, though they have not come to an end: bool [lanes]."""
+        """In which lanes a role has no legal move although the match has not ended: bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
-        """Return what the numbers of a role's moves stand for, the columns of its masks.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
-        """
+        """Return the moves of a role by number, the columns of its masks."""
         index = self.game.role_index(role)
         return ActionSpace(self.game.roles[index], self._machine.compiled.actions[index])
 
     def legal_mask(self, role: str | Term) -> NDArray[np.bool_]:
-        """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
-        """
+        """Return which moves of a role are legal: bool [lanes, actions], in the order of ``game.actions``."""
         return self._lanes.legal_by_role()[self.game.role_index(role)]
 
     def legal_masks(self) -> list[NDArray[np.bool_]]:
@@ -143,74 +134,68 @@ class Batch:
     def goals(self, role: str | Term) -> NDArray[np.float64]:
         """Return the goals of a role, at the end or before: float [lanes].
 
-        A goal is not a number (nan) where the rules give none, or several.
-
-        Raises:
-            UnknownRoleError: the game has no such role.
+        A goal is nan where the rules give none, or several.
         """
         return self._lanes.goal_values()[self.game.role_index(role)]
 
     def observation(self) -> NDArray[np.bool_]:
-        """Return what is true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
+        """Return the fluents that are true: bool [lanes, fluents], in the order of ``game.fluent_terms``."""
         return self._lanes.observation()
 
     def percepts(self, role: str | Term) -> NDArray[np.bool_]:
-        """Return what a role saw of the last joint move (GDL-II): bool [lanes, percepts].
+        """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
-        The columns are those of ``game.percept_terms(role)``. Lanes that did not move, or have been put into
-        a state since, show nothing.
+        The columns are those of ``game.percept_terms(role)``. Lanes that did not move, or whose state was set
+        since, have no percepts.
 
         Raises:
-            LimitError: the game is too large for a network that computes what roles see.
-            UnknownRoleError: the game has no such role.
+            LimitError: the game is too large for a network that computes percepts.
         """
         self._machine.check_percepts(self.game.name)
         return self._lanes.percepts_of(self.game.role_index(role))
 
     @cached_property
     def plane_layout(self) -> Planes:
-        """What the planes are: names of the ``channels``, and the numbers of ``rows`` and ``columns``."""
+        """The layout of the planes: the ``channels`` by name, the number of ``rows`` and of ``columns``."""
         return planes_of(self.game, self._machine.compiled.fluents)
 
     def planes(self) -> NDArray[np.bool_]:
-        """Return what is true, over the board that is found: bool [lanes, channels, rows, columns].
+        """Return the states as planes over the board: bool [lanes, channels, rows, columns].
 
-        ``plane_layout`` names the channels: one for each content of a square, then one for each fluent that
-        lies on no board, true on all squares or on none. A game without a board has one row and one column.
+        ``plane_layout`` names the channels: one for each content of a square, then one for each fluent
+        outside the board, true on all squares or on none. A game without a board has one row and one column.
         """
         return self.plane_layout.of(self.observation())
 
     # -- moving ------------------------------------------------------------------------------------
 
     def step(self, moves: Mapping[Any, ArrayLike], lanes: ArrayLike | None = None) -> None:
-        """Make a joint move in every lane that can go on.
+        """Make a joint move in every lane that has not ended and is not stuck.
 
         Args:
-            moves: for each role an integer array [lanes], indices of ``game.actions(role)``. What is chosen
-                in lanes that have come to an end, or are stuck, is not read.
-            lanes: those that are to move: their numbers, or a bool array [lanes]; all by default.
+            moves: for each role an integer array [lanes], indices of ``game.actions(role)``; ignored in lanes
+                that have ended or are stuck.
+            lanes: the lanes to move: their numbers, or a bool array [lanes]; all by default.
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
             IndexError: there is no such lane; nothing has changed.
-            UnknownRoleError: a key is no role.
             ValueError: an array has another shape or type.
         """
         self._lanes.step(arrays_in_order(self.game, moves), lanes)
 
     def step_random(self) -> dict[str, NDArray[np.int32]]:
-        """Make a random joint move in every lane that can go on, each role's uniform.
+        """Make a uniformly random joint move in every lane that has not ended and is not stuck.
 
         Returns:
-            What was chosen: for each role an int array [lanes]; -1 in lanes that had come to an end, or were
-            stuck.
+            For each role the sampled moves: an int array [lanes], -1 in lanes that did not move.
         """
         return dict(zip(self.game.roles, self._lanes.step_random(), strict=True))
 
     # -- states ------------------------------------------------------------------------------------
 
     def reset(self, lanes: ArrayLike | None = None) -> None:
-        """Put lanes back to the initial state.
+        """Reset lanes to the initial state.
 
         Args:
             lanes: numbers of lanes, or a bool array [lanes]; all by default.
@@ -231,13 +216,13 @@ class Batch:
     def packed(self) -> NDArray[np.uint64]:
         """Return all states with a bit for each fluent: uint64 [lanes, words].
 
-        Fluent ``n`` of ``game.fluent_terms`` is bit ``n % 64`` of word ``n // 64``; bits without a fluent
-        are 0. So a state takes little memory, and its words can be a key.
+        Fluent ``n`` of ``game.fluent_terms`` is bit ``n % 64`` of word ``n // 64``; unused bits are 0. The
+        words of a lane can be a compact key of its state.
         """
         return self._lanes.packed()
 
     def set_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put every lane into a state: uint64 [lanes, words], as ``packed`` gives them.
+        """Set the state of every lane: uint64 [lanes, words], as ``packed`` returns them.
 
         Raises:
             ValueError: the array has another shape or type.
@@ -245,27 +230,27 @@ class Batch:
         self._lanes.load_packed(states)
 
     def set_observation(self, states: ArrayLike) -> None:
-        """Put every lane into a state: bool [lanes, fluents], or 0 and 1, as ``observation`` gives them.
+        """Set the state of every lane: bool [lanes, fluents], or 0 and 1, as ``observation`` returns them.
 
         Raises:
-            ValueError: the array has another shape, or holds something else, or facts that cannot hold at
-                once (then it is a PositionError).
+            PositionError: (a ValueError) facts cannot hold at the same time.
+            ValueError: the array has another shape or other values.
         """
         self._lanes.set_observation(states)
 
     def snapshot(self) -> Snapshot:
-        """Return the states of all lanes and the random numbers ahead, to be restored later; picklable.
+        """Return the states of all lanes and the random number generator, for ``restore``; picklable.
 
-        What roles have seen of the last joint move is no part of it.
+        The percepts of the last joint move are not included.
         """
         return Snapshot(self.game, self._lanes.packed(), self._lanes.random_state)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to what a snapshot holds; it stays as it is.
+        """Go back to a snapshot, which stays unchanged.
 
         Raises:
-            PositionError: it is of another game, or of a batch with another number of lanes.
-            TypeError: it is no snapshot.
+            PositionError: it is from another game, or from a batch with another number of lanes.
+            TypeError: it is not a snapshot.
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"expected what snapshot() returned, found {type(snapshot).__name__}")
@@ -279,11 +264,11 @@ class Batch:
         self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
-        """Put a lane into a state of the game, or one of some facts.
+        """Set the state of a lane: a state of the game, or some facts.
 
         Raises:
             IndexError: there is no such lane.
-            PositionError: a fact is none that play can lead to, or two are; nothing has changed.
+            PositionError: no play leads to a fact, or to two of them together; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)

@@ -1,4 +1,4 @@
-"""Joint moves as texts, with what may be left out of them, and what else is asked of a state in text."""
+"""Joint moves as text, with optional parts, and other questions to a state as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHOICES_LIMIT: Final = 10_000
 
 
 def format_joint(moves: Sequence[Term]) -> str:
-    """Return a joint move as it can be typed again.
+    """Return a joint move as text that can be typed again.
 
     >>> from anygame.language.terms import Constant
     >>> format_joint([Constant("paper"), Constant("rock")])
@@ -40,12 +40,12 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 
 
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
-    """Return the move of every role that has but one."""
+    """Return the move of every role that has only one."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
 
 
 def is_chance(state: State) -> bool:
-    """Return whether nobody has a choice in a state but chance."""
+    """Return whether only `random` has a choice in a state."""
     return bool(state.movers) and all(role.is_random for role in state.movers)
 
 
@@ -56,7 +56,7 @@ def play_text(
     *,
     is_spoken: bool = False,
 ) -> tuple[State, tuple[Term, ...]]:
-    """Read a joint move as `read_joint` does, and play it; return the next state and the joint move.
+    """Read a joint move as `read_joint` does, and make it; return the next state and the joint move.
 
     Raises:
         IllegalMoveError: the game is over, or the move is not legal or not complete.
@@ -77,22 +77,20 @@ def read_joint(
 ) -> tuple[Term, ...]:
     """Read one joint move.
 
-    Moves stand in the order of the roles: for all roles, or only for those that can choose, or for some of
-    whom the moves can only be; whoever is left out makes its single legal move. A number that is no legal
-    move itself stands for the move at that place in the sorted list of the role's legal moves, from 1.
-    Capitals count only where they distinguish two legal moves. A move may be typed as people say it, see
-    `anygame.game.typed_moves`.
+    Moves are in the order of the roles. They may be given for all roles, for the roles with a choice, or for
+    roles that only they fit; every other role makes its only legal move. A number that is not itself a legal
+    move is an index, from 1, into the sorted legal moves of the role. Case matters only if it distinguishes
+    legal moves. A move may be abbreviated, see `anygame.game.typed_moves`.
 
     Args:
         state: the state in which the move is made.
-        text: terms, divided by blanks.
-        draw: chooses for the role ``random``, which may then be left out.
-        is_spoken: whether a person types, so that `2 1` is the move ``(mark 2 1)`` of the only role that
-            chooses, rather than the second move of one role and the first of another.
+        text: terms, separated by blanks.
+        draw: chooses for the role ``random``, which may then be omitted.
+        is_spoken: whether a person types. Then `2 1` is the move ``(mark 2 1)`` of the only role with a
+            choice, rather than the second move of one role and the first of another.
 
     Raises:
-        IllegalMoveError: too few or too many moves, a number that is not in the list, or a move that is not
-            legal.
+        IllegalMoveError: too few or too many moves, an index out of range, or a move that is not legal.
         TermSyntaxError: the text cannot be read.
     """
     legal = legal_by_role(state)
@@ -112,7 +110,7 @@ def _typed(
 ) -> dict[Role, Term]:
     """Return the moves that a text gives, by role.
 
-    Where only one role is asked, the whole text may be its move, in the words that people use for it.
+    If only one role is asked, the whole text may be its move, perhaps abbreviated.
     """
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
@@ -126,7 +124,7 @@ def _typed(
 
 
 def _names_a_move(text: str, legal: Sequence[Term]) -> bool:
-    """Return whether a text means some moves, or begins as one with as many words does."""
+    """Return whether a text means some moves, or has the name and length of one."""
     words = text.split()
     shapes = {(move.functor, len(move.arguments)) for move in legal if isinstance(move, Compound)}
     return (words[0], len(words) - 1) in shapes or bool(meant_moves(text, legal))
@@ -164,7 +162,7 @@ def _only_possible(
 
 
 def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
-    """Return the move that a word or a list stands for: numbers count before what else they could mean."""
+    """Return the move for a word or list: an index before an abbreviation."""
     if word.isascii() and word.isdigit() and not any(str(move) == word for move in legal):
         if not 1 <= int(word[:9]) <= len(legal):
             message = f"{role} has no move {word}: its legal moves are numbered 1 to {len(legal)}"
@@ -183,10 +181,10 @@ def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], a
 
 
 def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -> dict[Role, Sequence[Term]]:
-    """Return the moves that are asked for, by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
+    """Return the moves selected by ``ROLE``, ``PATTERN`` or ``ROLE PATTERN``.
 
     Raises:
-        UnknownRoleError: what is asked for is no role, and no move fits it.
+        UnknownRoleError: the text is no role, and fits no move.
     """
     role = next(
         (role for role in sorted(legal, key=len, reverse=True) if f"{asked} ".startswith(f"{role} ")), None
@@ -203,9 +201,9 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     return {role: moves for role, moves in found.items() if moves}
 
 
-#: The goal of every role: a number, None where the rules give none, or several that contradict each other.
+#: The goal of every role: a number, None for no goal, or several contradicting texts.
 Goals = dict["Role", "int | tuple[str, ...] | None"]
-#: Names of variables without question marks, and their values.
+#: Names of variables, without question marks, and their values.
 Binding = tuple[tuple[str, Term], ...]
 
 
@@ -221,7 +219,7 @@ def goals_of(state: State) -> Goals:
 
 
 def final_goals(state: State) -> list[int]:
-    """Return the goals at the end; 0 for `random` where the rules give it none.
+    """Return the goals at the end; 0 for `random` if the rules give it none.
 
     Raises:
         GoalError: the rules give a role no goal, or several.
@@ -237,14 +235,14 @@ def final_goals(state: State) -> list[int]:
 
 
 def describe_goal(value: int | tuple[str, ...] | None) -> str:
-    """Return a goal as people read it."""
+    """Return a goal as text for people."""
     if isinstance(value, tuple):
         return f"{' and '.join(value)} (the rules contradict each other)"
     return "none" if value is None else str(value)
 
 
 def advised(error: QueryError, advice: str) -> QueryError:
-    """Return an error with advice how to give a joint move, if that is what the question lacks."""
+    """Return an error with advice on giving a joint move, if the query needs one."""
     return QueryError(f"{error}, {advice}") if "depends on the moves" in str(error) else error
 
 
@@ -252,13 +250,13 @@ def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice
     """Return the bindings for which a pattern holds, in order.
 
     Args:
-        state: which is asked.
+        state: the state to query.
         pattern: a sentence with variables.
-        joint: the moves on which the answer depends; None where none are given.
-        advice: how they are given, for the error that says so.
+        joint: the moves on which the answer depends, or None.
+        advice: how moves are given, for the error.
 
     Raises:
-        QueryError: the pattern cannot be asked.
+        QueryError: the pattern cannot be queried.
     """
     try:
         found = state.query(pattern, joint)

@@ -1,4 +1,4 @@
-"""Random matches by the million, what they have in common, and workers that play some blocks of them each."""
+"""Simulations of many random matches, and their distribution to workers."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Goals that have bars in a plot, and labels; and how much of their room the bars take.
+#: Most goals with bars and labels in a plot; the width of the bars of a goal.
 _MOST_BARS: Final = 12
 _BARS_WIDTH: Final = 0.8
-#: Integers of so many bits have a square root that can be taken of a float.
+#: Most bits of an integer whose square root is computed in floating point.
 _FLOAT_BITS: Final = 1000
-#: Parts of the work per worker: when the first ones have nothing left to do, the others are nearly done.
+#: Parts of the work per worker; small parts keep all workers busy to the end.
 _PARTS_A_WORKER: Final = 16
 
 _Shared = TypeVar("_Shared")
@@ -43,33 +43,32 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """What random matches have in common. Counts are exact; what a role has stands under its name.
+    """Summary statistics of random matches. Counts are exact; mappings are by role.
 
     Attributes:
-        playouts: how many matches came to an end; goals and lengths are about these alone.
-        mean_goals: the mean of the goal values; ``nan`` where no match gave the role one, or where it is
-            beyond the range of floating-point numbers.
-        goal_counts: how many matches ended with which value, in ascending order.
-        goal_spread: the standard deviation of the goal values; ``nan`` as for the mean.
-        goal_error: the standard error of the mean: the spread by the square root of the number of values.
-        missing_goals: how many matches ended without a usable goal value; they are in no mean.
-        double_goals: how many ended with several values; they are in no mean.
-        lengths: how many matches took so many joint moves, in ascending order.
-        mean_length: the mean of the lengths; ``nan`` where no match came to an end.
-        branching: the mean number of legal moves, over all joint moves made; ``nan`` where none was.
-        states: joint moves made, those of matches that were given up too.
-        cut: how many matches were given up for their length.
-        stuck: how many could not go on, since a role had no legal move in a state that is not terminal.
-        first_stuck: the first of these, with its role, facts and line of play; None where there was none, or
-            it is not known.
+        playouts: matches that ended; goals and lengths are about these alone.
+        mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
+        goal_counts: the number of matches per goal value, in ascending order.
+        goal_spread: the standard deviation of the goals; ``nan`` as for the mean.
+        goal_error: the standard error of the mean: spread / sqrt(number of goals).
+        missing_goals: matches that ended without a usable goal; they are in no mean.
+        double_goals: matches that ended with several goals; they are in no mean.
+        lengths: the number of matches per number of joint moves, in ascending order.
+        mean_length: the mean of the lengths; ``nan`` if no match ended.
+        branching: the mean number of legal moves over all joint moves; ``nan`` without joint moves.
+        states: joint moves made, including those of matches that were given up.
+        cut: matches that reached the limit of joint moves.
+        stuck: matches that could not go on: a role had no legal move in a state that is not terminal.
+        first_stuck: the first of these, with its role, facts and line of play; None if there is none, or it
+            is not known.
         seed: of the random numbers.
-        threads: how many were used.
-        machine: what played, ``network`` or ``reasoner``.
-        device: on what: ``cpu``, or a graphics card, such as ``cuda:0``.
-        interrupted: whether it was ended early.
-        abandoned: how many matches were under way then, and given up; the shorter a match, the less likely.
-        seconds: how long playing took.
-        setup_seconds: how long compiling the game took, when it was compiled.
+        threads: the number used.
+        machine: ``network`` or ``reasoner``.
+        device: ``cpu``, or a graphics card, such as ``cuda:0``.
+        interrupted: whether the run was stopped early.
+        abandoned: unfinished matches of an interrupted run; long matches are more likely among them.
+        seconds: playing time.
+        setup_seconds: compile time, if the game was compiled.
     """
 
     playouts: int
@@ -97,19 +96,19 @@ class SimulationResult:
 
     @property
     def playouts_per_second(self) -> float:
-        """Matches a second, set-up aside."""
+        """Matches a second, without set-up."""
         return self.playouts / self.seconds if self.seconds else 0.0
 
     @property
     def states_per_second(self) -> float:
-        """Joint moves a second, set-up aside."""
+        """Joint moves a second, without set-up."""
         return self.states / self.seconds if self.seconds else 0.0
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many of the matches gave each role which goal.
+        """Plot the share of matches per goal, for each role.
 
         Args:
-            ax: where to draw; new axes by default.
+            ax: the axes to draw on; new ones by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -138,18 +137,18 @@ class SimulationResult:
             (role, meter(mean, _short(mean)), _short(self.goal_error[role]), dict(self.goal_counts[role]))
             for role, mean in self.mean_goals.items()
         ]
-        told = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
-        return table(("role", "mean goal", "standard error", "matches by goal"), rows) + paragraph(told)
+        summary = f"{self.playouts:,} random matches, {_short(self.mean_length)} joint moves on average"
+        return table(("role", "mean goal", "standard error", "matches by goal"), rows) + paragraph(summary)
 
 
 _DEVICES: Final = re.compile(r"cpu|cuda(?::(\d{1,3}))?")
 
 
 def card_of(device: str) -> int | None:
-    """Return the number of a graphics card, None for a processor.
+    """Return the number of a graphics card, or None for a processor.
 
     Raises:
-        DeviceError: it is neither.
+        DeviceError: the text names neither.
     """
     found = _DEVICES.fullmatch(device)
     if not found:
@@ -205,9 +204,9 @@ def simulate(
 
 
 def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
-    """Return mean, standard deviation and standard error of the mean of counted numbers, in exact sums.
+    """Return mean, standard deviation and standard error of counted numbers, from exact sums.
 
-    ``nan`` for each where there are none, or one is beyond the range of floats.
+    Each is ``nan`` if there are no numbers, or one is beyond the range of floats.
     """
     number = sum(counts.values())
     if not number:
@@ -297,12 +296,12 @@ class Workers(Protocol):
     """Processes that make calls, on this machine or on others; see ``anygame.cluster``.
 
     Attributes:
-        count: how many calls they make at a time.
+        count: the number of calls at a time.
     """
 
     @property
     def count(self) -> int:
-        """How many calls are made at a time."""
+        """The number of calls at a time."""
 
     def map(
         self,
@@ -311,18 +310,18 @@ class Workers(Protocol):
         items: Sequence[_Item],
         prepare: Callable[[_Shared], object] | None = None,
     ) -> Iterator[tuple[int, _Result]]:
-        """Make a call for each item, and yield each number of an item with its result, as they come.
+        """Make a call for each item; yield the index of each item with its result, in order of completion.
 
-        Everything is pickled. A call whose process dies is made again elsewhere; each item has one result.
+        Everything is pickled. If a process dies, its call is repeated elsewhere; each item has one result.
 
         Args:
             call: a function of a module that the processes can import.
-            shared: what all calls are given; sent to each machine once.
-            items: what each call is given.
+            shared: the first argument of all calls; sent to each machine once.
+            items: the second argument of each call.
             prepare: called once on each machine before the calls.
 
         Raises:
-            ClusterError: there is nobody left to make calls.
+            ClusterError: no worker is left.
         """
 
 
@@ -332,9 +331,9 @@ class Playout:
 
     Attributes:
         moves: the joint moves, each in the order of the roles.
-        goals: goal value per role in the last state; None where the rules give none or several.
-        is_complete: whether it reached a terminal state within the limit.
-        stuck: where it could not go on since a role had no legal move; None otherwise.
+        goals: the goal of each role in the last state; None if the rules give none or several.
+        is_complete: whether the match reached a terminal state within the limit.
+        stuck: where it could not go on because a role had no legal move, or None.
     """
 
     moves: tuple[tuple[Term, ...], ...]

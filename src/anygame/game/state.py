@@ -1,4 +1,4 @@
-"""States of a game, and questions to them."""
+"""States of a game, and queries on them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom
 
 
-#: Characters of all facts up to which `repr` has them all; else it has so many of the first and of the last.
+#: `repr` has all facts up to this many characters; beyond, this many facts of either end.
 _LONGEST_REPR: Final = 300
 _SHOWN_FACTS: Final = 3
-#: States that keep what was computed for them, which takes some hundred kilobytes in large games.
+#: States that keep intermediate results, some hundred kilobytes each in large games.
 _MOST_RECENT: Final = 512
 
 _Default = TypeVar("_Default")
 
 
 class Bindings(Mapping[str, Term]):
-    """What the variables of a query stand for. ``binding["?x"]``, ``binding["x"]``, or by ``Variable``."""
+    """The values of the variables of a query: ``binding["?x"]``, ``binding["x"]``, or by ``Variable``."""
 
     __slots__ = ("_terms",)
 
@@ -61,7 +61,7 @@ class Bindings(Mapping[str, Term]):
 
 
 class State:
-    """One state of a game. Immutable, hashable, comparable, picklable; what it computes it remembers.
+    """A state of a game. Immutable, hashable, comparable, picklable; caches its answers.
 
     Made by ``game.initial_state()``, ``game.state(facts)`` and ``state.next(moves)``.
 
@@ -96,16 +96,16 @@ class State:
 
     @property
     def game(self) -> Game:
-        """The game whose state this is."""
+        """The game of this state."""
         return self._game
 
     def position_in(self, machine: Machine) -> Position | None:
-        """Return this state as a machine holds it; None where that machine cannot."""
+        """Return this state as a position of a machine; None if that machine cannot hold it."""
         return self._position if machine is self._machine else machine.position(self.facts)
 
     @property
     def facts(self) -> frozenset[Term]:
-        """Everything that is true in this state, as terms without ``true``."""
+        """All facts that are true in this state, as terms without ``true``."""
         if self._facts is None:
             self._facts = self._machine.facts(self._position)
         return self._facts
@@ -118,11 +118,11 @@ class State:
         return self._terminal
 
     def _seen(self) -> View:
-        # Another thread may make this state forget its view at any moment: hold on to it.
+        # Another thread may clear the attribute at any moment: keep a reference.
         view = self._view
         if view is None:
             view = self._view = self._machine.view(self._position)
-            # A search tree may keep any number of states; what it took to answer for them is much larger.
+            # A search tree may hold many states, and views are much larger than states.
             recent = self._game.recent
             recent.append(self)
             if len(recent) > _MOST_RECENT:
@@ -130,7 +130,7 @@ class State:
         return view
 
     def forget(self) -> None:
-        """Drop intermediate results; answers stay the same and are computed again when needed."""
+        """Drop intermediate results; they are computed again when needed."""
         self._view = None
 
     def legal_moves(self, role: str | Term) -> tuple[Term, ...]:
@@ -156,13 +156,13 @@ class State:
 
     @property
     def stuck_role(self) -> Role | None:
-        """The first role without a legal move though the match is not over; None where all is well."""
+        """The first role without a legal move although the match is not over; None if there is none."""
         if self.is_terminal or all(self._all_legal()):
             return None
         return self._game.roles[self._all_legal().index(())]
 
     def goal(self, role: str | Term) -> int | None:
-        """Return the goal value of a role, or None where the rules give none.
+        """Return the goal value of a role, or None if the rules give none.
 
         Raises:
             GoalError: the rules give several different values, or one that is not an integer.
@@ -178,10 +178,10 @@ class State:
     @overload
     def goals(self, *, default: _Default) -> dict[Any, int | _Default]: ...
     def goals(self, *, default: object = None) -> dict[Any, Any]:
-        """Return the goal of every role by role, in the order of the roles. Unlike ``goal``, raises no error.
+        """Return the goals by role, in the order of the roles. Unlike ``goal``, raises no error.
 
         Args:
-            default: the value for a role without a usable goal: the rules give it no goal, several different
+            default: the value for a role without a usable goal: the rules give no goal, several different
                 ones, or one that is not an integer.
         """
         goals: dict[Any, object] = {}
@@ -195,13 +195,13 @@ class State:
 
     @property
     def derived(self) -> int:
-        """How many rows have been derived to answer for this state so far: a measure of the work it took."""
+        """The number of rows derived for this state so far, a measure of the work."""
         return self._machine.derived(self._seen())
 
     # -- moving ------------------------------------------------------------------------------------
 
     def next(self, moves: JointMove) -> State:
-        """Return the state after a joint move; this one stays as it is.
+        """Return the state after a joint move; this state does not change.
 
         Args:
             moves: one move per role: a mapping from roles, or a sequence in the order of the roles.
@@ -214,7 +214,7 @@ class State:
         position = self._machine.next(self._seen(), joint)
         machine = self._game.backends.machine
         if machine is not self._machine:
-            # The game has been compiled meanwhile, or play has not led to this state.
+            # The game has been compiled meanwhile, or no play leads to this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
@@ -223,7 +223,7 @@ class State:
     def play(self, role: str | Term, move: str | Term | None = None, /) -> State:
         """Return the state after a move of one role, while every other role makes its only legal move.
 
-        ``play(move)`` is for the only role with a choice; where no role has one, for a role whose only move
+        ``play(move)`` is for the only role with a choice; if no role has a choice, for a role whose only move
         this is. ``play(role, move)`` names the role.
 
         >>> import anygame
@@ -249,7 +249,7 @@ class State:
             move, term = role, role
             if isinstance(role, str) and not choosing:
                 term = parse_term(role, case_sensitive=game.case_sensitive)
-            # Where no role has a choice, the joint move is the same, whichever role is meant.
+            # If no role has a choice, the joint move is the same for every mover.
             mover = next((one for one, moves in legal if one in choosing or term in moves), game.roles[0])
         if any(one != mover for one in choosing):
             roles = " and ".join(choosing)
@@ -257,10 +257,9 @@ class State:
         return self.next([move if one == mover else moves[0] for one, moves in legal])
 
     def skip_forced(self, limit: int = 10_000) -> State:
-        """Return the first state from here in which a role has a choice; else the one where play ends.
+        """Return the first state from here on in which a role has a choice, or else the last state.
 
-        This state itself is returned where a role has a choice, the match is over, or a role has no legal
-        move. What roles see on the way (GDL-II) is lost.
+        Play also stops in a state where a role has no legal move. Percepts on the way (GDL-II) are lost.
 
         Args:
             limit: the most joint moves made.
@@ -277,7 +276,7 @@ class State:
         raise LimitError(f"no role has a choice within {limit:,} joint moves", "moves", limit)
 
     def percepts(self, moves: JointMove) -> Mapping[str, tuple[Term, ...]]:
-        """Return what each role sees when this joint move is made here (GDL-II ``sees``), sorted by text.
+        """Return the percepts of each role from a joint move made here (GDL-II ``sees``), sorted by text.
 
         Raises:
             IllegalMoveError: as for ``next``.
@@ -289,7 +288,7 @@ class State:
         """Return the moves as terms in the order of the roles, all legal."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
-        # Legal terms, which search gives, are seen at once.
+        # Fast path: search passes legal terms.
         return [
             move
             if isinstance(move, Term) and move in legal
@@ -297,12 +296,12 @@ class State:
             for role, move, legal in zip(game.roles, given, self._all_legal(), strict=True)
         ]
 
-    # -- asking ------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def query(self, pattern: str | Atom, moves: JointMove | None = None) -> Iterator[Bindings]:
-        """Ask a relation of the rules: yield what its variables can stand for, in a fixed order.
+        """Query a relation of the rules: yield the bindings of the variables, in a fixed order.
 
-        A pattern without variables yields one empty binding where it holds, else nothing.
+        A pattern without variables yields one empty binding if it holds, else nothing.
 
         Args:
             pattern: an atom such as ``(legal ?role (move ?x ?y))`` or ``(true (cell 1 ?y ?c))``.
@@ -320,10 +319,10 @@ class State:
         return pattern, None if moves is None else self._joint(moves)
 
     def explain(self, atom: str | Atom, moves: JointMove | None = None) -> Derivation:
-        """Return why an atom holds: a derivation down to facts; ``str()`` of it is a tree.
+        """Return a derivation of an atom down to facts; ``str()`` of it is a tree.
 
         Raises:
-            QueryError: it does not hold (the message says why), or it cannot be asked.
+            QueryError: the atom does not hold (the message says why), or cannot be queried.
         """
         found = self._machine.explain(self._seen(), *self._asked(atom, moves))
         if isinstance(found, Failure):
@@ -331,10 +330,10 @@ class State:
         return found
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
-        """Return why an atom does not hold: for each rule that could give it, how far it got.
+        """Return why an atom does not hold: for each rule that could derive it, how far it got.
 
         Raises:
-            QueryError: it does hold, or it cannot be asked.
+            QueryError: the atom does hold, or cannot be queried.
         """
         asked, joint = self._asked(atom, moves)
         found = self._machine.explain(self._seen(), asked, joint)
@@ -342,14 +341,14 @@ class State:
             return found
         raise QueryError(f"{asked} does hold; ask why it does")
 
-    # -- being looked at ---------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------
 
     def board(self, *, last: JointMove | None = None, before: State | None = None) -> BoardView:
-        """Return the boards of this state: printed they are text, in a notebook a drawing.
+        """Return the boards of this state: text when printed, a drawing in a notebook.
 
         Args:
             last: the joint move that led here, for marks and arrows.
-            before: the state before, for marks where squares differ.
+            before: the previous state, for marks on changed squares.
 
         Raises:
             IllegalMoveError: ``last`` does not have one move per role.
@@ -362,7 +361,7 @@ class State:
     def _repr_svg_(self) -> str:
         return self.board()._repr_svg_()
 
-    # -- being a value -----------------------------------------------------------------------------
+    # -- equality, pickling, text ------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -395,12 +394,12 @@ def _restore(game: Game, facts: tuple[Term, ...]) -> State:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a role knows of one joint move.
+    """A role's knowledge of one joint move.
 
     Attributes:
-        move: its own; None where that was not sent either.
-        percepts: what it saw (GDL-II ``sees``).
-        legal: what it may do next; None where it is not sent, and should know from the rest.
+        move: its own move; None if it was not sent.
+        percepts: its percepts (GDL-II ``sees``).
+        legal: its legal moves afterwards; None if they were not sent and must be inferred.
     """
 
     move: Term | None
@@ -410,11 +409,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class RoleView:
-    """What a role knows of a match up to now.
+    """A role's knowledge of a match so far.
 
     Attributes:
-        start: the state in which the match began, which all roles know.
-        observations: what it knows of each joint move since.
+        start: the first state, which all roles know.
+        observations: one for each joint move since.
     """
 
     start: State
@@ -422,7 +421,7 @@ class RoleView:
 
     @classmethod
     def of(cls, role: Role, states: Sequence[State], joints: Sequence[Sequence[Term]]) -> RoleView:
-        """Return what a role knows of a match.
+        """Return a role's knowledge of a match.
 
         >>> import anygame
         >>> game = anygame.loads('''
@@ -436,8 +435,8 @@ class RoleView:
         [('wait', 'lucky')]
 
         Args:
-            role: who knows it.
-            states: those of the match, one more than there are joint moves.
+            role: the role.
+            states: the states of the match, one more than there are joint moves.
             joints: the moves made in all states but the last.
         """
         own = states[0].game.role_index(role)
@@ -450,6 +449,6 @@ class RoleView:
         )
 
     def continues(self, former: RoleView) -> bool:
-        """Return whether a former view is the beginning of this one."""
+        """Return whether this view begins with a former view."""
         known = former.observations
         return self.start == former.start and self.observations[: len(known)] == known

@@ -1,8 +1,8 @@
-"""A move as people type it: with or without parentheses and its name, in short, or by its number in the list.
+"""Moves as people type them: with or without parentheses and name, abbreviated, or by number.
 
-A text is tried against the legal moves in readings of falling strictness; the first reading under which it
-fits any move decides. If it fits one, that is meant; if it fits several, it is ambiguous. The full text of a
-legal move always means that move.
+A text is compared with the legal moves in readings of decreasing strictness. The first reading that fits any
+move decides: one move is the answer, several are ambiguous. The full text of a legal move always means that
+move.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
 
-    #: Whether what was typed, first, fits a move.
+    #: Whether typed text, the first argument, fits a move.
     Reading: TypeAlias = Callable[["_Spelling", "_Spelling"], bool]
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
-#: What may stand between the parts of a move, as in ``e2-e4``, or be left out.
+#: Optional separators of the parts of a move, as in ``e2-e4``.
 _SEPARATORS: Final = re.compile(r"[\s()\-_,:.]+")
 _NUMBER: Final = re.compile(r"(#?)([0-9]{1,9})")
-#: No legal move needs more, and comparing texts takes the product of their lengths.
+#: Longest text considered: comparing texts takes the product of their lengths.
 _LONGEST: Final = 1_000
-#: Moves that an error names at most.
+#: Most moves named in an error.
 _SHOWN: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The parts of a move, or of what was typed.
+    """The parts of a move, or of typed text.
 
     Attributes:
         tokens: names and parentheses.
-        words: the names alone, in their order.
-        arguments: the words without the name of the move; none where the move is a constant.
+        words: the names alone.
+        arguments: the words without the name of the move; empty if the move is a constant.
     """
 
     tokens: tuple[str, ...]
@@ -52,20 +52,19 @@ class _Spelling:
 
     @classmethod
     def of(cls, text: str, *, is_compound: bool = True) -> _Spelling:
-        """Return the spelling of a text."""
         tokens = tuple(_TOKEN.findall(text))
         words = tuple([token for token in tokens if token not in "()"])
         return cls(tokens, words, words[1:] if is_compound else ())
 
     @classmethod
     def of_move(cls, move: Term, *, folded: bool = False) -> _Spelling:
-        """Return the spelling of a move, perhaps in small letters."""
+        """Return the spelling of a move, perhaps in lower case."""
         text = str(move).lower() if folded else str(move)
         return cls.of(text, is_compound=isinstance(move, Compound))
 
     @property
     def forms(self) -> tuple[tuple[str, ...], ...]:
-        """The words that can be typed for the move: all, or the arguments."""
+        """The word sequences that can be typed for the move: all words, or the arguments."""
         return (self.words, self.arguments) if self.arguments else (self.words,)
 
 
@@ -78,13 +77,13 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
     ['(move d 4)', '(move d 5)', '(move d 4)', '(swap d)', 'noop', '(move d 5)']
 
     Args:
-        text: what was typed: a move, its words or only those of its arguments, also joined or in short, a
-            beginning, or parts that only one move has; ``3`` or ``#3`` is the third of the list.
-        legal: the moves, in the order in which they are numbered.
-        role: whose moves they are, for errors.
+        text: a move, its words or only its arguments, also joined or abbreviated, a beginning, or parts that
+            only one move has; ``3`` or ``#3`` is the third move of the list.
+        legal: the moves, in the order of their numbers.
+        role: the role, for errors.
 
     Raises:
-        IllegalMoveError: no move is meant, or more than one; ``suggestions`` are those that could be.
+        IllegalMoveError: the text means no move, or several; ``suggestions`` are candidates.
     """
     found = meant_moves(text, legal)
     if len(found) == 1:
@@ -93,7 +92,7 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
 
 
 def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
-    """Return all legal moves that a text can mean; one where it is clear."""
+    """Return all legal moves that a text can mean; one if it is clear."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return []
@@ -110,7 +109,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves that fit by the first reading under which any does; in whole words, case counts."""
+    """Return the moves that fit by the first reading that fits any; case counts for whole words."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reads in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -124,7 +123,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that a text may be the beginning of, each as it would be typed in that form.
+    """Return the moves that may begin with a text, each in the form that continues it.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]
@@ -163,7 +162,7 @@ def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def nearest_moves(text: str, legal: Sequence[Term]) -> list[str]:
-    """Return the texts of the moves most like what was typed, best first."""
+    """Return the texts of the moves most similar to the typed text, best first."""
     forms: dict[str, str] = {}
     for move in legal:
         for words in _Spelling.of_move(move, folded=True).forms:
@@ -190,7 +189,7 @@ def _joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _begins(typed: _Spelling, move: _Spelling) -> bool:
-    """Every word is whole but the last."""
+    """Return whether every word is complete but the last."""
     *whole, last = typed.words or ("",)
     return any(
         len(form) > len(whole) and list(form[: len(whole)]) == whole and form[len(whole)].startswith(last)
@@ -199,7 +198,7 @@ def _begins(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _abbreviates(typed: _Spelling, move: _Spelling) -> bool:
-    """Every word is the beginning of one."""
+    """Return whether every word is the beginning of a word of the move."""
     words = typed.words
     return any(
         len(form) >= len(words)
@@ -214,7 +213,7 @@ def _begins_joined(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_run(typed: _Spelling, move: _Spelling) -> bool:
-    """Find what was typed in neighbouring arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
+    """Return whether the text is a run of arguments, also joined, as ``e4`` in ``(move p e 2 e 4)``."""
     wanted = _join(typed.words)
     count = len(move.arguments)
     return bool(wanted) and any(
@@ -225,7 +224,7 @@ def _has_run(typed: _Spelling, move: _Spelling) -> bool:
 
 
 def _has_words(typed: _Spelling, move: _Spelling) -> bool:
-    """Find the words in the move in this order, others perhaps between them."""
+    """Return whether the words occur in the move in this order, perhaps with gaps."""
     rest = iter(move.words)
     return bool(typed.words) and all(word in rest for word in typed.words)
 
@@ -238,7 +237,7 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _is_closed(tokens: Sequence[str]) -> bool:
-    """Return whether what was typed is a list with its last parenthesis: nothing is left out there."""
+    """Return whether the text is a list with its last parenthesis, so that nothing is omitted."""
     return tokens[:1] == ("(",) and tokens.count("(") == tokens.count(")")
 
 
