@@ -1,1 +1,1 @@
-"""Machines: the places where the contract meets the ways to compute."""
+"""Machines: implementations of the contract `anygame.game.machine.Machine`."""

@@ -1,7 +1,7 @@
-"""The machine over the compiled game: fast for every game that has a network.
+"""The machine over the compiled game.
 
-It holds the positions that play can lead to; others are the reasoner's. Questions and explanations the
-reasoner answers for it, and what roles see where a sheet is too large for that.
+It holds the positions that play can lead to; the reasoner holds the others. The reasoner also answers queries
+and explanations, and computes percepts if a sheet is too large for a network with percepts.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def compile_machine(
     """Compile a game.
 
     Args:
-        reasoner: the machine that knows its rules.
-        limits: bounds by name, as of ``GroundingLimits``.
-        progress: called now and then with the numbers of instances and atoms found so far.
+        reasoner: the machine with the rules.
+        limits: bounds by name; see ``GroundingLimits``.
+        progress: called now and then with the numbers of instances and atoms so far.
 
     Raises:
         LimitError: a bound was reached.
-        CompilationError: a fault of ours.
+        CompilationError: an internal error.
     """
     bounds = GroundingLimits(**limits)  # type: ignore[arg-type]
     compiled = compile_game(reasoner.another(bounds), bounds, progress)
@@ -73,7 +73,7 @@ def compile_machine(
 
 
 class NetworkView:
-    """A position, with what has been computed about it so far."""
+    """A position with everything computed about it so far."""
 
     __slots__ = ("frame", "legal", "position", "terminal")
 
@@ -87,13 +87,13 @@ class NetworkView:
 class NetworkMachine:
     """Answers from the network. See ``anygame.game.machine.Machine`` for the contract.
 
-    A position is a byte per fluent. Threads may share a machine: it answers one question at a time.
+    A position is a byte per fluent. Thread-safe: the machine answers one question at a time.
 
     Attributes:
         roles: in the order of the sheet.
-        compiled: the network, and its names.
-        kernel: the code of the network.
-        is_cached: whether its machine code was found, not made.
+        compiled: the network with its names.
+        kernel: the machine code of the network.
+        is_cached: whether the machine code came from the cache.
     """
 
     name = "network"
@@ -120,13 +120,13 @@ class NetworkMachine:
         return Single(self.kernel)
 
     def check_percepts(self, name: str) -> None:
-        """Raise a LimitError where the game was too large for a network with percepts."""
+        """Raise a LimitError if the game was too large for a network with percepts."""
         if len(self.compiled.percepts) != len(self.roles):
             raise LimitError(f"{name} is too large for a network that computes what roles see", "percepts")
 
     @cached_property
     def percept_kernel(self) -> Kernel | None:
-        """The kernel of the network with percepts; None where nobody sees anything."""
+        """The kernel of the network with percepts; None if there are no percepts."""
         network = self.compiled.percept_network
         return None if network is None else build_kernel(network)
 
@@ -135,29 +135,29 @@ class NetworkMachine:
         return None if self.percept_kernel is None else Single(self.percept_kernel)
 
     def finish(self) -> None:
-        """Wait for the final code, where a loop stands in for it."""
+        """Wait for the final code if a loop over gates stands in for it."""
         for kernel in (self.kernel, self.percept_kernel):
             if kernel is not None:
                 kernel.finish()
 
     @cached_property
     def simulator(self) -> Simulator:
-        """What plays random matches."""
+        """The simulator of random matches."""
         return Simulator(self.kernel)
 
     def _on_card(self, number: int) -> WarpSimulator:
-        """Return what plays random matches on a graphics card."""
+        """Return the simulator of random matches on a graphics card."""
         with self._asking:
             if number not in self._cards:
                 self._cards[number] = WarpSimulator(self.compiled.network, card(number))
             return self._cards[number]
 
     def lanes_on_card(self, count: int, seed: int, number: int) -> GameCardLanes:
-        """Return games side by side on a graphics card."""
+        """Return matches side by side on a graphics card."""
         return GameCardLanes(self.compiled, card(number), count, seed)
 
     def lanes(self, count: int, seed: int) -> GameLanes:
-        """Return games side by side; where the rules hide information, they know what each role sees."""
+        """Return matches side by side, with percepts if the rules hide information."""
         return GameLanes(self.percept_kernel or self.kernel, count, seed, self.compiled)
 
     # -- positions ---------------------------------------------------------------------------------
@@ -167,10 +167,10 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position of some ground facts; None where no play leads to one, or to two at once."""
+        """Return the position of some ground facts; None if no play leads to a fact, or to two together."""
         facts = list(facts)
         if not self._knows(facts):
-            # What is not known may be another way to write it.
+            # The facts may be written in another way.
             facts = list(self._reasoner.facts(self._reasoner.position(facts)))
             if not self._knows(facts):
                 return None
@@ -182,7 +182,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Return what some facts hold that no play leads to, for people: why they have no position."""
+        """Return, for people, the facts to which no play leads: why some facts have no position."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:
@@ -212,10 +212,10 @@ class NetworkMachine:
         """Return 0: a network derives no rows."""
         return 0
 
-    # -- what the network answers ------------------------------------------------------------------
+    # -- answers of the network --------------------------------------------------------------------
 
     def _look(self, view: NetworkView) -> list[list[int]]:
-        """Evaluate what depends on the state, and return the indices of the legal moves of each role."""
+        """Evaluate the state, and return the indices of the legal moves of each role."""
         legal = view.legal
         if legal is None:
             with self._asking:
@@ -252,7 +252,7 @@ class NetworkMachine:
             return self._single.next(view.position, actions)
 
     def percepts(self, view: NetworkView, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return what each role sees of a joint move."""
+        """Return the percepts of each role from a joint move."""
         if self._single_with_percepts is None:
             return self._reasoner.percepts(self._frame(view), joint)
         actions = [of[move] for of, move in zip(self._actions, joint, strict=True)]
@@ -273,13 +273,13 @@ class NetworkMachine:
             return self._single.next(position, joint)
 
     def goal_values(self, position: bytes) -> list[float]:
-        """Return the goal of each role; not a number where the rules give none, or several."""
+        """Return the goal of each role; nan if the rules give none, or several."""
         with self._asking:
             goals = self._single.goals(position)
         return [nan if goal in (MISSING, DOUBLE) else float(goal) for goal in goals]
 
     def percept_numbers(self, position: bytes, joint: Sequence[int]) -> list[NDArray[np.bool_]]:
-        """Return what each role sees of a joint move that is given by numbers: bool [percepts] per role."""
+        """Return the percepts of each role from a joint move given by numbers: bool [percepts] per role."""
         single = self._single_with_percepts
         if single is None:
             return [np.zeros(0, np.bool_) for _ in self.roles]
@@ -289,10 +289,10 @@ class NetworkMachine:
         ends = np.cumsum([single.network.facts, *map(len, self._percepts)])
         return [after[first:end] for first, end in pairwise(ends.tolist())]
 
-    # -- play at random ----------------------------------------------------------------------------
+    # -- random play -------------------------------------------------------------------------------
 
     def play_out(self, position: bytes, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves to the end, or until there were so many, or a role has none."""
+        """Play uniformly random moves until the end, the limit, or a role without a legal move."""
         played: list[tuple[int, ...]] = []
         options = [0] * len(self.roles)
         while True:
@@ -332,7 +332,7 @@ class NetworkMachine:
         return Stuck(Role(self.roles[role]), facts, self._moves(played))
 
     def blocks(self, playouts: int) -> int:
-        """Return into how many blocks so many playouts are divided."""
+        """Return the number of blocks of so many playouts."""
         return self.simulator.blocks(playouts)
 
     def simulate(self, position: bytes, request: PlayoutRequest) -> Tally[Stuck]:
@@ -348,7 +348,7 @@ class NetworkMachine:
     def _named(self, stuck: StuckNetwork) -> Stuck:
         return self._stuck(stuck.role, self._facts_of(stuck.state), stuck.moves)
 
-    # -- what it is like ---------------------------------------------------------------------------
+    # -- figures -----------------------------------------------------------------------------------
 
     def describe(self) -> dict[str, Any]:
         """Return figures as plain data."""
@@ -359,10 +359,10 @@ class NetworkMachine:
         return text(self.describe())
 
     def picture(self) -> str:
-        """Return a picture in Graphviz's language. Raises LimitError where it would be too large."""
+        """Return a picture in the language of Graphviz. Raises LimitError if it would be too large."""
         return picture(self.compiled)
 
-    # -- what the reasoner answers -----------------------------------------------------------------
+    # -- answers of the reasoner -------------------------------------------------------------------
 
     def _frame(self, view: NetworkView) -> Frame:
         frame = view.frame
@@ -374,25 +374,25 @@ class NetworkMachine:
     def query(
         self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
+        """Yield the bindings under which an atom holds, sorted by the text of its arguments."""
         return self._reasoner.query(self._frame(view), atom, joint)
 
     def explain(self, view: NetworkView, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or why nothing gives it."""
+        """Return a derivation of an atom, or the reason why it cannot be derived."""
         return self._reasoner.explain(self._frame(view), atom, joint)
 
 
 class GameLanes(Lanes):
-    """The lanes of a compiled game: see ``Batch``, which asks them. Roles are given by their index."""
+    """The lanes of a compiled game, for ``Batch``. Roles are given by index."""
 
     def __init__(self, kernel: Kernel, count: int, seed: int, compiled: CompiledGame) -> None:
         self._compiled = compiled
         super().__init__(kernel, count, seed)
 
     def percepts_of(self, role: int) -> NDArray[np.bool_]:
-        """Return what a role saw of the last joint move of each lane: bool [lanes, percepts].
+        """Return the percepts of a role from the last joint move of each lane: bool [lanes, percepts].
 
-        Lanes that made none, since they had come to an end or have been put into a state, show nothing.
+        Lanes that did not move, or whose state was set since, have no percepts.
         """
         if not self.network.percepts:
             return np.zeros((self.count, 0), np.bool_)
@@ -420,11 +420,11 @@ class GameLanes(Lanes):
     # -- positions ---------------------------------------------------------------------------------
 
     def reset(self, mask: ArrayLike | None = None) -> None:
-        """Put lanes back; see ``Batch.reset``."""
+        """Reset lanes; see ``Batch.reset``."""
         super().reset(None if mask is None else self._mask(mask))
 
     def _mask(self, chosen: ArrayLike) -> NDArray[np.bool_]:
-        """Return which lanes are meant by numbers of lanes, or by a mask: bool [lanes]."""
+        """Return the lanes given by numbers or by a mask: bool [lanes]."""
         array, count = np.asarray(chosen), self.count
         if array.dtype == np.bool_:
             return array
@@ -438,7 +438,7 @@ class GameLanes(Lanes):
         return mask
 
     def set_observation(self, states: ArrayLike) -> None:
-        """Put all lanes into states: bool [lanes, fluents]; see ``Batch.set_observation``."""
+        """Set the states of all lanes: bool [lanes, fluents]; see ``Batch.set_observation``."""
         array = np.asarray(states)
         expected = (self.count, len(self._compiled.fluents))
         if array.shape != expected or not (
@@ -456,16 +456,16 @@ class GameLanes(Lanes):
         self.load(array)
 
     def position(self, lane: int) -> bytes:
-        """Return the position of a lane, as the machine holds it."""
+        """Return the position of a lane."""
         return self.get(lane).tobytes()
 
     def set_position(self, lane: int, position: bytes) -> None:
-        """Put a lane into a position of the machine."""
+        """Set the position of a lane."""
         self.set(lane, np.frombuffer(position, np.bool_))
 
 
 class GameCardLanes(WarpLanes):
-    """Lanes of a game on a graphics card; its errors name roles and moves."""
+    """The lanes of a game on a graphics card, with errors that name roles and moves."""
 
     def __init__(self, compiled: CompiledGame, card: Card, count: int, seed: int) -> None:
         super().__init__(compiled.network, card, count, seed)
@@ -481,7 +481,7 @@ class GameCardLanes(WarpLanes):
 
 
 def _illegal(compiled: CompiledGame, error: IllegalChoiceError, legal: NDArray[np.bool_]) -> IllegalMoveError:
-    """Return the error for people: of an action in a lane, in which some are legal, bool [actions]."""
+    """Return the error for an illegal action in a lane, given its legal actions, bool [actions]."""
     role, moves = str(compiled.roles[error.role]), compiled.actions[error.role]
     numbers = np.flatnonzero(legal).tolist()
     return illegal_number(role, error.action, moves, numbers, f"lane {error.lane}: ")

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from anygame.network.grounding.grounder import GroundingLimits
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Rows of the fluents, and facts that no rule can see.
+#: Rows of the fluents, and facts that no rule reads.
 Position = tuple["Fluents", frozenset["Term"]]
 
 _Found = TypeVar("_Found")
-#: Moves whose terms and texts are remembered, some hundred bytes each.
+#: Most moves whose terms and texts are cached, some hundred bytes each.
 _MOST_TERMS = 500_000
 
 
 class ReasonerMachine:
     """Answers from the reasoner. See ``anygame.game.machine.Machine`` for the contract.
 
-    Threads may share a machine: it answers one question at a time, since questions share what has been
-    compiled and computed so far, and the clock that bounds them.
+    Thread-safe: the machine answers one question at a time, because questions share compiled code,
+    intermediate results, and the clock that bounds them.
     """
 
     name = "reasoner"
@@ -59,11 +59,11 @@ class ReasonerMachine:
         self._asking = RLock()
 
     def another(self, most: GroundingLimits) -> Reasoner:
-        """Return a reasoner of the same rules for compiling them, during which this one goes on answering.
+        """Return a second reasoner for compiling the rules, so that this one can go on answering.
 
         Args:
-            most: the facts of a relation, and the steps of a question, that it may have if this one may; and
-                the seconds, whatever this one may: who asks for an answer waits for this one.
+            most: bounds on facts, steps and seconds; facts and steps are also bounded by this machine's
+                limits.
         """
         limits = self.reasoner.limits
         facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)
@@ -89,7 +89,7 @@ class ReasonerMachine:
         return self.reasoner.frame(position[0])
 
     def derived(self, view: Frame) -> int:
-        """Return how many rows of relations and of their indices a frame holds."""
+        """Return the number of rows of relations and their indices in a frame."""
         return sum(len(rows) for rows in view.values() if isinstance(rows, Sized))
 
     def legal(self, view: Frame) -> tuple[tuple[Term, ...], ...]:
@@ -121,7 +121,7 @@ class ReasonerMachine:
         ), frozenset()
 
     def percepts(self, view: Frame, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return what each role sees of a joint move."""
+        """Return the percepts of each role from a joint move."""
         with self._asking:
             seen = self.reasoner.percepts(view, self._joint(joint))
         return {
@@ -132,7 +132,7 @@ class ReasonerMachine:
     def query(
         self, view: Frame, atom: Atom, joint: Sequence[Term] | None
     ) -> Iterator[Mapping[Variable, Term]]:
-        """Yield the bindings under which an atom holds, sorted by the text of the atom's arguments."""
+        """Yield the bindings under which an atom holds, sorted by the text of its arguments."""
         with self._asking:
             self.check_known(atom, joint)
             frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
@@ -145,7 +145,7 @@ class ReasonerMachine:
         return iter([bindings for _, bindings in found])
 
     def check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
-        """Raise a QueryError where an atom cannot be asked about: the message says why, and what is near."""
+        """Raise a QueryError if an atom cannot be queried, with suggestions."""
         known = self.reasoner.known_relations
         if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
             raise QueryError(_unknown_relation(atom, known, self.reasoner))
@@ -155,13 +155,13 @@ class ReasonerMachine:
             )
 
     def play_out(self, position: Position, random: Random, limit: int) -> Outcome:
-        """Play uniformly random moves to the end, or until there were so many, or a role has none."""
+        """Play uniformly random moves until the end, the limit, or a role without a legal move."""
         reasoner = self.reasoner
         played: list[list[Move]] = []
         options = [0] * len(self.roles)
         fluents, unseen = position
         while True:
-            # One step at a time, so that other threads get their turn.
+            # Released after each step, for other threads.
             with self._asking:
                 frame = reasoner.frame(fluents)
                 is_over = reasoner.terminal(frame)
@@ -190,14 +190,14 @@ class ReasonerMachine:
         )
 
     def blocks(self, playouts: int) -> int:
-        """Return one: all draw from the same random numbers."""
+        """Return 1: all playouts share the same random numbers."""
         return 1
 
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
-        """Play one match after the other and count, in one thread.
+        """Play one match after the other in one thread, and count.
 
         Raises:
-            DeviceError: a graphics card was to do it.
+            DeviceError: the request names a graphics card.
         """
         if request.card is not None:
             raise DeviceError(
@@ -208,9 +208,9 @@ class ReasonerMachine:
         return count_outcomes(outcomes, len(self.roles), request)
 
     def draw(self, options: list[Move], random: Random) -> Move:
-        """Return one of some moves of a role at random, and leave them sorted by text.
+        """Return a random move of a role, and leave its moves sorted by text.
 
-        Neither the order of sets nor the numbers of terms may show in what a seed gives.
+        Sorting makes the result independent of the order of sets and the numbers of terms.
         """
         if len(options) == 1:
             return options[0]
@@ -218,7 +218,7 @@ class ReasonerMachine:
         return options[random.randrange(len(options))]
 
     def explain(self, view: Frame, atom: Atom, joint: Sequence[Term] | None) -> Derivation | Failure:
-        """Return a derivation of an atom, or why nothing gives it."""
+        """Return a derivation of an atom, or the reason why it cannot be derived."""
         with self._asking:
             self.check_known(atom, joint)
             explainer = Explainer(self.reasoner, view, None if joint is None else self._joint(joint))
@@ -226,7 +226,7 @@ class ReasonerMachine:
 
 
 class _Memory(dict["Move", _Found]):
-    """What was found for each move that was asked for."""
+    """A cache of a function of moves."""
 
     def __init__(self, find: Callable[[Move], _Found]) -> None:
         super().__init__()
