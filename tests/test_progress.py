@@ -43,7 +43,7 @@ def cell(monkeypatch: pytest.MonkeyPatch) -> Cell:
 
 
 def test_it_is_shown_while_something_is_done_and_goes(cell: Cell) -> None:
-    with progress.reporting(None, progress.counted("things")) as report:
+    with progress.reporting(None, progress.progress_bar("things")) as report:
         assert report is not None
         report(0, 10)
         report(5, 10)

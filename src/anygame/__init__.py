@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 
-# The command line begins here: until it has begun, Ctrl-C prints a traceback, and typing takes long to load.
+# The command line starts here: `typing` loads slowly, and Ctrl-C prints a traceback until `main` has begun.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anygame.api import *  # noqa: F403
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Load what `anygame.api` offers once something of it is asked for: commands begin without it."""
+        """Import `anygame.api` on first use; commands start without it."""
         if name != "api" and (name == "__all__" or not name.startswith("__")):
             from importlib import import_module
 

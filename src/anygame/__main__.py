@@ -1,8 +1,8 @@
-"""``python -m anygame`` is the ``anygame`` command, which begins here."""
+"""The entry point of the ``anygame`` command and of ``python -m anygame``."""
 
 from __future__ import annotations
 
-# Ctrl-C prints a traceback until `main` has begun: that `signal` needs many modules would prolong it.
+# Ctrl-C prints a traceback until `main` has begun, so the quick import: `signal` loads many modules.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 import sys
@@ -13,8 +13,8 @@ _INTERRUPTED = 130
 def main() -> int:
     """Run the command line; return the exit status.
 
-    Ctrl-C raises KeyboardInterrupt only where that is caught. While modules are loaded, and at the end, it
-    ends the process. A process that ignores Ctrl-C still does.
+    Ctrl-C raises KeyboardInterrupt only while the command line runs. During imports, and at the end, it exits
+    the process. A process that ignores Ctrl-C keeps ignoring it.
     """
     is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_heard:

@@ -1,4 +1,4 @@
-"""What `import anygame` offers. It is loaded when something of it is first asked for."""
+"""Public API of `anygame`, imported lazily."""
 
 from __future__ import annotations
 

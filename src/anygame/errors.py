@@ -25,8 +25,8 @@
     ├── ModelError (ValueError)          a model that cannot be used or written
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
-``str(error)`` is written for people; the same facts are attributes, for programs.
-This module imports nothing of the package, so that every stage can use it.
+``str(error)`` is for people; the same facts are attributes, for programs.
+This module imports nothing of the package, so that every stage can import it.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ __all__ = [
 
 
 class AnygameError(Exception):
-    """The root: catch this to catch everything anygame raises on purpose."""
+    """The root of all exceptions that anygame raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
         """Return what notebooks show: the caller's frames and the message, without frames of anygame."""
-        # Only notebooks need them, and every start of the program would wait.
+        # Imported late: only notebooks need them.
         import traceback
         from pathlib import Path
 
@@ -85,7 +85,7 @@ class RuleSheetError(AnygameError, ValueError):
     """A rule sheet cannot be used.
 
     Attributes:
-        diagnostics: every fault found, sorted by place (``anygame.language.Diagnostic``).
+        diagnostics: every fault, sorted by place (``anygame.language.Diagnostic``).
     """
 
     def __init__(self, message: str, diagnostics: Sequence[object] = ()) -> None:
@@ -94,15 +94,15 @@ class RuleSheetError(AnygameError, ValueError):
 
 
 class SheetSyntaxError(RuleSheetError):
-    """The text of a rule sheet cannot be read: parentheses, tokens, or bounds of the input."""
+    """The text of a rule sheet cannot be read: parentheses, tokens, or bounds on the input."""
 
 
 class TermSyntaxError(AnygameError, ValueError):
-    """A piece of text that should be one term (a move, a fact, a pattern) is not.
+    """A text is not a single readable term (a move, a fact, a pattern).
 
     Attributes:
-        text: what was given.
-        position: offset in ``text`` (characters from 0) where reading failed.
+        text: the text.
+        position: the offset in ``text``, in characters from 0, where reading failed.
     """
 
     def __init__(self, message: str, text: str = "", position: int = 0) -> None:
@@ -117,8 +117,8 @@ class LimitError(AnygameError):
     Attributes:
         limit: the name of the bound (``facts``, ``depth``, ``seconds``, ``terms`` ...).
         bound: its value.
-        relation: the relation that grew, as ``name/arity``, where one is to blame.
-        details: where its rules stand and what to try, as lines of text.
+        relation: the relation that grew, as ``name/arity``, or None.
+        details: the places of its rules and suggestions, as lines of text.
     """
 
     def __init__(
@@ -133,14 +133,14 @@ class LimitError(AnygameError):
 
 
 class CompilationError(AnygameError):
-    """A game, or the native code of the search, could not be compiled; ``__cause__`` is the error behind it.
+    """A game, or the native code of the search, could not be compiled; ``__cause__`` is the original error.
 
-    The game can still be played by the reasoner, and searched state by state.
+    The reasoner can still play the game, and it can be searched state by state.
     """
 
     @classmethod
     def of(cls, error: Exception) -> CompilationError:
-        """Return what to tell of an error that should not have been."""
+        """Return the error for an unexpected exception."""
         return cls(
             "compiling failed by a fault of anygame's own, not of the sheet: "
             f"{type(error).__name__}: {str(error)[:200]}; please report it, with the sheet"
@@ -151,7 +151,7 @@ class UnknownRoleError(AnygameError, ValueError):
     """The game has no such role.
 
     Attributes:
-        role: what was given.
+        role: the name given.
         roles: the roles of the game, in order.
     """
 
@@ -165,9 +165,9 @@ class IllegalMoveError(AnygameError, ValueError):
     """A move is not legal for its role in this state, or a joint move has the wrong shape.
 
     Attributes:
-        role: the role concerned, or None where the joint move as a whole is at fault.
-        move: the offending move as KIF text.
-        suggestions: the nearest legal moves as KIF text, best first.
+        role: the role, or None if the joint move as a whole is wrong.
+        move: the illegal move as KIF text.
+        suggestions: the most similar legal moves as KIF text, best first.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class GoalError(AnygameError, ValueError):
 
 
 class QueryError(AnygameError, ValueError):
-    """A question that cannot be asked of these rules: unknown relation, wrong number of arguments ..."""
+    """A query that the rules cannot answer: unknown relation, wrong number of arguments ..."""
 
 
 class PositionError(AnygameError, ValueError):
@@ -202,47 +202,47 @@ class PositionError(AnygameError, ValueError):
 
 
 class PlayerError(AnygameError, ValueError):
-    """A player that cannot be found or made: unknown name, no such class, a constructor that fails ..."""
+    """A player that cannot be found or created: unknown name, no such class, a failing constructor ..."""
 
 
 class RecordError(AnygameError, ValueError):
-    """A match record that cannot be used: no JSON, a wrong shape, rules that are missing or disagree ..."""
+    """A match record that cannot be used: not JSON, a wrong shape, missing or contradicting rules ..."""
 
 
 class SimultaneousMovesError(AnygameError, ValueError):
-    """Roles choose at the same time, where something is for games in which they take turns."""
+    """Roles choose at the same time in a game that should be turn-based."""
 
 
 class ClusterError(AnygameError, RuntimeError):
-    """Work that was to be divided among machines cannot be done: there is no cluster, or nobody is left."""
+    """Work cannot be distributed to machines: there is no cluster, or no worker is left."""
 
 
 class WorkerLostError(ClusterError):
-    """The process of a worker has died, and what lived in it is gone."""
+    """The process of a worker has died, with its state."""
 
 
 class DeviceError(AnygameError, RuntimeError):
-    """A graphics card cannot be used: it or its driver is not there, is too old, has no room, or is busy."""
+    """A graphics card cannot be used: it or its driver is missing, too old, out of memory, or busy."""
 
 
 class EncodingError(AnygameError, ValueError):
-    """Names of actions and fluents, kept with a model, that cannot be used: another game's, not a file ..."""
+    """Names of actions and fluents, stored with a model, that cannot be used: another game, not a file ..."""
 
 
 class QuizError(AnygameError, ValueError):
-    """A quiz that cannot be made or used: too few questions, no JSON, a reply to no question ..."""
+    """A quiz that cannot be made or used: too few questions, not JSON, a reply to no question ..."""
 
 
 class TableError(AnygameError, ValueError):
-    """A table of exact values that cannot be used or written: another game's, a damaged file ..."""
+    """A table of exact values that cannot be used or written: another game, a damaged file ..."""
 
 
 class ModelError(AnygameError, ValueError):
-    """A model that cannot be used or written: another game's, a damaged file, a training under way ..."""
+    """A model that cannot be used or written: another game, a damaged file, a training in progress ..."""
 
 
 class MissingExtraError(AnygameError, ImportError):
-    """An optional dependency is needed and not installed.
+    """An optional dependency is not installed.
 
     Attributes:
         extra: the extra to install, as in ``pip install 'anygame[extra]'``.
@@ -255,7 +255,7 @@ class MissingExtraError(AnygameError, ImportError):
 
 @contextmanager
 def needing(extra: str, needed: str) -> Iterator[None]:
-    """Raise MissingExtraError where a library is not installed that an extra has.
+    """Raise MissingExtraError if an import fails for lack of an optional library.
 
     >>> with needing("plot", "plots need matplotlib"):
     ...     import matplotlib_that_is_not_installed

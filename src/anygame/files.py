@@ -1,4 +1,4 @@
-"""Files: written as a whole or not at all, read up to a bound, and what the system says against that."""
+"""Files: atomic writes, bounded reads, and system errors as messages for people."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from anygame.language.diagnostics import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Names have a limit on every system, and the temporary one is longer.
+#: Characters of the file name kept in the temporary name, because systems limit names.
 _PREFIX: Final = 100
 
 
 def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
-    """Write a file's parts beside it and move them there: whoever looks finds the old file or the new one.
+    """Write a file atomically: readers see either the old file or the whole new one.
 
-    It is on the disk before it is moved. A file that is there keeps its mode. Raises OSError.
+    The parts are flushed to disk before the move. An existing file keeps its mode. Raises OSError.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
     try:
@@ -43,7 +43,7 @@ def write_whole(path: Path, *parts: str | bytes | memoryview) -> None:
 def file_faults(
     what: str, path: str | os.PathLike[str], kind: type[AnygameError] = AnygameError
 ) -> Iterator[None]:
-    """Raise what the system says of a file as an error for people: what cannot be done, and why."""
+    """Convert system errors about a file into an error for people, with the reason."""
     try:
         yield
     except AnygameError:
@@ -60,9 +60,9 @@ def read_bounded(path: str | os.PathLike[str], most: int, meant: str, kind: type
 
     Args:
         path: the file.
-        most: bytes that it may have.
-        meant: what a longer file is not, for people.
-        kind: of the error where it is longer, or cannot be read.
+        most: the largest allowed size, in bytes.
+        meant: the expected content, for the error on larger files.
+        kind: the class of the error for files that are too large or cannot be read.
     """
     with file_faults("read", path, kind), Path(path).open("rb") as file:
         data = file.read(most + 1)

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """A string that is HTML already."""
 
     __slots__ = ()
 
 
 def html(text: object, width: int = 200) -> str:
-    """Return HTML for a text, cut where it is long.
+    """Return the HTML of a text, cut to a width.
 
     >>> html("<b>"), html(Markup("<b>"))
     ('&lt;b&gt;', '<b>')
@@ -40,17 +40,17 @@ def paragraph(text: object) -> Markup:
 
 
 def folded(summary: object, inner: str, *, is_open: bool = False) -> Markup:
-    """Return what stands below a line that opens and closes it."""
+    """Return content that a summary line folds and unfolds."""
     return Markup(f"<details{' open' * is_open}><summary>{html(summary)}</summary>{inner}</details>")
 
 
 def code(text: object) -> Markup:
-    """Return what people write in a sheet."""
+    """Return a text of a rule sheet as code."""
     return Markup(f"<code>{html(text)}</code>")
 
 
 def meter(value: float, text: str, most: float = 100.0) -> Markup:
-    """Return a number over a bar that is as long as the number is large, seen on light and dark ground."""
+    """Return a number over a bar of proportional length, readable on light and dark backgrounds."""
     # Of 0 and nan, in this order, 0 is the greater one.
     share = 100 * min(max(0.0, value / most), 1.0)
     bar = f"linear-gradient(to right, rgba(63, 142, 207, 0.35) {share:.1f}%, transparent {share:.1f}%)"

@@ -1,4 +1,4 @@
-"""Random playouts: what is asked for, and what is counted, whichever machine plays them."""
+"""Random playouts: the request and the counts, for all machines."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The same bounds for all that play, so that what one refuses the other does too: counters of 64 bits; more
-#: threads than any computer has cores; an array of lengths of 80 MB for each thread.
+#: The same bounds for all machines: counters of 64 bits; more threads than any computer has cores; an array
+#: of lengths of 80 MB for each thread.
 _BOUNDS: Final = {"playouts": (0, 1 << 60), "threads": (1, 4096), "limit": (0, 10_000_000)}
 
 
 @dataclass(frozen=True, slots=True)
 class PlayoutRequest:
-    """Random playouts that are asked for. What they come to depends on all but threads and progress.
+    """A request for random playouts. The results depend on all fields but threads and progress.
 
     Attributes:
         seed: of the random numbers; any integer.
-        limit: joint moves after which a playout is given up.
-        strict: whether a playout in which a role has no legal move ends all.
+        limit: joint moves after which a playout is cut.
+        strict: whether a playout in which a role has no legal move is an error.
         progress: called about ten times a second with the number of playouts so far.
-        card: the number of the graphics card that plays; None for a processor. What comes of it depends on
-            whether it is a card, but not on which.
-        blocks: which of the blocks to play that playouts are divided into, each with random numbers of its
-            own; None for all. Tallies of different blocks add up.
+        card: the number of the graphics card that plays; None for a processor. Results are the same on all
+            cards, but differ from those on a processor.
+        blocks: the range of blocks to play, each with its own random numbers; None for all. Tallies of
+            different blocks add up.
 
     Raises:
         ValueError: a number is out of range.
@@ -53,24 +53,24 @@ OtherT = TypeVar("OtherT")
 
 @dataclass(slots=True)
 class Tally(Generic[StuckT]):
-    """What happened in random playouts. All counts are exact; lists are in the order of the roles.
+    """Counts of random playouts. All counts are exact; lists are in the order of the roles.
 
     Attributes:
-        goals: how many playouts ended with which value as the only one.
-        missing: how many ended without a usable goal value: none, or none that is an integer.
-        double: how many ended with several values.
-        options: numbers of legal moves, added up over the joint moves made.
-        lengths: how many playouts ended after so many joint moves.
-        playouts: how many ended by the rules; goals and lengths are about these alone.
-        states: joint moves made, in all playouts that were started.
-        cut: how many reached the limit of moves and were given up.
-        stuck: how many were given up since a role had no legal move in a state that is not terminal.
-        abandoned: how many were under way when an interrupt stopped them.
-        first_stuck: the first playout that got stuck; None where there is none, or after an interrupt where
-            finding it would take long.
-        interrupted: whether fewer playouts were ended than asked for.
-        seconds: how long it took, compilation excluded.
-        threads: how many cores were used.
+        goals: the number of playouts per value, for playouts with exactly one goal value.
+        missing: playouts that ended without a usable goal value: none, or none that is an integer.
+        double: playouts that ended with several values.
+        options: the sum of the numbers of legal moves over all joint moves.
+        lengths: the number of playouts per number of joint moves.
+        playouts: playouts that ended by the rules; goals and lengths are about these alone.
+        states: joint moves made in all playouts started.
+        cut: playouts that reached the limit of joint moves.
+        stuck: playouts given up because a role had no legal move in a state that is not terminal.
+        abandoned: unfinished playouts of an interrupted run.
+        first_stuck: the first stuck playout; None if there is none, or if an interrupt came first and the
+            search for it would take long.
+        interrupted: whether fewer playouts ended than requested.
+        seconds: time without compiling.
+        threads: the number of cores used.
     """
 
     goals: list[dict[int, int]]
@@ -94,7 +94,7 @@ class Tally(Generic[StuckT]):
         return cls([{} for _ in range(roles)], [0] * roles, [0] * roles, [0] * roles)
 
     def add(self, later: Tally[StuckT]) -> None:
-        """Add the counts of playouts that come after these."""
+        """Add the counts of later playouts."""
         for known, new in ((self.lengths, later.lengths), *zip(self.goals, later.goals, strict=True)):
             for value, count in new.items():
                 known[value] = known.get(value, 0) + count
@@ -107,5 +107,5 @@ class Tally(Generic[StuckT]):
         self.first_stuck = self.first_stuck or later.first_stuck
 
     def with_first_stuck(self, stuck: OtherT | None) -> Tally[OtherT]:
-        """Return the same counts with another account of the first playout that got stuck."""
+        """Return the same counts with another description of the first stuck playout."""
         return replace(self, first_stuck=stuck)  # type: ignore[return-value, arg-type]

@@ -1,7 +1,7 @@
-"""Plots on request: the one place that knows matplotlib.
+"""Plots: the one module that imports matplotlib.
 
-What can be plotted has a method ``plot(ax=None)`` that draws on the axes given, or on new ones, and returns
-them, as that of pandas does.
+Results with a plot have a method ``plot(ax=None)`` that draws on the given axes, or on new ones, and returns
+them, as in pandas.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NEEDED: Final = "plots need matplotlib"
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the axes given, or those of a new figure, which a notebook shows.
+    """Return the given axes, or those of a new figure, which a notebook shows.
 
     Raises:
-        MissingExtraError: there are none, and matplotlib is not installed.
+        MissingExtraError: new axes are needed, and matplotlib is not installed.
     """
     if ax is not None:
         return ax
@@ -43,13 +43,13 @@ def image(
     *,
     same_rows: bool = False,
 ) -> Iterator[Sequence[Axes]]:
-    """Yield axes beside each other, and write what was drawn on them.
+    """Yield axes side by side, and write an image of them at the end.
 
     Args:
-        path: the image; its suffix gives the format.
-        panes: how many axes.
+        path: the image file; its suffix gives the format.
+        panes: the number of axes.
         size: of the image, in inches.
-        same_rows: whether what stands upright is the same for all axes.
+        same_rows: whether all axes share their vertical axis.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

@@ -1,8 +1,8 @@
-"""Progress in notebooks: it stands below the cell while something takes long, and is gone at the end.
+"""Progress bars in notebooks, shown below the cell during long calls and removed at the end.
 
-Functions that take long have an argument ``progress``, which is called with what is known. Where it is not
-given, and the code runs in a notebook, what is known is shown there. The command line gives its own, for
-terminals. No library is needed: what a notebook runs in can show HTML, and replace it.
+Long-running functions take an argument ``progress``, called with the progress so far. If it is not given, and
+the code runs in a notebook, progress is shown there. The command line passes its own function, for terminals.
+No library is needed: a notebook front end can show HTML and replace it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _Report = TypeVar("_Report", bound="Callable[..., object]")
 
-#: Seconds after which it is worth looking at, and between two changes.
+#: Seconds before progress is shown, and between two updates.
 _PATIENCE: Final = 0.5
 _BETWEEN: Final = 0.2
 
 
 def in_notebook() -> bool:
-    """Return whether what is displayed now stands below a cell of a notebook.
+    """Return whether output appears below a cell of a notebook.
 
-    A thread has no cell: players and servers think beside the one that is run.
+    Only the main thread has a cell; players and servers think in other threads.
     """
     ipython = sys.modules.get("IPython")
     if ipython is None or threading.current_thread() is not threading.main_thread():
@@ -36,11 +36,11 @@ def in_notebook() -> bool:
 
 @contextmanager
 def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Report | None]:
-    """Yield the function that takes progress: the one given, or one for a notebook; else None.
+    """Yield the function that takes progress: the given one, or one for a notebook, or None.
 
     Args:
-        given: by who calls what takes long.
-        html: returns what a notebook shows, of what is reported.
+        given: the function of the caller, or None.
+        html: converts progress to the HTML that a notebook shows.
     """
     if given is not None or not in_notebook():
         yield given
@@ -53,7 +53,7 @@ def reporting(given: _Report | None, html: Callable[..., str]) -> Iterator[_Repo
 
 
 class _Output:
-    """A place below the cell, made when something was at work for a while."""
+    """A display below the cell, created after a delay."""
 
     def __init__(self) -> None:
         self._next = monotonic() + _PATIENCE
@@ -76,19 +76,19 @@ class _Output:
             self._handle.update({"text/html": "", "text/plain": ""}, raw=True)
 
 
-def counted(what: str) -> Callable[[int, int], str]:
-    """Return what makes a bar of how much of all is done: HTML with the rate, and the time that is left.
+def progress_bar(what: str) -> Callable[[int, int], str]:
+    """Return a function that formats progress as HTML: a bar with the rate and the remaining time.
 
-    >>> counted("playouts")(0, 2000)
+    >>> progress_bar("playouts")(0, 2000)
     '<progress max="2000" value="0"></progress> playouts: 0 of 2,000'
     """
     began = monotonic()
 
     def bar(done: int, total: int) -> str:
-        told = f'<progress max="{total}" value="{done}"></progress> {what}: {done:,} of {total:,}'
+        counts = f'<progress max="{total}" value="{done}"></progress> {what}: {done:,} of {total:,}'
         seconds = monotonic() - began
         if not done or not seconds:
-            return told
-        return f"{told}, {done / seconds:,.0f} a second, {(total - done) * seconds / done:,.0f} s left"
+            return counts
+        return f"{counts}, {done / seconds:,.0f} a second, {(total - done) * seconds / done:,.0f} s left"
 
     return bar

@@ -10,7 +10,7 @@ from anygame.errors import LimitError
 from anygame.game.game import begun
 from anygame.game.outcomes import no_legal_move
 from anygame.game.roles import Role
-from anygame.progress import counted, reporting
+from anygame.progress import progress_bar, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -69,7 +69,7 @@ def perft_divide(
             shows a bar.
     """
     _check(depth, 1)
-    began = counted("first moves")
+    began = progress_bar("first moves")
     with reporting(progress, lambda counts, moves: began(len(counts), moves)) as report:
         return _counted(game, state, strict, lambda tree, start: tree.divide(start, depth, report))
 

@@ -22,7 +22,7 @@ from anygame.language.rules import format_program
 from anygame.language.source import Source
 from anygame.language.terms import Compound, Term
 from anygame.playouts import PlayoutRequest
-from anygame.progress import counted, reporting
+from anygame.progress import progress_bar, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -235,7 +235,7 @@ class Game:
             )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
         share = None if cluster is None else Share(self, state, cluster)
-        bar = counted("random matches")
+        bar = progress_bar("random matches")
         with reporting(progress, lambda done: bar(done, playouts)) as report:
             request = replace(request, progress=report)
             return simulate(machine, self.roles, start, request, self.setup_seconds, share)
