@@ -1,4 +1,4 @@
-"""Matches of a compiled game in numbers, one or many side by side: how they stand, what is seen of them."""
+"""Matches of a compiled game in numbers, single or side by side: state, legal moves, observations."""
 
 from __future__ import annotations
 
@@ -27,36 +27,35 @@ if TYPE_CHECKING:
 
 #: Joint moves after which a match is cut, as in ``game.playouts``.
 DEFAULT_LIMIT: Final = 10_000
-#: What becomes of an action that is not legal: an error, or a random legal move instead, as referees of the
-#: GGP protocol do it.
+#: The result of an illegal action: an error, or a random legal move instead, as in the GGP protocol.
 Illegal: TypeAlias = Literal["error", "random"]
-#: ``flat``: one number a fluent; ``planes``: channels, rows and columns of the board; ``history``: one row a
-#: joint move, with what a role did and saw.
+#: ``flat``: one number per fluent; ``planes``: channels, rows and columns of the board; ``history``: one row
+#: per joint move, with the moves and percepts of a role.
 Form: TypeAlias = Literal["flat", "planes", "history"]
-#: Numbers of a history: a batch of 512 matches then takes up to 128 MiB a role.
+#: Most numbers of a history: a batch of 512 matches then takes up to 128 MiB per role.
 _LARGEST_HISTORY: Final = 2**18
-#: What can be rendered here: pixels need what makes them of drawings.
+#: The modes available here: pixels need cairosvg.
 RENDER_MODES: Final = ["ansi", "human", *(["rgb_array"] if find_spec("cairosvg") else [])]
 
 
 def check_illegal(illegal: str) -> None:
-    """Raise a ValueError unless illegal actions can be dealt with so."""
+    """Raise a ValueError unless this is a way to handle illegal actions."""
     if illegal not in get_args(Illegal):
         raise ValueError(f"illegal actions are an error or random, not {illegal!r}")
 
 
 class Episode:
-    """A match: where it stands, what each role can do there, and what it has seen on the way.
+    """A match: its state, the legal moves of each role, and the observations so far.
 
     Attributes:
         game: the rules.
-        players: the indices of the roles that want something.
-        chance: the indices of the others, which play at random.
+        players: the indices of all roles but ``random``.
+        chance: the indices of the other roles, which play at random.
         legal: per role the numbers of its legal moves.
-        is_terminal: whether the match has come to an end.
-        stuck: the index of the first role that has no legal move though it has not; None where all is well.
-        moves: how many joint moves were made.
-        observer: what shows states as arrays.
+        is_terminal: whether the match has ended.
+        stuck: the index of the first role without a legal move before the end, or None.
+        moves: the number of joint moves made.
+        observer: encodes states as arrays.
     """
 
     def __init__(self, game: Game, form: Form, limit: int, illegal: Illegal) -> None:
@@ -72,7 +71,7 @@ class Episode:
         self.begin()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Machine code stays where it was made.
+        # Machine code cannot be pickled.
         return self.__dict__ | {"_network": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -81,7 +80,7 @@ class Episode:
 
     @property
     def limit(self) -> int:
-        """Joint moves after which the match is cut: at most as many as a history has rows."""
+        """Joint moves after which the match is cut, at most the rows of a history."""
         return self._limit
 
     @limit.setter
@@ -104,11 +103,11 @@ class Episode:
             self.stuck = self.legal.index([])
 
     def mark(self) -> Any:
-        """Return where the match stands, for ``go_back``."""
+        """Return the current point of the match, for ``go_back``."""
         return self.position, self.moves, self._last, [seen.copy() for seen in self._seen]
 
     def go_back(self, mark: Any) -> None:
-        """Go back to where the match stood."""
+        """Go back to an earlier point of the match."""
         position, self.moves, self._last, self._seen = mark
         for history in self._histories:
             history[0, self.moves :] = False
@@ -116,7 +115,7 @@ class Episode:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the match cannot go on though it has not come to an end: it is stuck, or was too long."""
+        """Whether the match cannot go on before its end: a role is stuck, or the limit is reached."""
         return not self.is_terminal and (self.stuck is not None or self.moves >= self.limit)
 
     @property
@@ -129,7 +128,7 @@ class Episode:
         before = self.position
         percepts = self._network.percept_numbers(before, joint) if self.observer.hides else ()
         for seen, new, legal in zip(self._seen, percepts, self.legal, strict=False):
-            # A forced move is no decision: percepts from before it are kept for the next one.
+            # A forced move is no decision: earlier percepts are kept for the next decision.
             seen[:] = new if len(legal) > 1 else seen | new
         if self._histories:
             lane, made = np.zeros(1, np.intp), [np.array([number]) for number in joint]
@@ -139,20 +138,20 @@ class Episode:
         self._stand_at(self._network.after(before, joint))
 
     def draw(self, random: np.random.Generator, role: int) -> int:
-        """Return a legal move of a role, each as likely as the others."""
+        """Return a uniformly random legal move of a role."""
         options = self.legal[role]
         return options[int(random.integers(len(options)))] if len(options) > 1 else options[0]
 
     def checked(self, role: int, action: object, random: np.random.Generator | None = None) -> int:
-        """Return the number of a move that was chosen for a role.
+        """Return the number of the move chosen for a role.
 
         Args:
             role: the index of the role.
-            action: what was chosen.
-            random: draws another move where that is not legal and not to be an error; an error without.
+            action: the chosen action.
+            random: replaces an illegal move if that is the way to handle it; without, it is an error.
 
         Raises:
-            IllegalMoveError: it is not legal, and that is to be an error.
+            IllegalMoveError: the action is not legal, and that is an error.
         """
         try:
             number = as_integer(action)  # type: ignore[arg-type]
@@ -166,7 +165,7 @@ class Episode:
         raise illegal_number(self.game.roles[role], given, self._actions[role], self.legal[role])
 
     def goals(self) -> list[float]:
-        """Return the goal of each role here; not a number where the rules give none, or several."""
+        """Return the goal of each role here; nan if the rules give none, or several."""
         return self._network.goal_values(self.position)
 
     def mask(self, role: int) -> NDArray[np.int8]:
@@ -176,7 +175,7 @@ class Episode:
         return mask
 
     def observation(self, role: int) -> NDArray[np.int8]:
-        """Return what a role observes: int8; where rules hide information, percepts since its last choice."""
+        """Return the observation of a role: int8; in GDL-II its percepts since its last choice."""
         if self._histories:
             whole: NDArray[np.int8] = self._histories[role].astype(np.int8)[0]
             return whole
@@ -185,15 +184,15 @@ class Episode:
         return self.observer.of(np.frombuffer(self.position, np.bool_))
 
     def facts(self) -> NDArray[np.int8]:
-        """Return everything that is true, whoever sees it: int8 [fluents]."""
+        """Return all fluents, hidden ones too: int8 [fluents]."""
         return np.frombuffer(self.position, np.int8).copy()
 
     def state(self) -> State:
-        """Return the state in which the match is."""
+        """Return the current state."""
         return State(self.game, self._network, self.position)
 
     def board(self) -> BoardView:
-        """Return the boards of the state, with marks for the joint move that led there."""
+        """Return the boards of the state, with marks for the last joint move."""
         if self._last is None:
             return self.state().board()
         position, joint = self._last
@@ -202,20 +201,19 @@ class Episode:
 
 
 class Observer:
-    """Makes observations of the states of a compiled game.
+    """Encodes the states of a compiled game as observations.
 
-    In a game whose rules hide information (GDL-II) a role observes what it has seen, and not the state.
+    If the rules hide information (GDL-II), a role observes its percepts, not the state.
 
     Attributes:
         hides: whether the rules hide information.
-        percepts: per role how many things it can see, where the rules hide information; else empty.
-        shapes: per role the shape of its observation. Where a role can observe nothing at all, it is one
-            number that stays 0.
+        percepts: per role the number of its possible percepts if the rules hide information; else empty.
+        shapes: per role the shape of its observation. A role that can observe nothing gets one 0.
 
     Raises:
         ValueError: there is no such form, the rules hide the board that planes would show, or a history of
             ``limit`` joint moves is too large.
-        LimitError: the game is too large for a network that computes what roles see.
+        LimitError: the game is too large for a network that computes percepts.
     """
 
     def __init__(self, game: Game, form: Form, limit: int) -> None:
@@ -232,7 +230,7 @@ class Observer:
         self._fluents = len(game.fluent_terms)
         self._actions = [len(game.actions(role)) for role in game.roles]
         self.percepts = [len(game.percept_terms(role)) for role in game.roles] if self.hides else []
-        # Neither Gymnasium nor PettingZoo takes an array without numbers.
+        # Gymnasium and PettingZoo reject empty arrays.
         counts = self.percepts or [self._fluents] * len(game.roles)
         self.shapes: list[tuple[int, ...]] = [(max(1, count),) for count in counts]
         if self._planes is not None:
@@ -251,15 +249,15 @@ class Observer:
                 )
 
     def checked_limit(self, limit: int) -> int:
-        """Return a bound on joint moves, lowered to the rows of a history. Raises ValueError below 1."""
+        """Return a limit on joint moves, lowered to the rows of a history. Raises ValueError below 1."""
         if limit < 1:
             raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         return min(limit, self._steps or limit)
 
     def histories(self, lanes: int) -> list[NDArray[np.bool_]]:
-        """Return an empty history of each role: bool [lanes, steps, events]; none for other observations.
+        """Return an empty history of each role: bool [lanes, steps, events]; [] for other observations.
 
-        The events of a step are the moves of the role, then its percepts. Where nothing is hidden they are
+        The events of a step are the moves of the role, then its percepts. Without hidden information they are
         the moves of all roles, and all roles share one array.
         """
         if self._steps is None:
@@ -279,11 +277,11 @@ class Observer:
         """Write a joint move into histories.
 
         Args:
-            histories: as ``histories`` makes them.
-            lanes: the matches that it is made in: int [matches].
+            histories: from ``histories``.
+            lanes: the lanes of the matches: int [matches].
             steps: the joint moves made there before: int [matches].
             joint: per role the numbers of its moves: int [matches].
-            percepts: per role what it sees, where the rules hide information: bool [matches, percepts].
+            percepts: per role its percepts if the rules hide information: bool [matches, percepts].
         """
         first = 0
         for role, history in enumerate(histories):
@@ -294,15 +292,15 @@ class Observer:
                 first += self._actions[role]
 
     def action_space(self, role: int) -> Discrete:
-        """Return the numbers of the moves of a role."""
+        """Return the space of a role's moves."""
         from gymnasium.spaces import Discrete
 
         return Discrete(max(1, self._actions[role]))
 
     def space(self, role: int, *, masked: bool) -> Space[Any]:
-        """Return where the observations of a role lie: int8, 0 or 1.
+        """Return the space of a role's observations: int8, 0 or 1.
 
-        With masks, these are ``{"observation": ..., "action_mask": int8 [actions]}``.
+        With masks, observations are ``{"observation": ..., "action_mask": int8 [actions]}``.
         """
         from gymnasium.spaces import Box, Dict
 
@@ -311,7 +309,7 @@ class Observer:
         return Dict({"observation": seen, "action_mask": mask}) if masked else seen
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return observations of states [..., fluents] that roles see as they are: int8 [..., *shape]."""
+        """Return observations of visible states [..., fluents]: int8 [..., *shape]."""
         if self._planes is not None:
             return self._planes.of(states).view(np.int8)
         if not self._fluents:
@@ -319,22 +317,21 @@ class Observer:
         return states.astype(np.int8, order="C")
 
     def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return observations of percepts [..., percepts] of a role: int8 [..., *shape]."""
+        """Return observations of a role's percepts [..., percepts]: int8 [..., *shape]."""
         found = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
         found[..., : percepts.shape[-1]] = percepts
         return found
 
 
 class EpisodeLanes:
-    """Matches side by side: where they stand, what each role can do there, what it has seen on the way.
+    """Matches side by side: their states, the legal moves of each role, and the observations so far.
 
     Attributes:
         batch: the states.
         masks: per role which moves are legal: bool [lanes, actions].
-        terminal: which matches have come to an end: bool [lanes].
-        stuck: the first role that has no legal move though the match has not come to an end, -1 where all is
-            well: int [lanes].
-        moves: how many joint moves were made: int [lanes].
+        terminal: which matches have ended: bool [lanes].
+        stuck: the first role without a legal move before the end, or -1: int [lanes].
+        moves: the number of joint moves made: int [lanes].
     """
 
     def __init__(self, game: Game, form: Form, lanes: int, limit: int) -> None:
@@ -355,7 +352,7 @@ class EpisodeLanes:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Which matches cannot go on though they have not come to an end: bool [lanes]."""
+        """Which matches cannot go on before their end: bool [lanes]."""
         return ~self.terminal & ((self.stuck >= 0) | (self.moves >= self._limit))
 
     @property
@@ -372,7 +369,7 @@ class EpisodeLanes:
         self._look()
 
     def move(self, joint: Sequence[NDArray[np.int64]], lanes: NDArray[np.bool_]) -> None:
-        """Make joint moves in some lanes, bool [lanes]: the numbers of legal moves, int [lanes] per role."""
+        """Make joint moves, int [lanes] per role, in some lanes, bool [lanes]. The moves must be legal."""
         self.batch.step(dict(zip(self.game.roles, joint, strict=True)), lanes)
         moved = np.flatnonzero(lanes)
         percepts = [self.batch.percepts(role)[moved] for role in self.game.roles if self.observer.hides]
@@ -386,11 +383,11 @@ class EpisodeLanes:
         self._look()
 
     def mark(self) -> list[NDArray[Any]]:
-        """Return where all matches stand, for ``go_back``: states, joint moves made, what each role saw."""
+        """Return the current point of all matches, for ``go_back``: states, joint moves made, percepts."""
         return [self.batch.packed(), self.moves.copy(), *(seen.copy() for seen in self._seen)]
 
     def go_back(self, mark: Sequence[NDArray[Any]], lanes: NDArray[np.bool_]) -> None:
-        """Go back to where some matches stood: bool [lanes]."""
+        """Go back to an earlier point in some matches: bool [lanes]."""
         states = self.batch.packed()
         for now, before in zip([states, self.moves, *self._seen], mark, strict=True):
             now[lanes] = before[lanes]
@@ -400,7 +397,7 @@ class EpisodeLanes:
         self._look()
 
     def observation(self, role: int, lanes: NDArray[np.intp] | None = None) -> NDArray[np.int8]:
-        """Return what a role observes, in some lanes or all: int8 [lanes, *shape]."""
+        """Return the observations of a role, in some lanes or all: int8 [lanes, *shape]."""
         if self._histories:
             history = self._histories[role]
             return (history if lanes is None else history[lanes]).astype(np.int8)
@@ -411,12 +408,12 @@ class EpisodeLanes:
         return self.observer.of(states if lanes is None else states[lanes])
 
     def goals(self) -> NDArray[np.float64]:
-        """Return the goals here: float [lanes, roles]; not a number where there is none, or several."""
+        """Return the goals here: float [lanes, roles]; nan if there is none, or several."""
         return np.stack([self.batch.goals(role) for role in self.game.roles], axis=1)
 
 
 def check_mode(mode: str | None) -> None:
-    """Raise unless boards can be rendered so.
+    """Raise unless this is an available render mode.
 
     Raises:
         MissingExtraError: pixels need cairosvg, which is not installed.
@@ -433,7 +430,7 @@ def check_mode(mode: str | None) -> None:
 def render(board: BoardView, mode: str | None) -> str | NDArray[np.uint8] | None:
     """Return a board as text (``ansi``) or pixels (``rgb_array``), or print it (``human``).
 
-    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing: its pixels are one white dot.
+    Pixels are uint8 [rows, columns, 3]. A board without a grid has no drawing, and gives one white pixel.
     """
     if mode == "ansi":
         return board.text()

@@ -1,8 +1,8 @@
 """Games as environments of PettingZoo.
 
 See Terry et al. 2021, "PettingZoo: Gym for multi-agent reinforcement learning". Roles of GDL move at the same
-time, so that ``parallel_env`` shows a game as it is. ``aec_env`` shows one move at a time, of games in which
-roles take turns; ``env`` is another name for it.
+time, which ``parallel_env`` shows directly. ``aec_env`` (also named ``env``) shows one move at a time, for
+games in which roles take turns.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class GameAgents:
         self._check_game()
 
     def _check_game(self) -> None:
-        """Refuse a game of another kind before it is played."""
+        """Refuse an unsuitable game at construction."""
 
     @property
     def max_cycles(self) -> int:
-        """Joint moves after which a match is truncated; may be set, up to the rows of a history."""
+        """Joint moves after which a match is truncated; settable, up to the rows of a history."""
         return self._episode.limit
 
     @max_cycles.setter
@@ -86,23 +86,23 @@ class GameAgents:
         self._episode.limit = limit
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the space of what an agent observes, always the same."""
+        """Return the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Return the numbers of an agent's moves, always the same."""
+        """Return the space of an agent's moves, always the same object."""
         return self.action_spaces[agent]
 
     def state(self) -> NDArray[np.int8]:
-        """Return everything that is true, in the order of ``game.fluent_terms``: int8 [fluents]."""
+        """Return all fluents, hidden ones too, in the order of ``game.fluent_terms``: int8 [fluents]."""
         return self._episode.facts()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the boards as text or pixels, as ``render_mode`` says; ``human`` prints them."""
+        """Return the boards as text or pixels according to ``render_mode``; ``human`` prints them."""
         return render(self._episode.board(), self.render_mode)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: the environment holds no resources."""
 
     def _begin(self, seed: int | None) -> None:
         if seed is not None:
@@ -115,7 +115,7 @@ class GameAgents:
             raise ResetNeeded(f"{asked} was called before reset")
 
     def _rewards_now(self) -> dict[str, float]:
-        """Return the rewards by agent: those of a match that goes on, or was cut, are 0."""
+        """Return the rewards by agent; 0 unless the match has ended by its rules."""
         episode = self._episode
         if not episode.is_terminal:
             return dict.fromkeys(self.agents, 0.0)
@@ -126,7 +126,7 @@ class GameAgents:
         return {"observation": self._episode.observation(role), "action_mask": self._episode.mask(role)}
 
     def _info(self) -> dict[str, Any]:
-        """Return what else there is to say: the role that is stuck, if one is."""
+        """Return the stuck role, if there is one."""
         stuck = self._episode.stuck
         return {} if stuck is None else {"stuck": str(self.game.roles[stuck])}
 
@@ -134,33 +134,31 @@ class GameAgents:
 class GameParallelEnv(GameAgents, ParallelEnv):
     """A game in which all roles move at once.
 
-    Each role but ``random`` is an agent, under its own name; ``random`` is played by the environment. An
-    agent observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, where the fluents are
-    in the order of ``game.fluent_terms`` and the actions in that of ``game.actions(role)``. In games that
-    hide information (GDL-II), it observes what it saw since it last had a choice, in the order of
-    ``game.percept_terms(role)``. An agent with one legal move, for example to wait, may be left out of the
-    actions.
+    Each role but ``random`` is an agent under its own name; the environment plays ``random``. An agent
+    observes ``{"observation": int8 [fluents], "action_mask": int8 [actions]}``, with fluents in the order of
+    ``game.fluent_terms`` and actions in the order of ``game.actions(role)``. In games that hide information
+    (GDL-II), it observes its percepts since its last choice, in the order of ``game.percept_terms(role)``.
+    The action of an agent with one legal move, for example to wait, may be omitted.
 
-    A match in which a role is stuck (it has no legal move, though the match is not over) is truncated, and
-    ``infos`` names the role.
+    If a role is stuck (it has no legal move before the end), the match is truncated, and ``infos`` names the
+    role.
 
     Args:
-        source: a game, a rule sheet, or the name of a game that comes with the package.
+        source: a game, a rule sheet, or the name of an installed game.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         max_cycles: joint moves after which a match is truncated.
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
-            int8 [max_cycles, events]: row ``n`` has the agent's n-th move and what it saw then, the events
-            being its actions, then its percepts. Where nothing is hidden, a row has the moves of all roles.
-        illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
-            its place.
+            int8 [max_cycles, events]: row ``n`` has the agent's n-th move and percepts, as its actions
+            followed by its percepts. Without hidden information, a row has the moves of all roles.
+        illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
 
     Raises:
-        LimitError: the game has no network, or one that does not compute what roles see.
+        LimitError: the game has no network, or none that computes percepts.
         MissingExtraError: a library is not installed.
         RuleSheetError: the rules cannot be used.
-        ValueError: an argument is none of those.
+        ValueError: an argument has another value.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
@@ -188,7 +186,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
             Observations, rewards, terminations, truncations and infos by agent.
 
         Raises:
-            IllegalMoveError: an action is not legal, or missing, or the match is over; nothing has changed.
+            IllegalMoveError: an action is illegal or missing, or the match is over; nothing has changed.
             ResetNeeded: there is no match yet.
         """
         self._check_ready()
@@ -242,14 +240,15 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 
 
 class GameAECEnv(GameAgents, AECEnv):
-    """A game in which roles take turns, one agent's move at a time.
+    """A turn-based game, one agent's move at a time.
 
-    Arguments, observations and masks are those of ``parallel_env``. The mask of an agent whose turn it is not
-    is all 0. Roles that wait, and ``random``, are played by the environment, and so is what nobody chooses.
+    Arguments, observations and masks are those of ``parallel_env``. The mask is all 0 unless it is the
+    agent's turn. The environment plays ``random``, roles that wait, and forced joint moves that belong to no
+    role.
 
     Raises:
-        SimultaneousMovesError: two roles choose at the same time. That is looked for in random matches
-            beforehand; a state of play in which they do is an error when it is met.
+        SimultaneousMovesError: two roles choose at the same time, in random matches at construction, or when
+            play reaches such a state.
         LimitError, MissingExtraError, RuleSheetError, ValueError: as ``parallel_env``.
     """
 
@@ -276,13 +275,13 @@ class GameAECEnv(GameAgents, AECEnv):
         self._play_on()
 
     def step(self, action: Any) -> None:
-        """Make a move of the agent whose turn it is; None for one whose match is over.
+        """Make a move of the agent whose turn it is; None for an agent whose match is over.
 
         Raises:
-            IllegalMoveError: it is not legal, or the match is over for all; nothing has changed.
+            IllegalMoveError: the move is not legal, or the match is over for all; nothing has changed.
             ResetNeeded: there is no match yet.
             SimultaneousMovesError: two roles choose at the same time after it.
-            ValueError: something else than None was given for an agent whose match is over.
+            ValueError: the match of the agent is over, and the action is not None.
         """
         self._check_ready()
         if not self.agents:
@@ -300,7 +299,7 @@ class GameAECEnv(GameAgents, AECEnv):
         self._accumulate_rewards()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return what the agent whose turn it is sees, and what its last move brought.
+        """Return the observation of the agent whose turn it is, and the results of its last move.
 
         Raises:
             ResetNeeded: there is no match yet.
@@ -332,13 +331,13 @@ class GameAECEnv(GameAgents, AECEnv):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent observes, and which moves it has if it is its turn."""
+        """Return an agent's observation, with its legal moves if it is its turn."""
         seen = self._masked(self._role[agent])
         if agent != self.agent_selection or self._episode.is_over:
             seen["action_mask"][:] = 0
         return seen
 
 
-#: What modules of PettingZoo call them.
+#: The names that modules of PettingZoo use.
 parallel_env = GameParallelEnv
 aec_env = env = GameAECEnv

@@ -51,7 +51,7 @@ class Rewards:
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the rewards for goals: both float [..., roles], 0 for ``random``.
 
-        A role to which the rules give no goal, or several, gets 0; in zero-sum, so does every other role.
+        A role without a goal, or with several, gets 0; in zero-sum, so does every other role.
         """
         given = np.asarray(goals, np.float64)
         rewards = np.zeros_like(given)
@@ -78,11 +78,11 @@ def compiled_game(source: Game | str | os.PathLike[str]) -> Game:
     """Return a compiled game.
 
     Args:
-        source: a game, a rule sheet, or the name of a game that comes with the package.
+        source: a game, a rule sheet, or the name of an installed game.
 
     Raises:
         RuleSheetError: the rules cannot be used.
-        LimitError: the game has no network, which gives its moves and fluents their numbers.
+        LimitError: the game has no network, which numbers its moves and fluents.
     """
     if not isinstance(source, Game):
         path = Path(find_installed(source) or source).resolve()

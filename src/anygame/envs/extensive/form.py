@@ -1,4 +1,4 @@
-"""The extensive form of a game: histories, who decides in them, what each role knows; its text for Gambit."""
+"""The extensive form of a game: histories, decisions, information, and its export to Gambit."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from anygame.game import Game, Role, State
     from anygame.language.terms import Term
 
-    #: What a role did and saw in a step: the number of the step from 1, its moves, its percepts.
+    #: A role's memory of a step: the number of the step from 1, moves, percepts.
     Entry: TypeAlias = tuple[int, tuple[Term, ...], tuple[Term, ...]]
-    #: What each role remembers, in the order of the roles.
+    #: The memories of all roles, in the order of the roles.
     Memories: TypeAlias = tuple[tuple[Entry, ...], ...]
 
 #: Whether roles that move at once decide one after the other, unseen by each other, or in one node.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
-#: Who decides, where it is not one role. The numbers are those of OpenSpiel.
+#: The actor of a node if it is not a player; the numbers are those of OpenSpiel.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: Joint moves after which a play is cut, unless said otherwise: more than the longest games that people play.
+#: Default joint moves after which a play is cut: more than in the longest games that people play.
 MAX_STEPS: Final = 1_000
-#: Nodes that are kept for those who come by again: the whole tree of small games, a part of large ones.
+#: Most nodes that are cached: the whole tree of small games, a part of large ones.
 _KEPT: Final = 32_768
-#: So many histories take longer than compiling the game first.
+#: This many histories take longer than compiling the game first.
 _COMPILED: Final = 1_000
-#: Histories of a tree that is written, unless said otherwise: some seconds.
+#: Default limit on histories of an exported tree, which takes some seconds.
 MOST_HISTORIES: Final = 100_000
-#: A tree is refused uncounted where the estimate is so many times the limit. The estimate is unbiased: for a
-#: tree within the limit this happens once in a hundred random seeds at most (Markov's inequality).
+#: A tree is refused uncounted if the estimate is this many times the limit. The estimate is unbiased: for a
+#: tree within the limit this happens for at most one in a hundred random seeds (Markov's inequality).
 _CERTAINLY_MORE: Final = 100
-#: From here on numbers are shorter as powers of ten.
+#: Larger numbers are written as powers of ten.
 _READABLE: Final = 1e15
 
 
@@ -50,9 +50,9 @@ class ExtensiveForm:
     Attributes:
         game: the game.
         turns: how its roles decide.
-        order: what is made of moves at the same time.
+        order: the treatment of moves at the same time.
         max_steps: joint moves after which a play is cut.
-        players: the roles besides `random`, in order; nodes name them by their place here.
+        players: the roles besides `random`, in order; nodes name them by index.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ExtensiveForm:
         self._kept = 0
 
     def root(self) -> Node:
-        """Return the node in which every play begins."""
+        """Return the root node."""
         return self._settled(
             self.game.initial_state(), 0, ((),) * len(self.game.roles), (0,) * len(self.game.roles)
         )
@@ -86,11 +86,11 @@ class ExtensiveForm:
 
     @property
     def hides_moves(self) -> bool:
-        """Whether a role may know less than all that was done."""
+        """Whether a role may know less than all moves made."""
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Return the first node from a state on in which somebody decides; till then all moves are made."""
+        """Return the first node from a state on in which a role decides; moves before it are forced."""
         while True:
             is_over = state.is_terminal or step >= self.max_steps
             legal = [] if is_over else [state.legal_moves(role) for role in self.game.roles]
@@ -109,7 +109,7 @@ class ExtensiveForm:
             state, step = state.next(joint), step + 1
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after decisions of roles, given by their indices."""
+        """Return the node after decisions of roles, given by index."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -130,7 +130,7 @@ class ExtensiveForm:
         joint: list[Term],
         legal: Sequence[Sequence[Term]],
     ) -> Memories:
-        """Return the memories after a joint move; they do not depend on what a role does not see."""
+        """Return the memories after a joint move; a memory has only what its role sees."""
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
@@ -142,7 +142,7 @@ class ExtensiveForm:
         return tuple(found)
 
     def may_keep(self) -> bool:
-        """Return whether one more node may be kept by its parent."""
+        """Return whether one more node may be cached by its parent."""
         self._kept += 1
         return self._kept <= _KEPT
 
@@ -154,14 +154,14 @@ class Node:
     Immutable, so that copies share it.
 
     Attributes:
-        form: the tree it belongs to.
-        state: before the step that is being made.
-        step: joint moves made so far.
-        memories: what each role remembers.
-        since: per role the joint moves made before its last choice.
-        legal: the legal moves of all roles; empty where the play is over.
+        form: the tree.
+        state: the state before the current step.
+        step: the number of joint moves made.
+        memories: the memory of each role.
+        since: per role the number of joint moves made before its last choice.
+        legal: the legal moves of all roles; empty at the end of the play.
         deciders: the indices of the roles that decide in this step.
-        chosen: the moves of this step, None where they are not decided yet.
+        chosen: the moves of this step, None if not decided yet.
         actor: the player who decides, or `CHANCE`, `SIMULTANEOUS`, `TERMINAL`.
     """
 
@@ -190,24 +190,24 @@ class Node:
         return self.form._player[open_roles[0]]
 
     def moves(self, player: int) -> tuple[Term, ...]:
-        """Return the legal moves of a player who decides here; where all do at once, of any player."""
+        """Return the legal moves of the player who decides here; of any player if all decide at once."""
         if player != self.actor and self.actor != SIMULTANEOUS:
             return ()
         return self.legal[self.form.role_index(player)]
 
     def draws(self) -> tuple[Term, ...]:
-        """Return what `random` may draw here, each as likely as the others."""
+        """Return the moves of `random` here, which are equally likely."""
         assert self.form.chance is not None
         return self.legal[self.form.chance]
 
     def child(self, move: Term) -> Node:
-        """Return the node after a decision of the player who decides here, or a draw."""
+        """Return the node after a move of the player who decides here, or of `random`."""
         index = self.form.role_index(self.actor) if self.actor >= 0 else self.form.chance
         assert index is not None
         return self._after(move, [(index, move)])
 
     def child_of_all(self, moves: tuple[Term, ...]) -> Node:
-        """Return the node after decisions of all players, in their order."""
+        """Return the node after moves of all players, in their order."""
         return self._after(moves, [(self.form.role_index(place), move) for place, move in enumerate(moves)])
 
     def _after(self, key: Any, choices: Sequence[tuple[int, Term]]) -> Node:
@@ -219,7 +219,7 @@ class Node:
         return found
 
     def goals(self) -> list[int]:
-        """Return the goals of the players here; where play was cut, 0 where the rules give none.
+        """Return the goals of the players here; for a cut play, 0 if the rules give none.
 
         Raises:
             GoalError: the game is over, and the rules give a player no goal, or several.
@@ -229,9 +229,9 @@ class Node:
         return [self.state.goal(role) or 0 for role in self.form.players]
 
     def information(self, player: int) -> str:
-        """Return all that a player has done and seen: the same text in all histories it cannot distinguish.
+        """Return a player's moves and percepts as text, the same in all histories it cannot distinguish.
 
-        Everybody knows how many steps were made. Two players never have the same text.
+        All players know the number of steps. Two players never have the same text.
         """
         index = self.form.role_index(player)
         parts = [f"{self.form.players[player]} at step {self.step + 1}"]
@@ -241,12 +241,12 @@ class Node:
         return "; ".join(parts if own is None else [*parts, f"now: {own}"])
 
     def decided(self, player: int) -> Term | None:
-        """Return what a player has decided in the step that is being made, None for nothing yet."""
+        """Return a player's decision in the current step, or None."""
         index = self.form.role_index(player)
         return self.chosen[index] if index in self.deciders else None
 
     def percepts(self, player: int) -> tuple[Term, ...]:
-        """Return what a player has seen since it last had a choice, GDL-II's `sees`."""
+        """Return a player's percepts since its last choice (GDL-II `sees`)."""
         index = self.form.role_index(player)
         memory, since = self.memories[index], self.since[index]
         return tuple(seen for step, _, percepts in memory if step > since for seen in percepts)
@@ -255,7 +255,7 @@ class Node:
         return self
 
     def __str__(self) -> str:
-        """Return the facts and what is decided so far: what the rest of the play depends on."""
+        """Return the facts and the decisions so far, which determine the rest of the play."""
         facts = " ".join(sorted(map(str, self.state.facts)))
         decided = [
             f"{role} chose {move}"
@@ -266,7 +266,7 @@ class Node:
 
 
 def _rounded(number: float) -> str:
-    """Return a number to one digit, as people write it.
+    """Return a number to one digit, as text.
 
     >>> _rounded(58.3), _rounded(483_000.0), _rounded(2.6e21)
     ('60', '500,000', '3e+21')
@@ -275,10 +275,10 @@ def _rounded(number: float) -> str:
 
 
 def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
-    """Yield every history, parents before their children, these in the order of the moves' text.
+    """Yield every history, parents before their children, in the order of the moves' text.
 
     Raises:
-        LimitError: there are more than so many, or far more by an estimate.
+        LimitError: there are more histories than the limit, or far more by an estimate.
     """
     estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
@@ -313,22 +313,22 @@ def _children(node: Node) -> Iterator[Node]:
 def gambit_text(
     game: Game, *, scale: Fraction | float = 1, offset: Fraction | float = 0, limit: int = MOST_HISTORIES
 ) -> Iterator[str]:
-    """Yield the lines of a game as a tree with information sets, chance and payoffs: the format ``.efg``.
+    """Yield the lines of a game tree in Gambit's format ``.efg``, with information sets and chance.
 
     The format is described at https://gambitproject.readthedocs.io/en/latest/formats.efg.html.
 
-    Roles that move at the same time decide one after the other, without seeing what the others have chosen;
-    then `random` draws.
+    Roles that move at the same time decide one after the other, without seeing the other choices; `random`
+    comes last.
 
     Args:
         game: the game.
-        scale: a payoff is the goal times this, and
-        offset: this added; both are taken as they are written, so that payoffs are exact.
-        limit: how many histories there may be.
+        scale: a payoff is the goal times this, plus the offset.
+        offset: see above; both are taken as written, so that payoffs are exact.
+        limit: the most histories.
 
     Raises:
         LimitError: there are more histories.
-        RuleSheetError: a role has different moves where it does not see any difference.
+        RuleSheetError: a role has different moves in histories that it cannot distinguish.
         GoalError: the rules give a role no usable goal at the end of a play.
     """
     form = ExtensiveForm(game, "sequential")
@@ -354,7 +354,7 @@ def gambit_text(
 
 
 def _different(role: Role, text: str, moves: Iterable[Term], others: Iterable[Term]) -> RuleSheetError:
-    """Return the error for histories that a role cannot distinguish though it has other moves in them."""
+    """Return the error for different moves in histories that a role cannot distinguish."""
     listed = [", ".join(map(str, each)) for each in (moves, others)]
     return RuleSheetError(
         f"{role} has different legal moves in histories that it cannot distinguish: {listed[0]}, or "

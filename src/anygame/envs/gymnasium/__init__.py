@@ -1,6 +1,6 @@
 """Games as environments of Gymnasium (Towers et al. 2024): one role learns, opponents play the others.
 
-Importing this registers ``anygame/Game-v0``; so does naming it, as in
+Importing this package registers ``anygame/Game-v0``; so does naming it, as in
 ``gymnasium.make("anygame.envs.gymnasium:anygame/Game-v0", sheet="lights_out")``.
 """
 
@@ -17,7 +17,7 @@ from anygame.envs.gymnasium.environments import GameEnv, GameVectorEnv
 
 __all__ = ["ENVIRONMENT", "GameEnv", "GameVectorEnv"]
 
-#: What ``gymnasium.make`` and ``gymnasium.make_vec`` call it.
+#: The id for ``gymnasium.make`` and ``gymnasium.make_vec``.
 ENVIRONMENT: Final = "anygame/Game-v0"
 
 if ENVIRONMENT not in gymnasium.registry:

@@ -1,4 +1,4 @@
-"""Environments of one match at a time, and of many side by side, in the lanes of a batch."""
+"""Environments of Gymnasium: one match at a time, or many side by side in the lanes of a batch."""
 
 from __future__ import annotations
 
@@ -35,53 +35,51 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: Where masks are given: beside the observation, in ``info``, or together with it, as a dictionary.
+#: The place of masks: in ``info``, or in the observation, which is then a dictionary.
 MaskPlace: TypeAlias = Literal["info", "observation"]
 _MASK_PLACES: Final[tuple[MaskPlace, ...]] = get_args(MaskPlace)
 
 
 def _check(render_mode: str | None, mask: str) -> None:
-    """Raise a ValueError unless matches can be rendered so, and masks given there."""
+    """Raise a ValueError unless the render mode and the place of masks are valid."""
     check_mode(render_mode)
     if mask not in _MASK_PLACES:
         raise ValueError(f"masks are in {' or '.join(_MASK_PLACES)}, not {mask!r}")
 
 
 class GameEnv(gymnasium.Env):
-    """A game of which one role learns; opponents play the others, and ``random`` plays at random.
+    """A game with one learning role; opponents play the others, and ``random`` plays at random.
 
-    A step is a move of the role, and what the others do until it has a choice again. What it observes are the
-    facts, int8 [fluents] in the order of ``game.fluent_terms``, or planes over the board; in games that hide
-    information (GDL-II), what it saw since it last had a choice. ``info["action_mask"]`` says which actions
-    are legal: int8 [actions] in the order of ``game.actions(role)``. A match that is too long, or in which a
-    role has no legal move, is truncated; ``info["stuck"]`` names such a role.
+    A step is a move of the learner, and all moves until it has a choice again. It observes the fluents, int8
+    [fluents] in the order of ``game.fluent_terms``, or planes over the board; in games that hide information
+    (GDL-II), its percepts since its last choice. ``info["action_mask"]`` has the legal actions: int8
+    [actions] in the order of ``game.actions(role)``. A match that is too long, or in which a role has no
+    legal move, is truncated; ``info["stuck"]`` names such a role.
 
     Args:
-        sheet: a rule sheet, the name of a game that comes with the package, or a game.
-        role: the one that learns; the first by default.
-        opponents: for the other roles, in the order of the sheet, or by role: ``random`` (the default), the
-            name of another player, a ``Player``, or a function of observation and mask that returns an
-            action.
+        sheet: a rule sheet, the name of an installed game, or a game.
+        role: the learner; the first role by default.
+        opponents: for the other roles, in the order of the sheet or by role: ``random`` (the default), the
+            name of another player, a ``Player``, or a function from observation and mask to an action.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
-            int8 [max_moves, events]: row ``n`` has the role's n-th move and what it saw then, the events
-            being its actions, then its percepts. Where nothing is hidden, a row has the moves of all roles.
-        mask: where masks are: in ``info``, or in the ``observation``, then a dictionary of both.
-        skip_forced: whether the role's moves are made for it where it has one alone.
-        illegal: what becomes of an action that the mask forbids: an ``error``, or a ``random`` legal move in
-            its place.
+            int8 [max_moves, events]: row ``n`` has the learner's n-th move and percepts, as its actions
+            followed by its percepts. Without hidden information, a row has the moves of all roles.
+        mask: the place of masks: in ``info``, or in the ``observation``, then a dictionary of both.
+        skip_forced: whether the environment makes the learner's move when it has only one.
+        illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
         max_moves: joint moves after which a match is truncated.
-        opponent_seconds: the time of players that think for a move.
+        opponent_seconds: thinking time of players per move.
 
     Raises:
-        LimitError: the game has no network, or one that does not compute what roles see.
+        LimitError: the game has no network, or none that computes percepts.
         MissingExtraError: a library is not installed.
         PlayerError: an opponent cannot play.
         RuleSheetError: the rules cannot be used.
         UnknownRoleError: there is no such role.
-        ValueError: an argument is none of those.
+        ValueError: an argument has another value.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
@@ -132,16 +130,16 @@ class GameEnv(gymnasium.Env):
             joint = self._joint(episode.legal[self._role][0])
             episode.move(joint)
             if episode.is_over:
-                # A match does not begin with its end: the role makes its only move itself, to the same end.
+                # A match must not begin with its end: the learner makes the only move itself.
                 episode.go_back(mark)
                 self._drawn = joint
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make a move of the role that learns. A match that begins with its end ends so, whatever the action.
+        """Make a move of the learner. A match without any choice ends with its first step, whatever it is.
 
         Returns:
-            Observation, reward, whether the match has come to an end, whether it was cut, info.
+            Observation, reward, whether the match has ended, whether it was cut, info.
 
         Raises:
             IllegalMoveError: the action is not legal, or the match is over; nothing has changed.
@@ -176,7 +174,7 @@ class GameEnv(gymnasium.Env):
         return joint
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, as maskable algorithms ask for it: bool [actions]."""
+        """Return which actions are legal, for maskable algorithms: bool [actions]."""
         return self._episode.mask(self._role).astype(np.bool_)
 
     def _observation(self) -> Any:
@@ -192,28 +190,28 @@ class GameEnv(gymnasium.Env):
         return info
 
     def render(self) -> Any:
-        """Return the boards as text or pixels, as ``render_mode`` says; ``human`` prints them."""
+        """Return the boards as text or pixels according to ``render_mode``; ``human`` prints them."""
         return render(self._episode.board(), self.render_mode)
 
     def close(self) -> None:
-        """Let the opponents go."""
+        """Close the opponents."""
         for opponent in self._opponents.values():
             opponent.close()
 
 
 class GameVectorEnv(VectorEnv):
-    """Matches of a game side by side, as so many environments ``GameEnv`` would play them, and much faster.
+    """Matches of a game side by side: like as many ``GameEnv``, but much faster.
 
-    Arrays have a row a match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
-    [lanes], ends and cuts bool [lanes]. Opponents that are functions are asked for many matches at once.
-    Matches that are over begin anew as Gymnasium has it: with the next step (whose action is not read there),
-    in the same step (``final_obs`` and ``final_info`` show the end), or when ``reset`` is called with
-    ``options={"reset_mask": bool [lanes]}``.
+    Arrays have a row per match: observations int8 [lanes, *shape], masks int8 [lanes, actions], rewards float
+    [lanes], ends and cuts bool [lanes]. Opponents that are functions are called with many matches at once.
+    Finished matches restart as in Gymnasium: with the next step (whose action is ignored there), in the same
+    step (``final_obs`` and ``final_info`` have the end), or on ``reset`` with ``options={"reset_mask": bool
+    [lanes]}``.
 
     Args:
-        num_envs: how many matches; 512 cost little more than one.
-        autoreset_mode: when matches begin anew: ``NextStep``, ``SameStep`` or ``Disabled``.
-        max_episode_steps: steps after which a match is truncated; by default no such bound.
+        num_envs: the number of matches; 512 cost little more than one.
+        autoreset_mode: when matches restart: ``NextStep``, ``SameStep`` or ``Disabled``.
+        max_episode_steps: steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the others.
     """
 
@@ -258,7 +256,7 @@ class GameVectorEnv(VectorEnv):
         self._most_steps = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        #: Where a match would have ended before the role had a choice: the joint move that ends it.
+        #: Where a match would end before the learner has a choice: the joint move that ends it.
         self._is_drawn = np.zeros(num_envs, np.bool_)
         self._drawn = np.zeros((len(game.roles), num_envs), np.int64)
         self._is_ready = False
@@ -269,11 +267,11 @@ class GameVectorEnv(VectorEnv):
         """Begin matches; return observations and infos.
 
         Args:
-            seed: of what is random in all of them.
-            options: ``reset_mask``, bool [lanes], names the matches that begin anew; all by default.
+            seed: one seed for all lanes.
+            options: ``reset_mask``, bool [lanes], selects the matches to restart; all by default.
 
         Raises:
-            ValueError: the mask, or the seed, is something else, or there is no such option.
+            ValueError: the mask or the seed has another type, or there is no such option.
         """
         if seed is not None and not isinstance(seed, int):
             raise ValueError(f"one seed serves all lanes, an integer; found {type(seed).__name__}")
@@ -292,7 +290,7 @@ class GameVectorEnv(VectorEnv):
         return self._observation(), self._info(lanes)
 
     def _begin(self, chosen: NDArray[np.bool_]) -> None:
-        """Begin matches in some lanes, and play until the role has a choice."""
+        """Begin matches in some lanes, and play until the learner has a choice."""
         lanes = self._lanes
         lanes.begin(chosen)
         self._steps[chosen] = 0
@@ -306,7 +304,7 @@ class GameVectorEnv(VectorEnv):
             lanes.move(joint, ahead)
             ended = ahead & lanes.over
             if ended.any():
-                # A match does not begin with its end: the role makes its only move itself, to the same end.
+                # A match must not begin with its end: the learner makes the only move itself.
                 lanes.go_back(mark, ended)
                 self._drawn[:, ended] = np.stack(joint)[:, ended]
                 self._is_drawn |= ended
@@ -315,17 +313,16 @@ class GameVectorEnv(VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Make a move of the role that learns in every match; those that begin with their end end so.
+        """Make a move of the learner in every match; matches without any choice end with the first step.
 
         Args:
             actions: int [lanes].
 
         Returns:
-            Observations, rewards, which matches have come to an end, which were cut, infos.
+            Observations, rewards, which matches have ended, which were cut, infos.
 
         Raises:
-            IllegalMoveError: an action is not legal, or a match is over that is not begun anew by itself;
-                nothing has changed.
+            IllegalMoveError: an action is not legal, or a finished match needs a reset; nothing has changed.
             ResetNeeded: there are no matches yet.
             ValueError: the actions have another shape or type.
         """
@@ -360,7 +357,7 @@ class GameVectorEnv(VectorEnv):
         return self._observation(), rewards, terminal, cut, self._info(np.ones_like(acting)) | infos
 
     def _play(self, chosen: NDArray[np.int64], acting: NDArray[np.bool_]) -> None:
-        """Make moves of the role in some lanes, and play on until it has a choice again."""
+        """Make moves of the learner in some lanes, and play on until it has a choice again."""
         lanes = self._lanes
         self._steps[acting] += 1
         lanes.move(self._joint(chosen, acting), acting)
@@ -384,7 +381,7 @@ class GameVectorEnv(VectorEnv):
         chosen = chosen.astype(np.int64)
         if len(wrong):
             if self._illegal == "error":
-                # What it says is said by the batch, which names move and role.
+                # The batch raises the error, which names move and role.
                 joint = [np.where(acting, first_choices(mask), 0) for mask in self._lanes.masks]
                 joint[self._role] = chosen
                 self._lanes.batch.step(dict(zip(self.game.roles, joint, strict=True)), wrong)
@@ -392,7 +389,7 @@ class GameVectorEnv(VectorEnv):
         return chosen
 
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-        """Return joint moves for some lanes in which the role that learns makes a move: int [lanes] each."""
+        """Return joint moves for some lanes, given the learner's moves: int [lanes] per role."""
         joint = [own] * len(self.game.roles)
         asked = np.flatnonzero(going & ~self._is_drawn)
         for role, opponent in self._opponents.items():
@@ -410,7 +407,7 @@ class GameVectorEnv(VectorEnv):
         return joint
 
     def _forced(self) -> NDArray[np.bool_]:
-        """Return where the role's only move is to be made for it: bool [lanes]."""
+        """Return where the learner's only move is to be made for it: bool [lanes]."""
         if not self._skip_forced:
             return np.zeros(self.num_envs, np.bool_)
         alone: NDArray[np.bool_] = self._lanes.masks[self._role].sum(axis=1) == 1
@@ -427,7 +424,7 @@ class GameVectorEnv(VectorEnv):
         return {"observation": observation, "action_mask": self.action_masks().astype(np.int8)}
 
     def _info(self, lanes: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return infos of some lanes, as Gymnasium puts those of many environments together."""
+        """Return infos of some lanes, in the layout of Gymnasium's vector environments."""
         masks = self.action_masks().astype(np.int8)
         masks[~lanes] = 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": lanes.copy()}
@@ -439,7 +436,7 @@ class GameVectorEnv(VectorEnv):
         return infos
 
     def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return what is shown of matches that have ended before they begin anew."""
+        """Return the final observations and infos of matches before they restart."""
         observation = self._observation()
         final = np.full(self.num_envs, None, object)
         for lane in np.flatnonzero(ended).tolist():
@@ -453,11 +450,11 @@ class GameVectorEnv(VectorEnv):
         }
 
     def render(self) -> tuple[Any, ...]:
-        """Return the boards of all matches, as ``render_mode`` says; ``human`` prints them."""
+        """Return the boards of all matches according to ``render_mode``; ``human`` prints them."""
         boards = [self._lanes.batch.state(lane).board() for lane in range(self.num_envs)]
         return tuple(render(board, self.render_mode) for board in boards)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the opponents go."""
+        """Close the opponents."""
         for opponent in self._opponents.values():
             opponent.close()

@@ -1,4 +1,4 @@
-"""Opponents: who plays the roles that do not learn, one match or many lanes at a time."""
+"""Opponents: they play the roles that do not learn, for one match or many lanes at a time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Chooses by what a role observes and which moves it has: int8 [*shape] and [actions] of one match, or
-#: [lanes, *shape] and [lanes, actions] of many; returns the number of a legal move, or int [lanes].
+#: From an observation and a mask to a legal move: int8 [*shape] and [actions] of one match to a number, or
+#: [lanes, *shape] and [lanes, actions] of many to int [lanes].
 Policy: TypeAlias = Callable[["NDArray[np.int8]", "NDArray[np.int8]"], Any]
 #: A player by name, one of our own, or a policy.
 OpponentSpec: TypeAlias = str | Player | Policy
-#: Players that do not look at the state, so that nothing is given away where the rules hide it.
+#: Players that ignore the state, and so cannot see hidden information.
 _BLIND: Final = ("random", "legal")
 
 
@@ -36,13 +36,13 @@ class Opponent(ABC):
     """Chooses for a role."""
 
     def start(self, lanes: NDArray[np.intp]) -> None:  # noqa: B027 - most opponents remember nothing
-        """Learn that matches begin in some lanes; a single match is lane 0."""
+        """Begin matches in some lanes; a single match is lane 0."""
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:  # noqa: B027
-        """Learn that the matches of some lanes are over, and in which states."""
+        """End the matches of some lanes, given their last states."""
 
     def close(self) -> None:  # noqa: B027
-        """Let go of everything."""
+        """Release all resources."""
 
     @abstractmethod
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
@@ -59,9 +59,9 @@ class LaneView:
 
     Attributes:
         lanes: their numbers.
-        masks: which moves the role has: bool [lanes, actions].
-        observations: makes what the role observes there: int8 [lanes, *shape].
-        state: makes the state of a lane.
+        masks: the legal moves of the role: bool [lanes, actions].
+        observations: computes the observations of the role: int8 [lanes, *shape].
+        state: returns the state of a lane.
     """
 
     lanes: NDArray[np.intp]
@@ -71,7 +71,7 @@ class LaneView:
 
 
 class BlindOpponent(Opponent):
-    """Plays any legal move, each as likely as the others; or the one whose text comes first."""
+    """Plays a uniformly random legal move, or the first one in the order of the text."""
 
     def __init__(self, *, draws: bool) -> None:
         self._draws = draws
@@ -86,13 +86,13 @@ class BlindOpponent(Opponent):
 
 
 class PolicyOpponent(Opponent):
-    """Plays what a function says, a model for example; it is asked where there is a choice."""
+    """Plays the moves of a function, for example a model; called only where there is a choice."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
     def choose(self, episode: Episode, role: int, random: np.random.Generator) -> int:
-        """Return what the function says."""
+        """Return the move of the function."""
         legal = episode.legal[role]
         if len(legal) == 1:
             return legal[0]
@@ -100,7 +100,7 @@ class PolicyOpponent(Opponent):
         return episode.checked(role, action)
 
     def choose_many(self, view: LaneView, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return what the function says of all lanes at once in which there is a choice."""
+        """Return the moves of the function for all lanes with a choice, in one call."""
         chosen = first_choices(view.masks)
         several = np.flatnonzero(view.masks.sum(axis=1) > 1)
         if not len(several):
@@ -116,9 +116,9 @@ class PolicyOpponent(Opponent):
 
 
 class PlayerOpponent(Opponent):
-    """Plays as a player of matches, which sees states and thinks on a clock; one player a lane.
+    """Plays as a player of matches, which sees states and has a clock; one player per lane.
 
-    It is asked where there is a choice.
+    The player is asked only where there is a choice.
     """
 
     def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
@@ -131,7 +131,7 @@ class PlayerOpponent(Opponent):
         self._numbers = {move: number for number, move in enumerate(game.actions(self._role))}
 
     def start(self, lanes: NDArray[np.intp]) -> None:
-        """Let a player get ready in each lane."""
+        """Start a player in each lane."""
         for lane in lanes.tolist():
             if lane in self._playing:
                 self._players[lane].abort()
@@ -144,7 +144,7 @@ class PlayerOpponent(Opponent):
             self._playing.add(lane)
 
     def stop(self, lanes: NDArray[np.intp], state: Callable[[int], State]) -> None:
-        """Report to the players how their matches have ended; those that are cut have no result."""
+        """Report the results to the players; cut matches have none."""
         for lane in self._playing.intersection(lanes.tolist()):
             self._playing.remove(lane)
             end = state(lane)
@@ -154,7 +154,7 @@ class PlayerOpponent(Opponent):
                 self._players[lane].abort()
 
     def close(self) -> None:
-        """Let the players go."""
+        """Abort all matches."""
         for lane in self._playing:
             self._players[lane].abort()
         self._playing.clear()
@@ -181,11 +181,11 @@ class PlayerOpponent(Opponent):
 
 
 def learner_of(game: Game, role: str | None) -> int:
-    """Return the index of the role that learns: the first one that wants something, unless one is named.
+    """Return the index of the learner: the named role, or the first one besides ``random``.
 
     Raises:
         UnknownRoleError: there is no such role.
-        ValueError: it is played at random.
+        ValueError: the role is ``random``.
     """
     if role is None:
         return players_of(game)[0]
@@ -201,18 +201,18 @@ def opponents_of(
     given: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None,
     seconds: float,
 ) -> dict[int, Opponent]:
-    """Return who plays each role but the one that learns; ``random`` at random.
+    """Return the opponent of each role but the learner; ``random`` plays at random.
 
     Args:
         game: the rules.
-        learner: the index of the role that learns.
-        given: by role, or in the order of the sheet; random players where nothing is given.
-        seconds: a move's time for players that think.
+        learner: the index of the learner.
+        given: by role, or in the order of the sheet; random players by default.
+        seconds: thinking time of players per move.
 
     Raises:
-        PlayerError: there is no such player, or one that would see what the rules hide from it.
+        PlayerError: there is no such player, or it would see hidden information.
         UnknownRoleError: there is no such role.
-        ValueError: there are too many or too few of them.
+        ValueError: there are too many or too few opponents.
     """
     others = [role for role in players_of(game) if role != learner]
     if given is None:
@@ -255,12 +255,12 @@ def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Oppo
 
 
 def first_choices(masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the number of the first true column of each row."""
+    """Return the index of the first true column of each row."""
     return np.asarray(masks.argmax(axis=1), np.int64)
 
 
 def random_choices(masks: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the number of one of the true columns of each row, each as likely as the others.
+    """Return the index of a uniformly random true column of each row.
 
     >>> masks = np.array([[False, True, False], [True, False, True]])
     >>> chosen = random_choices(masks, np.random.default_rng(1))

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.network.network import Network
 
-#: Gates of a block of the table. On a processor small games take up to twice as long with 128 of them, large
-#: ones about as long; a graphics card does more at a time, and each block is a call of its own.
+#: Gates per block. On a processor, small games take up to twice as long with 128 gates, large ones about as
+#: long. On a graphics card each block is a call of its own, so blocks are larger.
 _BLOCK, _BLOCK_ELSEWHERE = 32, 256
-#: States of a batch that a picture shows.
+#: Most states of a batch in a picture.
 _SHOWN: Final = 16
 _LENGTH: Final = {name: re.compile(rf' {name}="([\d.]+)"') for name in ("width", "height")}
 _ID: Final = re.compile(r' id="[^"]*"')
 
 
 class _Seen(NamedTuple):
-    """What the rules say of a state: legal bool [all moves], terminal bool, goals float32 [players].
+    """The rules' answers for a state: legal bool [all moves], terminal bool, goals float32 [players].
 
-    A goal is not a number where the rules give none, or several.
+    A goal is nan if the rules give none, or several.
     """
 
     legal: Array
@@ -51,21 +51,20 @@ class _Seen(NamedTuple):
 
 
 class Environment:
-    """A game in which players take turns; made by ``load``.
+    """A turn-based game; made by ``load``.
 
-    A step is a joint move of the rules: the action of the current player, the only move of everybody else,
-    and for the role ``random`` a legal move drawn uniformly.
+    A step is a joint move: the action of the current player, the only move of every other player, and a
+    uniformly random legal move of the role ``random``.
 
     Attributes:
         game: the game.
         id: its name.
-        players: the roles apart from ``random``; player ``n`` is the n-th of them.
-        actions: the moves that players may ever make, sorted by text: action ``n`` is the n-th of them,
-            whoever takes it.
+        players: the roles besides ``random``; player ``n`` is the n-th of them.
+        actions: all moves that players can ever make, sorted by text; the number of an action is the same for
+            all players.
         fluents: the facts that can ever be true, sorted by text.
-        percepts: what players can see, sorted by text, where the rules hide the rest and observations show no
-            more than that (GDL-II): percept ``n`` is the n-th of them, whoever sees it. None where they show
-            the state.
+        percepts: the possible percepts of players, sorted by text, if the rules hide information (GDL-II) and
+            observations do not reveal it; the number of a percept is the same for all players. Else None.
         is_random: whether there is a role ``random``, so that steps need keys.
     """
 
@@ -108,9 +107,9 @@ class Environment:
         self._initial = jax.tree.map(np.asarray, jax.jit(lambda: self._begin(network.initial))())
 
     def _gates(self, network: Network, seeing: Network | None) -> tuple[Evaluate, Evaluate]:
-        """Return what computes legal moves, end and goals from fluents, and fluents from those and moves.
+        """Return functions from fluents to legal moves, end and goals, and from fluents and moves to fluents.
 
-        By a network that computes percepts these stand behind the fluents, in both ways.
+        In a network with percepts, these follow the fluents in inputs and outputs.
         """
         block = _BLOCK if jax.default_backend() == "cpu" else _BLOCK_ELSEWHERE
         roles = [network.goals[self.game.role_index(player)] for player in self.players]
@@ -127,12 +126,12 @@ class Environment:
 
     @property
     def num_players(self) -> int:
-        """How many players, ``random`` not among them."""
+        """The number of players, without ``random``."""
         return len(self.players)
 
     @property
     def num_actions(self) -> int:
-        """How many actions."""
+        """The number of actions."""
         return len(self.actions)
 
     @property
@@ -143,19 +142,19 @@ class Environment:
 
     @cached_property
     def most_moves(self) -> int | None:
-        """Joint moves that a match has at most, as little work proves it: the length of a scan.
+        """A proven upper bound on the joint moves of a match, for the length of a scan.
 
-        None where no bound is known, or the extra ``prove`` is not installed.
+        None if no bound is known, or the extra ``prove`` is not installed.
         """
         return facts_of(self.game).most_moves
 
     @property
     def version(self) -> str:
-        """The version of the environment, as those of pgx have one: it follows the rules of the sheet."""
+        """The version of the environment, as in pgx."""
         return "v0"
 
     def init(self, key: Array) -> State:
-        """Return the initial state. It is the same for every key, since chance plays as moves are made."""
+        """Return the initial state. It is the same for every key, because chance plays during steps."""
         del key
         state: State = jax.tree.map(jnp.asarray, self._initial)
         return state
@@ -163,17 +162,17 @@ class Environment:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Return the state after an action of the current player.
 
-        After the end states stay as they are, and bring no rewards. So do states in which an illegal action
-        is taken; but it ends the match, and gives its player the penalty.
+        Final states stay as they are, with rewards of 0. An illegal action leaves the state as it is, ends
+        the match, and gives its player the penalty.
 
         Args:
             state: made by this environment.
-            action: int32; see ``actions``. Where players act together int32 [players], and what players with
-                a single legal move are given is not read.
-            key: needed where there is a role ``random``.
+            action: int32; see ``actions``. If players act together int32 [players]; the actions of players
+                with a single legal move are ignored.
+            key: needed if there is a role ``random``.
 
         Raises:
-            ValueError: a key is needed, the state is one of another game, or the action has another shape or
+            ValueError: a key is missing, the state is of another game, or the action has another shape or
                 type.
         """
         action = self._checked(state, action)
@@ -203,13 +202,13 @@ class Environment:
         )
 
     def observe(self, state: State, player: Array | None = None) -> Array:
-        """Return what a player is shown of a state, the current player by default."""
+        """Return a player's observation of a state, the current player by default."""
         if player is None:
             return self._view(state._fluents, state._seen, state.current_player)
         return self._shown(state._fluents, state._seen, player)
 
     def _view(self, fluents: Array, known: Array, player: Array) -> Array:
-        """Return what a state shows where it is a player's turn, or all players act together."""
+        """Return the observation of a state: of the player to move, or of all players that act together."""
         if not self._together or self._percepts is None:
             return self._shown(fluents, known, player)
         return jnp.stack([self._shown(fluents, known, jnp.int32(each)) for each in range(self.num_players)])
@@ -221,14 +220,14 @@ class Environment:
         return self._observe((known & whose[:, None]).any(axis=0), player)
 
     def _remembered(self, state: State, percepts: Array) -> Array:
-        """Return what each player has seen since it last had a choice: bool [players, percepts]."""
+        """Return each player's percepts since its last choice: bool [players, percepts]."""
         if self._percepts is None:
             return state._seen
         kept: Array = state._seen & ~self._choosing(state)[:, None]
         return kept | self._percepts.of(percepts)
 
     def _checked(self, state: State, action: Array) -> Array:
-        """Return an action in 32 bits, -1 for a number of NumPy that stands for none."""
+        """Return an action in 32 bits; -1 for a NumPy number out of range."""
         if state.env_id != self.id:
             raise ValueError(f"the state is one of {state.env_id}, not of {self.id}")
         shape, kind = jnp.shape(action), jnp.result_type(action)
@@ -245,7 +244,7 @@ class Environment:
             )
         if not isinstance(action, np.ndarray | np.generic):
             return action
-        # JAX would keep the lower 32 bits.
+        # JAX would truncate to the lower 32 bits.
         number = np.asarray(action)
         known = (number >= 0) & (number < self.num_actions)
         return np.where(known, number.astype(np.int64), -1).astype(np.int32)
@@ -283,11 +282,11 @@ class Environment:
         cut: Array,
         count: Array,
     ) -> State:
-        """Return a state of some fluents; ``cut`` says that it was truncated before."""
+        """Return a state with some fluents; ``cut`` says whether it was truncated before."""
         counts = jnp.stack([seen.legal[columns].sum() for columns in self._columns])
         stuck = (counts == 0).any()
         if not self._together:
-            # It is nobody's turn where several have a choice.
+            # A turn-based environment cannot go on if several players have a choice.
             stuck |= (counts > 1).sum() > 1
         for columns in self._by_chance:
             stuck |= ~seen.legal[columns].any()
@@ -326,7 +325,7 @@ class Environment:
         return waiting
 
     def _to_move(self, legal: Array, counts: Array) -> Array:
-        """Return whose turn it is: the role with a choice, else the one whose move is no waiting."""
+        """Return the player to move: the one with a choice, else the one whose move is not a wait."""
         acts = [
             (legal[columns] & ~waiting).any()
             for columns, waiting in zip(self._columns, self._waiting, strict=True)
@@ -339,7 +338,7 @@ class Environment:
         return (self._masks(legal) & whose[:, None]).any(axis=0)
 
     def _offenders(self, state: State, action: Array) -> Array:
-        """Return who takes an illegal action: bool [players]."""
+        """Return which players take an illegal action: bool [players]."""
         taken = jnp.arange(self.num_actions) == action
         legal = (state.legal_action_mask & taken).any()
         return (jnp.arange(self.num_players) == state.current_player) & ~legal
@@ -353,9 +352,9 @@ class Environment:
 
 
 class SimultaneousEnvironment(Environment):
-    """A game in which players act together: ``step`` takes an action of each, and all see what is legal.
+    """A game in which players act together: ``step`` takes an action of each.
 
-    Where the rules hide information, the observation of a state is that of each player, one after the other.
+    The mask is [players, actions]. If the rules hide information, the observation is that of every player.
     """
 
     _together = True
@@ -382,16 +381,16 @@ class SimultaneousEnvironment(Environment):
 
 
 def _drawn(key: Array, legal: Array) -> Array:
-    """Return one of some legal moves, each as likely as the others: bool [moves]."""
+    """Return a uniformly random legal move: bool [moves]."""
     count = legal.sum()
     chosen = jax.random.randint(key, (), 0, jnp.maximum(count, 1))
     return legal & (jnp.cumsum(legal) - 1 == chosen)
 
 
 def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
-    """Return the rewards for illegal actions: float32 [players] for bool [players], who took one.
+    """Return the rewards after illegal actions by some players, bool [players]: float32 [players].
 
-    The penalty is -1, or -100 where goals count as they are. In zero-sum it goes to the others.
+    The penalty is -1, or -100 with unscaled goals. In zero-sum, the other players receive it.
     """
     lost = offenders.astype(jnp.float32)
     if name == "zero-sum":
@@ -401,19 +400,19 @@ def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
 
 @dataclass(frozen=True)
 class State:
-    """A state, with the fields that those of pgx have (Koyamada et al. 2023, "Pgx").
+    """A state with the fields of pgx (Koyamada et al. 2023, "Pgx").
 
-    Shapes are those of one game; ``vmap`` puts an axis of games before them. ``players`` and ``actions`` are
-    the numbers of them, ``env.num_players`` and ``env.num_actions``.
+    Shapes are those of one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` stand for
+    ``env.num_players`` and ``env.num_actions``.
 
     Attributes:
-        current_player: int32; whose action is next, -1 where players act together.
-        legal_action_mask: bool [actions], of the current player; where players act together [players,
-            actions]. All are true once the match has ended.
+        current_player: int32; the player to move, -1 if players act together.
+        legal_action_mask: bool [actions], of the current player; [players, actions] if players act together.
+            All true once the match has ended.
         observation: see ``load``.
         rewards: float32 [players]; of the last step.
-        terminated: bool; whether the match has come to its end, or to that of an illegal action.
-        truncated: bool; whether it cannot go on, although the rules do not end it.
+        terminated: bool; whether the match has ended, also by an illegal action.
+        truncated: bool; whether it cannot go on although the rules do not end it.
     """
 
     current_player: Array
@@ -434,11 +433,11 @@ class State:
         return self._env.id
 
     def replace(self, **changes: Any) -> State:
-        """Return a state in which some fields are others."""
+        """Return a state with some fields replaced."""
         return replace(self, **changes)
 
     def to_svg(self) -> str:
-        """Return a picture of the board; of several states, the boards of the first few side by side."""
+        """Return a picture of the board; for a batch, of the first few boards side by side."""
         fluents = np.asarray(self._fluents)
         if fluents.ndim == 1:
             return self._picture(fluents)
@@ -449,7 +448,7 @@ class State:
         return self._env.game.state(facts).board().svg()
 
     def save_svg(self, filename: str | os.PathLike[str]) -> None:
-        """Write a picture of the board into a file; see ``to_svg``."""
+        """Write a picture of the board to a file; see ``to_svg``."""
         with open(filename, "w", encoding="utf-8") as file:
             file.write(self.to_svg())
 
@@ -461,7 +460,7 @@ def _side_by_side(pictures: Sequence[str]) -> str:
     across, tallest, parts = 0.0, 0.0, []
     for picture in pictures:
         width, height = (float(_LENGTH[name].search(picture)[1]) for name in ("width", "height"))  # type: ignore[index]
-        # One page, on which ids would no longer be of one element.
+        # Ids must be unique in the combined picture.
         parts.append(_ID.sub("", picture).replace("<svg ", f'<svg x="{across:g}" ', 1))
         across, tallest = across + width, max(tallest, height)
     size = f'width="{across:g}" height="{tallest:g}"'

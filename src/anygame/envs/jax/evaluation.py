@@ -1,13 +1,13 @@
-"""Tables of gates as operations of JAX, 32 games in a word; and what a player is shown of a state.
+"""Tables of gates as operations of JAX, with 32 games per word, and observations.
 
-A function over one game is what JAX's transformations expect. Under ``vmap``, the games lie side by side in
-the bits of words (Biham 1997, "A fast new DES implementation in software"), so that one operation computes a
-gate for 32 of them; a batch of 4,096 is 3 to 40 times as fast this way as with a byte for each value.
+JAX transforms functions of one game. Under ``vmap``, games lie side by side in the bits of words (Biham 1997,
+"A fast new DES implementation in software"), so that one operation computes a gate for 32 games. A batch of
+4,096 is 3 to 40 times as fast this way as with a byte per value.
 
-Code that names each gate takes XLA minutes to compile for a few thousand gates. So the gates are data: a
-loop over the blocks of a table is compiled in the same time for every game, and computes a block in a pass.
-Gates of one level do not read each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987,
-"HSS - a high-speed simulator").
+XLA takes minutes to compile code for a few thousand gates. So the gates are data: a loop over the blocks of a
+table compiles in the same time for every game, and computes one block per iteration. Gates of one level do
+not read each other (levelised simulation: Barzilai, Carter, Rosen and Rutledge 1987, "HSS - a high-speed
+simulator").
 """
 
 from __future__ import annotations
@@ -35,25 +35,22 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Arrays of JAX, or what stands for them while a function is traced.
+#: Arrays of JAX, or tracers.
 Array: TypeAlias = Any
 #: From inputs, bool [inputs], to outputs, bool [outputs].
 Evaluate: TypeAlias = Callable[[Array], Array]
 
 _BITS: Final = 32
-#: Inputs of a gate in a table; wider gates become trees of such. Eight are mostly padding (reversi took three
-#: quarters longer), and two make more levels without a gain.
+#: Inputs of a gate in a table; wider gates become trees. With eight, most are padding (reversi took three
+#: quarters longer); with two, there are more levels without a gain.
 FAN_IN: Final = 4
 
 
 def evaluator(table: GateTable) -> Evaluate:
-    """Return a function from the inputs of a table to its outputs.
-
-    It can be transformed by ``jit`` and ``vmap``, and be part of loops.
-    """
+    """Return a function from the inputs of a table to its outputs, which ``jit`` and ``vmap`` transform."""
 
     def of_batch(values: Array) -> Array:
-        # Else bits would be packed and unpacked again for everything that they are used for.
+        # Without barriers, XLA packs and unpacks the bits again for every use.
         given = jax.lax.optimization_barrier(values)
         found = _unpacked(_evaluate(table, _packed(given)), len(values))
         return jax.lax.optimization_barrier(found)
@@ -62,7 +59,7 @@ def evaluator(table: GateTable) -> Evaluate:
         return of_batch(values[None])[0]
 
     def of_many(size: int, batched: list[bool], values: Array) -> tuple[Array, bool]:
-        del size, batched  # the only argument has the batch, or there is none
+        del size, batched  # only the one argument can be batched
         return of_batch(values), True
 
     evaluate: Evaluate = jax.custom_batching.custom_vmap(of_one)
@@ -102,7 +99,7 @@ def _literals(rows: Array, literals: Array) -> Array:
 
 
 def _pass(part: Part, rows: Array) -> Array:
-    """Return all rows after the blocks of a part have been computed once."""
+    """Return all rows after one pass over the blocks of a part."""
     table = jnp.asarray(part.literals)
     size = table.shape[1]
 
@@ -117,9 +114,9 @@ def _pass(part: Part, rows: Array) -> Array:
 
 
 def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
-    """Return all rows after a cycle has been computed until nothing changes: its least fixed point.
+    """Return all rows after a cycle has been evaluated to its least fixed point.
 
-    The gates are monotone in each other from where they begin: passes change each of them at most once.
+    The gates are monotone in each other from their initial values: passes change each of them at most once.
     """
     first = np.where(initially, np.uint32(0xFFFFFFFF), np.uint32(0)).astype(np.uint32)
     begin = jnp.broadcast_to(first[:, None], (part.rows, rows.shape[1]))
@@ -136,12 +133,12 @@ def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Blocks that are computed once, in order; or, if they make a cycle, until no value changes.
+    """Blocks that are evaluated once, in order; or, for a cycle, until no value changes.
 
     Attributes:
-        literals: int32 [blocks, gates of a block, FAN_IN]; twice a row, plus one where it is inverted.
+        literals: int32 [blocks, gates of a block, FAN_IN]; twice a row, plus one if inverted.
         first: the row of the first gate.
-        initially: bool [gates]: the values at which a cycle begins; None where there is no cycle.
+        initially: bool [gates]: the initial values of a cycle; None without a cycle.
     """
 
     literals: NDArray[np.int32]
@@ -150,20 +147,20 @@ class Part:
 
     @property
     def rows(self) -> int:
-        """How many rows the part computes."""
+        """The number of rows that the part computes."""
         return int(self.literals.shape[0] * self.literals.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class GateTable:
-    """What some outputs of a network need of it.
+    """The gates that some outputs of a network need.
 
-    Row 0 is false, then come the inputs, then the gates.
+    Row 0 is false; the inputs follow, then the gates.
 
     Attributes:
-        rows: how many rows.
-        inputs: how many inputs.
-        parts: blocks of gates, in the order of computation.
+        rows: the number of rows.
+        inputs: the number of inputs.
+        parts: blocks of gates, in the order of evaluation.
         outputs: int32 [outputs]; literals of rows.
     """
 
@@ -178,9 +175,9 @@ def tabulate(network: Network, inputs: int, outputs: Sequence[int], block: int) 
 
     Args:
         network: the compiled game.
-        inputs: how many nodes are inputs: the fluents, or fluents and actions.
-        outputs: literals of the network; they depend on these inputs alone.
-        block: gates of a block.
+        inputs: the number of nodes that are inputs: the fluents, or fluents and actions.
+        outputs: literals of the network, which depend on these inputs alone.
+        block: gates per block.
 
     >>> from anygame.network.network import Network
     >>> network = Network.example()
@@ -215,7 +212,7 @@ def _inputs(network: Network, gate: int) -> NDArray[np.int32]:
 
 
 def _ranges(network: Network) -> Iterator[tuple[range, bool]]:
-    """Yield all gates as ranges, each with whether it is a cycle."""
+    """Yield all gates as ranges, with whether each is a cycle."""
     first = 0
     for cycle in network.cycles:
         yield range(first, cycle.first), False
@@ -225,9 +222,9 @@ def _ranges(network: Network) -> Iterator[tuple[range, bool]]:
 
 
 class _Writer:
-    """Gives gates their rows, part after part.
+    """Assigns rows to gates, part after part.
 
-    Gates go by their nodes until they have rows; those that wide ones are made of get further numbers.
+    Gates are named by their nodes until they have rows; the parts of wide gates get further numbers.
     """
 
     def __init__(self, network: Network, inputs: int, block: int) -> None:
@@ -239,7 +236,7 @@ class _Writer:
         self.parts: list[Part] = []
 
     def rows_of(self, literals: Sequence[int]) -> list[int]:
-        """Return literals of rows for literals of gates that have got theirs."""
+        """Return literals of rows for literals of gates that have rows."""
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: Sequence[int], is_cycle: bool) -> None:
@@ -250,11 +247,11 @@ class _Writer:
         for gate in gates:
             node = self._network.first_gate + gate
             for made, literals in self._narrow(node, _inputs(self._network, gate).tolist(), level_of):
-                # In a cycle there are no levels: the order of the network is kept.
+                # A cycle has no levels: the order of the network is kept.
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
-                # Where a wide gate begins, so do the gates that it is made of: it is their conjunction.
+                # A wide gate is the conjunction of its parts, so they share its initial value.
                 initially[made] = bool(self._network.initially[gate])
         blocks = [self._place(levels[level]) for level in sorted(levels)]
         table = [[self._padded(literals) for _, literals in placed] for placed in blocks]
@@ -263,7 +260,7 @@ class _Writer:
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
     ) -> Iterator[tuple[int, list[int]]]:
-        """Yield a gate, and before it the gates that a wide one is split into; deep inputs stay last."""
+        """Yield a gate, after the gates that a wide one is split into; deep inputs stay last."""
         literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
         while len(literals) > FAN_IN:
             made = self._next
@@ -274,7 +271,7 @@ class _Writer:
         yield node, literals
 
     def _place(self, gates: list[tuple[int, list[int]]]) -> list[tuple[int, list[int]]]:
-        """Give the gates of a level rows, in blocks of their own."""
+        """Assign rows to the gates of a level, in blocks of their own."""
         self._row.update({made: self.end + index for index, (made, _) in enumerate(gates)})
         self.end += -(-len(gates) // self._block) * self._block
         return gates
@@ -297,29 +294,29 @@ class _Writer:
         self.parts.append(Part(literals.reshape(-1, self._block, FAN_IN), first, values))
 
 
-#: From fluents, bool [fluents], and the number of a player, int32, to what it is shown.
+#: From fluents, bool [fluents], and the number of a player, int32, to an observation.
 Observe: TypeAlias = Callable[[Array, Array], Array]
 
 
 def as_they_are(fluents: Array, player: Array) -> Array:
-    """Return the fluents, for whoever looks."""
+    """Return the fluents, for any player."""
     del player
     return fluents
 
 
 def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
-    """Return what shows each player the state as if it were the first.
+    """Return a function that shows each player the state as if it were the first.
 
-    The names of players inside fluents go round, so that the first player's place is the own one: where x
-    looks at ``(cell 1 1 x)``, o looks at ``(cell 1 1 o)``. Behind the fluents, bool [fluents], stands who
-    looks, bool [players], since not all that differs between players has their names.
+    The names of players inside fluents rotate: where x observes ``(cell 1 1 x)``, o observes ``(cell 1 1
+    o)``. The player follows the fluents, bool [fluents], as bool [players], because fluents without names may
+    differ between players.
     """
     sources = np.array([_sources(fluents, players, player) for player in range(len(players))], np.int32)
 
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
         known = jnp.append(values, False)
-        # Indices that do not depend on the player: gathers by traced ones are slow in large batches.
+        # Constant indices: gathers by traced indices are slow in large batches.
         views = jnp.stack([known[of_player] for of_player in sources])
         return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
 
@@ -327,14 +324,15 @@ def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
 
 
 def planes(game: Game, players: Sequence[Term]) -> Observe:
-    """Return what shows each player the board as if it were the first: bool [rows, columns, channels].
+    """Return a function that shows each player the board as if it were the first.
 
-    The channels are those of ``game.batch().plane_layout``, with what ``relative`` exchanges exchanged; then
-    one for each player, true everywhere if it is that player who looks.
+    Observations are bool [rows, columns, channels]. The channels are those of ``game.batch().plane_layout``,
+    with names exchanged as in ``relative``, then one for each player, true everywhere for the observing
+    player.
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # Which fluent a cell shows, plus one: its binary digits, shown as if they were observations.
+    # The fluent of each cell, plus one: its binary digits are encoded as observations.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit
@@ -351,7 +349,7 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
 
 
 def _sources(fluents: Sequence[Term], players: Sequence[Term], player: int) -> NDArray[np.int32]:
-    """Return for each fluent the number of the one that a player sees in its place; their number for none."""
+    """Return for each fluent the number of the one that a player sees in its place, or their count."""
     number = {fluent: index for index, fluent in enumerate(fluents)}
     turned = [*players[player:], *players[:player]]
     names = dict(zip(players, turned, strict=True))
@@ -369,13 +367,13 @@ class Percepts:
 
     Args:
         game: the rules.
-        players: the indices of the roles whose percepts they are.
+        players: the indices of the roles with the percepts.
 
     Attributes:
-        terms: what any of these can see, sorted by text: the same term has the same number whoever sees it.
+        terms: all percepts of these roles, sorted by text; the number of a percept is the same for all roles.
 
     Raises:
-        LimitError: the game is too large for a network that computes what roles see.
+        LimitError: the game is too large for a network that computes percepts.
     """
 
     def __init__(self, game: Game, players: Sequence[int]) -> None:
@@ -389,20 +387,20 @@ class Percepts:
         self._numbers = [np.array([number[term] for term in of_roles[role]], np.int32) for role in players]
 
     def of(self, percepts: Array) -> Array:
-        """Return what each player sees, bool [players, terms], of what all roles see, one after the other."""
+        """Return bool [players, terms] for the concatenated percepts of all roles."""
         return numbered(percepts, self._columns, self._numbers, len(self.terms))
 
 
 def numbered(
     values: Array, columns: Sequence[slice], numbers: Sequence[NDArray[np.int32]], count: int
 ) -> Array:
-    """Return values of all players by numbers that all share: bool [players, count].
+    """Return values of all players by shared numbers: bool [players, count].
 
     Args:
-        values: bool; those of all roles, one after the other.
-        columns: where those of each player are.
+        values: bool; those of all roles, concatenated.
+        columns: the columns of each player.
         numbers: for each player, the number of each of its values.
-        count: how many numbers there are.
+        count: the number of numbers.
     """
     found = []
     for own, places in zip(columns, numbers, strict=True):

@@ -1,4 +1,4 @@
-"""Environments from rule sheets, and matches that begin anew when they have ended."""
+"""Loading environments of JAX from rule sheets, and automatic restarts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.envs.rewards import RewardName
     from anygame.game.game import Game
 
-#: Gate inputs of the largest network: a table of half a gigabyte, and as much of values for 4,096 games.
+#: Most gate inputs: a table of half a gigabyte, and as much of values for 4,096 games.
 _LARGEST: Final = 20_000_000
 
 
@@ -38,21 +38,21 @@ def load(
     """Return a game as an environment of JAX.
 
     Args:
-        sheet: a file, the name of a game that comes with the package, or a game.
-        simultaneous: whether players act together, so that a step takes an action of each. None asks random
-            play whether several ever have a choice at the same time. Where it finds no such state, but there
-            is one, that state is truncated.
-        observations: what they show. ``flat``: the fluents, in the order of ``env.fluents``; where the rules
-            hide information (GDL-II), instead of them, here and below, what the player has seen since it last
-            had a choice, in the order of ``env.percepts``. ``relative``:
-            the fluents as if the current player were the first, the names of players exchanged, and behind
-            them who that is. ``planes``: the same over the squares of the board, bool [rows, columns,
-            channels]. Or a function from fluents, bool [fluents], and the number of a player, int32, to an
-            array. By default ``relative``, or ``flat`` where players act together.
+        sheet: a file, the name of an installed game, or a game.
+        simultaneous: whether players act together, so that a step takes an action of each. None decides by
+            random play: whether several players have a choice at the same time. A state that random play
+            missed is truncated.
+        observations: ``flat``: the fluents, in the order of ``env.fluents``. If the rules hide information
+            (GDL-II), here and below instead of fluents the player's percepts since its last choice, in the
+            order of ``env.percepts``. ``relative``: the fluents as if the current player were the first, with
+            the names of players exchanged, followed by the player. ``planes``: the same over the squares of
+            the board, bool [rows, columns, channels]. Or a function from fluents, bool [fluents], and the
+            number of a player, int32, to an array. Default: ``relative``, or ``flat`` if players act
+            together.
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
-            (as the rules give them) or ``zero-sum`` (the scaled goal less the mean of the others').
+            (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         reveal: whether players see everything although the rules hide information (GDL-II).
-        largest: how many inputs all gates may have.
+        largest: the most inputs of all gates.
 
     Raises:
         RuleSheetError: the sheet cannot be used.
@@ -72,7 +72,7 @@ def load(
     game = compiled_game(sheet)
     if not players_of(game):
         raise ValueError(f"{game.name} has no role besides `random`, so nobody to act")
-    Rewards(game, rewards)  # which says what is wrong with the name
+    Rewards(game, rewards)  # raises for a wrong name
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(
@@ -116,16 +116,16 @@ def _observe(
 
 
 def auto_reset(env: Environment) -> Callable[[State, Array, Array], State]:
-    """Return a ``step(state, action, key)`` after whose last step stands the initial state.
+    """Return a ``step(state, action, key)`` that restarts finished matches.
 
-    Rewards, ``terminated`` and ``truncated`` are those of the match that has ended, as in
-    ``pgx.experimental.auto_reset``; the next step goes on from the initial state.
+    After the last step of a match it returns the initial state with the rewards, ``terminated`` and
+    ``truncated`` of the finished match, as ``pgx.experimental.auto_reset`` does.
     """
 
     def step(state: State, action: Array, key: Array) -> State:
         moving, beginning = jax.random.split(key)
         initial = env.init(beginning)
-        # A match that has just begun shows the end of the one before; one that begins with its end stays.
+        # A fresh match carries the end of the one before; a match that begins with its end stays.
         begun = state._step_count == 0
         state = state.replace(
             terminated=jnp.where(begun, initial.terminated, state.terminated),

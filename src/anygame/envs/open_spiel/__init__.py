@@ -1,6 +1,6 @@
 """OpenSpiel: sheets as games of ``pyspiel``, for its algorithms (extra ``open-spiel``).
 
-Importing this registers them: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
+Importing this package registers them: ``pyspiel.load_game("anygame(file=kuhn_poker)")``.
 OpenSpiel: M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SheetGame", "SheetObserver", "SheetState", "load"]
 
-#: What may stand in a parameter as it is, and is not taken for a number.
+#: File names that can be a parameter without encoding, and do not look like a number.
 _PLAIN: Final = re.compile(r"[\w./~-]*[A-Za-z_/~][\w./~-]*", re.ASCII)
 
 if pyspiel is not None and NAME not in pyspiel.registered_names():
@@ -43,15 +43,16 @@ def load(
 
     Args:
         game: a file, the name of an installed game, or a game.
-        dynamics: ``sequential`` where roles take turns, else ``simultaneous``; by default what play shows. In
-            a sequential game roles that move at once decide one after the other, without seeing each other.
-        scale: a utility is the goal times this, and
-        offset: this added.
-        zero_sum: whether the mean of all players' goals is taken off each.
-        max_steps: joint moves after which a play is cut; by default the length of the longest play where all
+        dynamics: ``sequential`` or ``simultaneous``; by default sequential if roles take turns in random
+            play. In a sequential game, roles that move at once decide one after the other, without seeing
+            each other.
+        scale: a utility is the goal times this, plus the offset.
+        offset: see above.
+        zero_sum: whether to subtract the mean of all players' goals from each.
+        max_steps: joint moves after which a play is cut; by default the length of the longest play if all
             states can be visited, else 1,000.
-        case_sensitive: whether names that differ by case differ; a game knows that itself.
-        lenient: whether variables that nothing binds are read as Prolog-like reasoners do (``anygame.load``).
+        case_sensitive: whether names that differ by case differ; ignored for a game.
+        lenient: whether to read unbound variables as Prolog-like reasoners do (``anygame.load``).
 
     Raises:
         MissingExtraError: OpenSpiel is not installed.

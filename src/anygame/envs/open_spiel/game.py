@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from anygame.envs.open_spiel.state import Description
 
-#: What ``pyspiel.load_game`` calls all sheets.
+#: The name of all sheets for ``pyspiel.load_game``.
 NAME: Final = "anygame"
 #: The parameters, with their defaults.
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -42,9 +42,9 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "offset": 0.0,
     "zero_sum": False,
 }
-#: Bytes of a sheet that is unpacked from a parameter; as many as are read from files.
+#: Most bytes of a sheet unpacked from a parameter; the same as for files.
 _LARGEST: Final = 16 * 2**20
-#: More players than any sheet that was seen has.
+#: More players than in any known sheet.
 _MOST_PLAYERS: Final = 100
 
 
@@ -52,13 +52,13 @@ class SheetGame(GameBase):
     """A sheet as a game of OpenSpiel.
 
     Attributes:
-        description: the moves, the tree, and what is certain of it.
-        utilities: what goals are worth.
+        description: the moves, the tree, and its known properties.
+        utilities: the conversion of goals to utilities.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         known = {**DEFAULTS, **(params or {})}
-        # OpenSpiel adds the defaults when it reads a name; both ways the game has the same.
+        # OpenSpiel adds the defaults when it parses a name; dropping them makes both ways equal.
         given = {name: value for name, value in known.items() if value != DEFAULTS[name]}
         self._parameters = given
         self.description: Description = _described(known)
@@ -67,21 +67,21 @@ class SheetGame(GameBase):
         super().__init__(kind, _info_of(self.description, self.utilities), given)
 
     def __reduce__(self) -> tuple[type[SheetGame], tuple[dict[str, Any]]]:
-        # OpenSpiel's own way brings back a game without what Python added to it.
+        # OpenSpiel's own pickling drops the Python attributes.
         return SheetGame, (self._parameters,)
 
     def new_initial_state(self) -> SheetState:
-        """Return the state in which every play begins."""
+        """Return the initial state."""
         return SheetState(self, self.description, self.utilities)
 
     def deserialize_state(self, text: str) -> SheetState:
-        """Return the state of a text that ``state.serialize()`` has made.
+        """Return the state from the text of ``state.serialize()``.
 
         Raises:
-            ValueError: it is of another game.
+            ValueError: it is a state of another game.
         """
         state: SheetState = super().deserialize_state(text)
-        # OpenSpiel takes whatever state is in the text for one of this game.
+        # OpenSpiel accepts the states of other games.
         if rules_digest(state.sheet) != rules_digest(self.description.game):
             raise ValueError(f"the state is one of {state.sheet.name}, not of {self.description.game.name}")
         return state
@@ -134,7 +134,7 @@ def _unpacked(packed: str) -> str:
 
 
 def general_type(**known: Any) -> Any:
-    """Return the type under which sheets as such are registered; of one sheet, with what is known of it."""
+    """Return the type under which sheets are registered, with known properties of one sheet."""
     kinds = pyspiel.GameType
     general = {
         "short_name": NAME,
@@ -175,13 +175,13 @@ def _type_of(description: Description, utilities: Utilities) -> Any:
 
 
 def _sum_of(description: Description, utilities: Utilities) -> tuple[Any, float | None]:
-    """Return what is certain of the sum of the utilities: OpenSpiel's word for it, and the sum."""
+    """Return OpenSpiel's class of the sum of the utilities, and the sum if it is constant."""
     kinds, players = pyspiel.GameType.Utility, len(description.form.players)
     if players == 1 or (description.goal_sum is None and not utilities.zero_sum):
         return kinds.GENERAL_SUM, None
     goals = 0 if utilities.zero_sum else description.goal_sum or 0
     total = utilities.scale * goals + utilities.offset * players
-    # Scales such as 1/3 leave a rest of rounding.
+    # Scales such as 1/3 leave a rounding error.
     return (kinds.ZERO_SUM, 0.0) if abs(total) < 1e-9 else (kinds.CONSTANT_SUM, total)
 
 

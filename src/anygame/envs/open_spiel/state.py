@@ -1,4 +1,4 @@
-"""Sheets as OpenSpiel needs them: their moves in numbers, states, and what a player knows or sees there."""
+"""Sheets for OpenSpiel: numbered moves, states, and the information of players."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 
 #: OpenSpiel, None where it is not installed.
 pyspiel: Final[Any] = library
-#: What games and states inherit from; without the library nobody can make one.
+#: The base classes of games and states; placeholders without the library.
 GameBase: Final[Any] = object if pyspiel is None else pyspiel.Game
 StateBase: Final[Any] = object if pyspiel is None else pyspiel.State
-#: ``auto`` is sequential where roles take turns.
+#: ``auto`` is sequential if roles take turns.
 Dynamics: TypeAlias = Literal["auto", "sequential", "simultaneous"]
-#: Sheets that stay loaded: OpenSpiel makes a game anew for every state that it deserialises.
+#: Sheets kept: OpenSpiel creates a game for every state that it deserialises.
 _KEPT: Final = 16
-#: Numbers of an information state beyond which there is no array, but text alone: 1 MB each.
+#: Most numbers of an information state as an array, 1 MB; larger ones are text only.
 _LARGEST: Final = 2**18
 
 
 @dataclass(frozen=True)
 class Utilities:
-    """What goals are worth: ``scale * goal + offset``.
+    """Converts goals to utilities: ``scale * goal + offset``.
 
     Attributes:
-        scale: what a point is worth.
-        offset: what is added, for every player.
-        zero_sum: whether the mean of the players' goals is taken off before.
+        scale: the utility of a point.
+        offset: added for every player.
+        zero_sum: whether the mean of the players' goals is subtracted first.
     """
 
     scale: float = 1.0
@@ -62,7 +62,7 @@ class Utilities:
         return [self.scale * (goal - mean) + self.offset for goal in goals]
 
     def bounds(self, least: int, most: int, players: int) -> tuple[float, float]:
-        """Return the least and the greatest utility, where goals lie between two numbers."""
+        """Return the smallest and the largest utility for goals between two numbers."""
         low, high = float(least), float(most)
         if self.zero_sum:
             high = (most - least) * (players - 1) / players
@@ -72,16 +72,16 @@ class Utilities:
 
 
 class Description:
-    """A sheet as OpenSpiel needs it; shared by all games and states of it.
+    """A sheet for OpenSpiel, shared by all its games and states.
 
     Attributes:
         game: the game.
         form: its tree.
-        root: where every play begins.
-        actions: the moves of the players, sorted by text; a move has one number, whoever makes it.
-        draws: what `random` can draw, sorted by text.
-        survey: what is certain of it; None where there are too many states to look at, or plays are cut.
-        longest: nodes at which players decide in the longest play.
+        root: the root of the tree.
+        actions: the moves of the players, sorted by text; the number of a move is the same for all players.
+        draws: the moves of `random`, sorted by text.
+        survey: properties of all states; None if there are too many states, or plays are cut.
+        longest: the most decision nodes of a play.
     """
 
     def __init__(self, game: Game, dynamics: Dynamics, max_steps: int) -> None:
@@ -93,13 +93,13 @@ class Description:
         found = survey(game, turns)
         if found is not None:
             turns = replace(turns, are_taken=found.turns_are_taken)
-        #: What is proved where states are too many to be looked at.
+        # Properties are proved if there are too many states to visit.
         facts = facts_of(game) if found is None and game.fallback is None else Facts()
         if facts.takes_turns is not None:
             turns = replace(turns, are_taken=facts.takes_turns)
         proven = found.steps if found else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
-        # What holds where plays end does not where they are cut.
+        # Properties of the ends of plays do not hold for cut plays.
         is_whole = proven is not None and proven <= steps
         self.survey: Survey | None = found if is_whole else None
         self._proved_sum = facts.goal_sum if is_whole else None
@@ -122,7 +122,7 @@ class Description:
 
     @property
     def goals(self) -> tuple[int, int]:
-        """The least and the greatest goal, as far as is known."""
+        """The smallest and the largest goal, as far as known."""
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
@@ -131,12 +131,12 @@ class Description:
 
     @property
     def goal_sum(self) -> int | None:
-        """What the goals of the players sum up to, where that is certain and the same for all plays."""
+        """The sum of the players' goals, if it is known to be the same for all plays."""
         return self.survey.goal_sum if self.survey else self._proved_sum
 
 
 def numbered(terms: Iterable[Term]) -> Mapping[Term, int]:
-    """Return the place of each term."""
+    """Return the index of each term."""
     return {term: number for number, term in enumerate(terms)}
 
 
@@ -150,9 +150,9 @@ def describe(
         name: of the sheet, for messages.
         text: of the sheet.
         case_sensitive: whether names that differ by case differ.
-        lenient: as of ``anygame.load``.
-        dynamics: what is made of moves at the same time.
-        max_steps: joint moves after which a play is cut; 0 for what is found.
+        lenient: see ``anygame.load``.
+        dynamics: the treatment of moves at the same time.
+        max_steps: joint moves after which a play is cut; 0 for the default.
 
     Raises:
         RuleSheetError: the sheet cannot be used, or has no players.
@@ -163,10 +163,10 @@ def describe(
 
 
 class SheetState(StateBase):
-    """A history of a game, with the methods that OpenSpiel asks of states written in Python.
+    """A history of a game, with the methods that OpenSpiel expects of states in Python.
 
     Attributes:
-        node: the history; copies share it, and what was computed of it.
+        node: the history; copies share it and its caches.
     """
 
     def __init__(self, game: Any, description: Description, utilities: Utilities) -> None:
@@ -176,7 +176,7 @@ class SheetState(StateBase):
         self.node = description.root
 
     def current_player(self) -> int:
-        """Return the player who decides, or what OpenSpiel has for chance, all at once, and the end."""
+        """Return the player who decides, or OpenSpiel's number for chance, all at once, and the end."""
         return self.node.actor
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -184,7 +184,7 @@ class SheetState(StateBase):
         return [number[move] for move in self.node.moves(player)]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return what `random` can draw, all with the same probability."""
+        """Return the moves of `random`, with equal probabilities."""
         number, draws = self._description.draw_number, self.node.draws()
         return [(number[move], 1 / len(draws)) for move in draws]
 
@@ -235,7 +235,7 @@ class SheetState(StateBase):
         return self._description.game
 
     def is_terminal(self) -> bool:
-        """Return whether the play is over: by the rules, after too many steps, or as a role has no move."""
+        """Return whether the play is over: by the rules, at the limit of steps, or with a stuck role."""
         return self.node.actor == TERMINAL
 
     def returns(self) -> list[float]:
@@ -249,7 +249,7 @@ class SheetState(StateBase):
 
 
 def memory_shape(description: Description) -> tuple[int, int] | None:
-    """Return steps and events of the array of what a player remembers; None where it would be too large."""
+    """Return the shape (steps, events) of a player's memory array; None if it is too large."""
     try:
         events = _most_events(description)
     except LimitError:
@@ -259,7 +259,7 @@ def memory_shape(description: Description) -> tuple[int, int] | None:
 
 
 def observation_size(description: Description) -> int | None:
-    """Return the size of the array of observations; None where observations are not known."""
+    """Return the size of the observation array; None if the possible observations are unknown."""
     try:
         found = _sights(description)
     except LimitError:
@@ -268,7 +268,7 @@ def observation_size(description: Description) -> int | None:
 
 
 def _most_events(description: Description) -> int:
-    """Return how many different things a player can remember of a step. Raises LimitError."""
+    """Return the number of different events that a player can remember per step. Raises LimitError."""
     game = description.game
     if not game.is_gdl2:
         return sum(len(game.actions(role)) for role in game.roles)
@@ -277,7 +277,7 @@ def _most_events(description: Description) -> int:
 
 @cache
 def _events(description: Description, player: int) -> Mapping[object, int]:
-    """Return the numbers of what a player can remember of a step: own moves and percepts, or all moves."""
+    """Return the numbers of the events of a step: own moves and percepts, or all moves."""
     game, form = description.game, description.form
     if game.is_gdl2:
         found: list[object] = [("move", move) for move in description.actions]
@@ -289,7 +289,7 @@ def _events(description: Description, player: int) -> Mapping[object, int]:
 
 @cache
 def _sights(description: Description) -> list[Mapping[Term, int]]:
-    """Return for each player the numbers of what can be seen: percepts, or facts."""
+    """Return for each player the numbers of its possible percepts, or facts."""
     game = description.game
     if game.is_gdl2:
         return [numbered(game.percept_terms(role)) for role in description.form.players]
@@ -302,16 +302,16 @@ def _facts(description: Description) -> Mapping[Term, int]:
 
 
 class SheetObserver:
-    """An observer as OpenSpiel has them.
+    """An observer of OpenSpiel.
 
-    With perfect recall, what a player has done and seen (all moves, in games without hidden information).
-    Else, what the player sees now: in games of hidden information the percepts since its last choice, in
-    others what is true. With ``private_info`` of all players it is what is true in any game.
+    With perfect recall, it shows a player's moves and percepts (all moves, without hidden information).
+    Otherwise it shows the current percepts: with hidden information those since the last choice, else the
+    facts. With ``private_info`` of all players it shows the facts in every game.
 
     Attributes:
-        tensor: float32, all pieces one after the other; None where it would be too large.
+        tensor: float32, all pieces concatenated; None if it would be too large.
         dict: the pieces by name, in their shapes: ``player`` [players], ``step`` [steps + 1], ``memory``
-            [steps, events] and ``now`` [actions], what was decided in a step that is not over; or ``facts``
+            [steps, events] and ``now`` [actions], the decision in an unfinished step; or ``facts``
             [fluents], or ``percepts`` [percepts].
     """
 
@@ -348,7 +348,7 @@ class SheetObserver:
         return None if size is None else {"percepts": (size,)}
 
     def set_from(self, state: SheetState, player: int) -> None:
-        """Fill the array with what a player knows or sees in a state."""
+        """Fill the array with a player's information in a state."""
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -380,7 +380,7 @@ class SheetObserver:
             array[numbers[term]] = 1
 
     def string_from(self, state: SheetState, player: int) -> str:
-        """Return what a player knows or sees in a state as text."""
+        """Return a player's information in a state as text."""
         node = state.node
         if self._kind.perfect_recall:
             return node.information(player)
