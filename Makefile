@@ -68,6 +68,7 @@ coverage: $(VENV)/.installed
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/prose.py --quiet
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
