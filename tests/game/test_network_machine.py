@@ -154,8 +154,8 @@ def test_the_bounds_of_compiling_are_told_as_they_are_and_are_no_times() -> None
     assert limits.seconds == inf
     page = (SHEETS.parent / "docs" / "guide" / "simulating.md").read_text()
     assert f"{limits.instances // 10**6} million instances of rules" in page
-    assert f"{limits.fluents:,} facts of one name that states" in page
-    assert f"{limits.facts:,} rows of a relation that never changes" in page
+    assert f"{limits.fluents:,} possible fluents of one name" in page
+    assert f"{limits.facts:,} rows of a static relation" in page
     assert f"{limits.steps // 10**6:,} million steps" in page
 
 
