@@ -58,9 +58,6 @@ def shortest(
         most: moves at most; None for any number.
         invariant: clauses over fluents that hold in all states.
         report: called with each number of moves that is left behind.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
@@ -105,9 +102,6 @@ def any_match(
         patience: how long it may take.
         most: moves at most.
         invariant: clauses over fluents that hold in all states.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:

@@ -54,7 +54,6 @@ def check_invariant(
 
     Raises:
         CertificateError: the invariant does not show it.
-        OutOfTimeError: there was not enough time to follow the solver.
     """
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
     step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
@@ -95,7 +94,6 @@ def check_ending(
 
     Raises:
         CertificateError: a joint move may not add to the sum.
-        OutOfTimeError: there was not enough time to follow the solver.
     """
     if any(weight < 0 for _, weight in measure):
         raise CertificateError("a fact takes away from the sum")
@@ -123,7 +121,6 @@ def check_bounded(
 
     Raises:
         CertificateError: one does.
-        OutOfTimeError: there was not enough time to follow the solver.
     """
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
@@ -159,7 +156,6 @@ def check_induction(
 
     Raises:
         CertificateError: that is not so.
-        OutOfTimeError: there was not enough time to follow the solver.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:

@@ -67,11 +67,7 @@ class Sum(NamedTuple):
 
 
 def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
-    """Return what a sum says of a state and of a joint move.
-
-    Raises:
-        OutOfTimeError: that took longer.
-    """
+    """Return what a sum says of a state and of a joint move."""
     gates = model.gates
     literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
     side = [(x, weight) for x, weight in literals if weight > 0]
@@ -116,9 +112,6 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
         sample: states of random play.
         invariant: clauses that hold in every state.
         patience: how long it may take.
-
-    Raises:
-        OutOfTimeError: that took longer, bounds aside.
     """
     matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
@@ -224,11 +217,7 @@ class _Matrix:
         self._gram = (self._gram + np.outer(change, change)) % _PRIME
 
     def sums(self, patience: Patience) -> list[Sum]:
-        """Return sums that are the same in all states that are known, and that no known step changes.
-
-        Raises:
-            OutOfTimeError: that took longer.
-        """
+        """Return sums that are the same in all states that are known, and that no known step changes."""
         rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
         for vector in _null_space(self._gram, patience):

@@ -90,11 +90,7 @@ class Measures:
 
     Args:
         model: the game; grows.
-        sample: states of random play.
         patience: how long it may take until measures can be looked for.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
 
     def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
@@ -117,7 +113,6 @@ class Measures:
 
         Raises:
             MissingExtraError: scipy is not installed.
-            OutOfTimeError: that took longer.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -157,7 +152,6 @@ class _IdleSteps:
         formula: of one step, to which the gates of each measure are added.
         model: the game; it does not grow.
         signals: literals over the state.
-        invariant: clauses that hold in every state.
         known: numbers of signals that some step makes true, with 1; or false, with -1.
 
     Attributes:
@@ -216,11 +210,7 @@ def _signals(model: Model) -> list[int]:
 def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
-    """Return what comes to hold with a joint move, and what ceases to, each with its weight.
-
-    Raises:
-        OutOfTimeError: that took longer.
-    """
+    """Return what comes to hold with a joint move, and what ceases to, each with its weight."""
     found: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
@@ -230,11 +220,7 @@ def moving(
 
 
 def slip(model: Model, measure: Measure, patience: Patience) -> int:
-    """Return the literal of a joint move that is not the last and lets a measure not grow.
-
-    Raises:
-        OutOfTimeError: that took longer.
-    """
+    """Return the literal of a joint move that is not the last and lets a measure not grow."""
     gates = model.gates
     won, lost = moving(model, measure.parts, patience)
     most = measure.most_lost + 1
@@ -274,9 +260,6 @@ def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience:
 
     The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
     pseudo-Boolean constraints"), with all sums from ``most`` on as one.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
     rows = [{min(weight, most): literal} for literal, weight in parts if literal]
     gates = model.gates
@@ -390,9 +373,6 @@ def _solved(
         among: the number of the group of each signal.
         initial: whether each signal holds at first.
         patience: how long it may take.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)

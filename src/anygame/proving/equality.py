@@ -126,7 +126,6 @@ class _Pair:
     """A state of each game, visited as if it was one; play is over where they differ.
 
     Args:
-        pairing: which move is which.
         one: of the first game.
         other: of the second.
         left: joint moves that may follow; None for any number.
@@ -304,11 +303,6 @@ class SeeingModel(Model):
 
 class Product(Model):
     """Two games that are played at once; see the heading.
-
-    Args:
-        first: one game.
-        second: the other one.
-        pairing: which move is which.
 
     Attributes:
         difference: the literal of states in which the games differ.

@@ -63,11 +63,6 @@ class Firing(NamedTuple):
 def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _: None) -> Iterator[Firing]:
     """Yield for each rule with a body whether it never fires.
 
-    Args:
-        game: the game. It needs a network.
-        seconds: how long it may take.
-        report: called with what is being done, as a phrase.
-
     Raises:
         MissingExtraError: the solver is not installed.
     """

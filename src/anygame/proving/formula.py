@@ -46,7 +46,6 @@ class Formula:
     """A growing formula that is asked under assumptions. Literals are those of DIMACS.
 
     Args:
-        patience: for all questions.
         solver: its name in PySAT.
 
     Attributes:
@@ -87,11 +86,7 @@ class Formula:
             self.patience.check()
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
-        """Return whether there is an assignment.
-
-        Raises:
-            OutOfTimeError: that was not found out in time.
-        """
+        """Return whether there is an assignment."""
         return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:
@@ -117,7 +112,6 @@ class Copy:
 
     Args:
         formula: where the clauses go.
-        model: the gates.
         state: the literal of each fluent; new variables where it is left out.
         before: the state before, if fluents are to be made of it where they are asked for.
     """

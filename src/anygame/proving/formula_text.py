@@ -111,9 +111,6 @@ class Name:
 class Ranges:
     """What can stand where in a game, and relations whose facts say so.
 
-    Args:
-        game: the game.
-
     Attributes:
         domains: what can stand at each place.
     """

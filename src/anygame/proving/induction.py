@@ -44,10 +44,6 @@ _MOST_COLUMNS: Final = 3
 class Induction:
     """Clauses that hold in every state, as induction over all of them shows.
 
-    Args:
-        model: the game.
-        patience: how long all of it may take.
-
     Attributes:
         found: what holds so far; it stays so whatever else is tried.
     """
@@ -67,11 +63,7 @@ class Induction:
         self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
-        """Find those of some clauses that hold in every state.
-
-        Raises:
-            OutOfTimeError: that took longer; of these clauses, none is kept.
-        """
+        """Find those of some clauses that hold in every state."""
         apart, known = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
@@ -125,9 +117,6 @@ def learned(
         sample: states of random play.
         patience: how long it may take.
         first: clauses that are tried first.
-
-    Raises:
-        OutOfTimeError: that took longer; what was yielded holds all the same.
     """
     with Induction(model, patience) as induction:
         tried = list(first)
@@ -159,9 +148,6 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
         model: the game; grows.
         sample: states of random play.
         patience: how long it may take.
-
-    Raises:
-        OutOfTimeError: that took longer.
     """
     # Where fluents are many, a part of the states says enough: what others refute, steps refute, too.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]

@@ -27,10 +27,7 @@ class Knowledge:
     """Clauses that hold in every state of a game.
 
     Args:
-        model: the game as gates.
-        sample: states of random play.
         patience: how long it may take to learn, from when that begins.
-        report: called with what is being done, as a phrase.
         guesses: more clauses that may hold in every state, from a sample.
         store: where they are kept.
 

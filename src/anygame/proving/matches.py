@@ -24,12 +24,7 @@ _FEWEST, _MOST_NODES = 8, 3_000_000
 
 
 class Matches:
-    """Matches of one game.
-
-    Args:
-        model: the game as gates.
-        sample: states of random play.
-    """
+    """Matches of one game."""
 
     def __init__(self, model: Model, sample: Sample) -> None:
         self._model, self._sample = model, sample
@@ -48,11 +43,7 @@ class Matches:
         return bool(self._met) and bool(self._model.values([literal], np.array(self._met)).any())
 
     def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
-        """Return which literals over the state hold in some state of random play.
-
-        Raises:
-            OutOfTimeError: that took longer.
-        """
+        """Return which literals over the state hold in some state of random play."""
         found, states = np.zeros(len(literals), np.bool_), self._sample.states
         for first in range(0, len(states), _AT_ONCE):
             left = np.flatnonzero(~found).tolist()
@@ -78,11 +69,7 @@ class Matches:
         return None
 
     def long(self, bad: int, patience: Patience, invariant: Sequence[Clause]) -> Match | None:
-        """Return a match about as long as those of random play to a bad state; None where there is none.
-
-        Raises:
-            OutOfTimeError: that took longer.
-        """
+        """Return a match about as long as those of random play to a bad state; None where there is none."""
         longest = max(_FEWEST, self._sample.longest)
         for most in (longest, 2 * longest):
             if most * self._model.nodes > _MOST_NODES:

@@ -56,9 +56,6 @@ class Lemma(NamedTuple):
 class Model:
     """A game as a transition system.
 
-    Args:
-        compiled: the game.
-
     Attributes:
         roles, fluents, actions: the names, as in ``CompiledGame``.
         gates: the logic, without cycles; properties may add to it.
@@ -215,9 +212,6 @@ class Model:
             states: bool [states, fluents].
             moves: bool [states, all actions]; None where no literal depends on them.
             patience: how long it may take; for ever by default.
-
-        Raises:
-            OutOfTimeError: that took longer.
         """
         found = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]

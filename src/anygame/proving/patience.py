@@ -116,9 +116,6 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
         assumptions: literals that hold, too.
         literals: of all clauses of the formula.
         patience: how long it may take.
-
-    Raises:
-        OutOfTimeError: that was not found out in time.
     """
     conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
     while True:

@@ -79,12 +79,7 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
 
 
 def by_states(game: Game, expected: int) -> Iterator[Property]:
-    """Yield the same properties, as the reasoner sees them of a state; there are no literals.
-
-    Args:
-        game: the game.
-        expected: what goals are said to add up to.
-    """
+    """Yield the same properties, as the reasoner sees them of a state; there are no literals."""
     roles = [role for role in game.roles if not role.is_random]
     yield Property(
         "playable",

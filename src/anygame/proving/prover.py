@@ -87,11 +87,9 @@ class Prover:
     """Decides properties of one game.
 
     Args:
-        model: the game as gates.
         play: what random play meets.
         replay: plays matches by the rules.
         patience: how long it may take to learn what holds in every state.
-        report: called with what is being done, as a phrase.
         guesses: more clauses that may hold in every state, from a sample.
         store: where proofs are kept.
         is_brief: whether only what takes little work is tried: no search for matches, nor for invariants
@@ -315,7 +313,6 @@ class Prover:
 
         Raises:
             CertificateError: the invariant does not show it.
-            OutOfTimeError: that took longer.
         """
         clauses = clauses_of(self.model, known)
         most, steps = check_ending(self.model, found.parts, found.most_lost, clauses, patience)
@@ -330,7 +327,6 @@ class Prover:
 
         Raises:
             CertificateError: they go on.
-            OutOfTimeError: that took longer.
         """
         most = known.depth
         if most is None or not known.is_everything:
@@ -344,7 +340,6 @@ class Prover:
 
         Raises:
             CertificateError: it does not show it.
-            OutOfTimeError: to make sure of that took longer.
         """
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
@@ -525,11 +520,7 @@ class Prover:
         return self._shown(wanted, match, shortest=False)
 
     def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict by a match that is as short as any.
-
-        Raises:
-            OutOfTimeError: that took longer.
-        """
+        """Return the verdict by a match that is as short as any."""
         self.report(f"{wanted.name}: looking for a shorter match")
         last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
         if last >= 0:

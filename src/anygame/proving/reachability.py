@@ -77,9 +77,6 @@ def reach(
         patience: how long it may take.
         invariant: clauses that hold in every state, and that induction shows.
         report: called with the number of each frame that excludes bad states, and of its clauses.
-
-    Raises:
-        OutOfTimeError: neither was found in time.
     """
     return _Prover(model, bad, patience, invariant, report).run()
 

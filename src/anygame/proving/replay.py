@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """Plays matches by the rules.
-
-    Args:
-        game: the game.
-    """
+    """Plays matches by the rules."""
 
     def __init__(self, game: Game) -> None:
         self._game = Game(

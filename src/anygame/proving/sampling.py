@@ -26,10 +26,6 @@ _MOST_STEPS: Final = 1000
 def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
     """Yield the states of some games side by side, and the joint moves made there, drawn at random.
 
-    Args:
-        kernel: the compiled game.
-        seed: of the random numbers.
-
     Yields:
         bool [lanes, fluents], and int32 [lanes, roles]: the number of the action of each role, -1 at an end.
     """
@@ -46,9 +42,6 @@ def lanes_for(fluents: int) -> int:
 
 class Sample:
     """Matches, from the initial state on: all their states with how they were reached.
-
-    Args:
-        play: states and joint moves, as of ``random_play``.
 
     Attributes:
         states: bool [states, fluents], the initial one among them.

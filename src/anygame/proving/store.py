@@ -39,7 +39,6 @@ class ProofStore:
     """The certificates of one game that are kept.
 
     Args:
-        compiled: the game.
         folder: where they are kept; None for ``cache_folder()``, which may switch it off.
 
     Attributes:

@@ -61,7 +61,6 @@ class Visitor:
     Args:
         start: the first state.
         seconds: how long states are looked for.
-        report: called with what is being done, as a phrase.
         why: nothing better is known of the game, as a phrase.
 
     Raises:

@@ -24,7 +24,7 @@ from anygame.boards.drawing.pictures import (
 )
 from anygame.boards.drawing.svg import svg
 from anygame.boards.drawing.terminal import text
-from anygame.boards.finding.layout import Layout, Lines, Positions
+from anygame.boards.finding.layout import Layout, Lines
 from anygame.boards.finding.search import find_boards
 from anygame.game.roles import moves_in_order
 from anygame.language.parser import parse_term
@@ -80,7 +80,7 @@ class Painter:
         self._makers = [
             LineGridMaker(number, board, self.colours)
             if isinstance(board, Lines)
-            else GridMaker(number, board.layout if isinstance(board, Positions) else board, self.colours)
+            else GridMaker(number, board, self.colours)
             for number, board in enumerate(self.boards.shown)
         ]
 
@@ -175,9 +175,8 @@ class Painter:
 
     def _grids(self, facts: Collection[Term], known: Known) -> list[Grid]:
         grids: list[Grid] = []
-        for maker, board in zip(self._makers, self.boards.shown, strict=True):
-            lying = board.joined(facts) if isinstance(board, Positions) else facts
-            grids += maker.grids(lying, known, named=len(self._makers) > 1)
+        for maker in self._makers:
+            grids += maker.grids(facts, known, named=len(self._makers) > 1)
         return grids
 
     def _touch(

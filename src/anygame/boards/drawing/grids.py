@@ -126,7 +126,7 @@ class GridMaker:
                 assert isinstance(lying, Compound)
                 where = layout.locate(overlay, lying)
                 if where is not None:
-                    content = tuple(lying.arguments[index] for index in overlay.contents)
+                    content = overlay.content(lying)
                     side = overlay.side or overlay.sides.get(content)
                     found.append(_Sign(*where, lying, (overlay.functor, content), side, overlay.sign))
         return found
@@ -224,7 +224,7 @@ class LineGridMaker:
             ends_of = lines.line(fact)
             if ends_of is not None:
                 assert isinstance(fact, Compound)
-                content = tuple(fact.arguments[index] for index in lines.contents)
+                content = lines.content(fact)
                 owner = " ".join(map(str, content))
                 look = Look("-", owner or lines.functor, "mark", "", self._colours.get(owner, ""))
                 drawn.setdefault(known[self._number, ends_of], []).append(Thing(fact, content, look))

@@ -31,18 +31,36 @@ ONLY_ROW: Final = Constant("")
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")
 
 
+class _OnBoard:
+    """A fluent whose facts lie on a board."""
+
+    __slots__ = ()
+    functor: str
+    arity: int
+    contents: tuple[int, ...]
+
+    @property
+    def fluent(self) -> tuple[str, int]:
+        """The fluent by name and arity."""
+        return self.functor, self.arity
+
+    def content(self, fact: Compound) -> Content:
+        """Return what a fact of this fluent says of its cell."""
+        return tuple(fact.arguments[index] for index in self.contents)
+
+
 @dataclass(frozen=True, slots=True)
-class Overlay:
-    """Another fluent that lies on the cells of a board, or facts of the rules that do.
+class Overlay(_OnBoard):
+    """A second fluent, or facts of the rules, on the cells of a board.
 
     Attributes:
         functor: the fluent, or the relation.
         key: the arguments that name a cell, in the order of `Layout.key`.
-        contents: the argument that says what lies there; none where the name of the fluent says it.
-        values: what may lie there, as far as it is known.
-        side: the side of its cell on which it stands; None where it lies on the cell.
-        sign: what stands on the side, empty for a wall.
-        sides: the sides that contents name; empty where they lie on the cell.
+        contents: the argument that names the content; none where the name of the fluent says it.
+        values: the possible contents, as far as they are known.
+        side: the side of the cell on which the fact stands; None if it lies on the cell.
+        sign: the text on that side, empty for a wall.
+        sides: the side that each content names; empty where contents lie on the cell.
         fixed: the facts, where they are the same in all states.
         at: the square of each value of the one argument in ``key``, where that names no square by itself.
     """
@@ -58,37 +76,34 @@ class Overlay:
     fixed: tuple[Compound, ...] = ()
     at: Mapping[Term, Square] = field(default_factory=dict)
 
-    @property
-    def fluent(self) -> tuple[str, int]:
-        """The fluent by name and arity."""
-        return self.functor, self.arity
-
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(_OnBoard):
     """How the facts of one fluent lie on one or several boards.
 
     Attributes:
         row: the argument that names the row, from 0.
-        column: the argument that names the column; equal to ``row`` where one names both, as ``c3`` does, or
-            where a track has one row.
+        column: the argument that names the column; equal to ``row`` where one argument names both, such as
+            ``c3``, or where a track has one row.
         boards: the arguments that distinguish several boards.
-        contents: the arguments that say what stands there.
+        contents: the arguments that name the content of a square.
         rows: the rows from top to bottom.
         upwards: whether the first row is at the bottom.
         columns: the columns from left to right.
-        squares: for every board, by its values of ``boards``, the squares it has.
+        squares: the squares of every board, by its values of ``boards``.
         shape: how rows lie to each other.
-        offsets: for every row, how far it is shifted to the right, in half squares (perhaps negative).
-        values: every content that may stand on a square, sorted by text.
+        offsets: shift of every row to the right, in half squares (may be negative).
+        values: all possible contents of a square, sorted by text.
         blank: the content that means an empty square, if there is one.
-        started: the contents that stand somewhere in the initial state.
-        arrangement: row and column of every board among its sisters; empty for a single one.
-        places: where the cells of all boards lie on one large board; empty where boards are apart.
-        box: the width and height of the boxes into which the board is divided; 0 for none.
-        overlays: what else lies on the squares.
-        sides: the sides of a square that contents name: such facts are walls.
-        links: pairs of squares that are joined by lines: they are points then.
+        started: the contents in the initial state.
+        arrangement: row and column of every board among the others; empty for a single board.
+        places: where the cells of all boards lie on one large board; empty if boards are apart.
+        box: width and height of the boxes that divide the board; 0 for none.
+        overlays: other fluents on the squares.
+        sides: the side of a square that each content names: such facts are walls.
+        links: pairs of squares joined by lines: the squares are drawn as points.
+        joined: two fluents that give the column and the row of a thing as their last argument, as
+            ``(x rover 3)`` and ``(y rover 4)`` do; ``functor`` then names no fluent of the game.
     """
 
     functor: str
@@ -112,20 +127,17 @@ class Layout:
     overlays: tuple[Overlay, ...] = ()
     sides: Mapping[Content, Side] = field(default_factory=dict)
     links: tuple[tuple[Square, Square], ...] = ()
-
-    @property
-    def fluent(self) -> tuple[str, int]:
-        """The fluent by name and arity."""
-        return self.functor, self.arity
+    joined: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The arguments that name a cell, the board that it is on included, in their order."""
+        """The arguments that name a cell, its board included, in ascending order."""
         return tuple(sorted({*self.boards, self.row, self.column}))
 
     def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-        """Yield the fluents that lie on this board, each with its arguments that name a cell."""
-        yield self.functor, self.arity, self.key
+        """Yield the fluents on this board, each with the arguments that name a cell."""
+        if not self.joined:
+            yield self.functor, self.arity, self.key
         for overlay in self.overlays:
             if not (overlay.fixed or overlay.at):
                 yield overlay.functor, overlay.arity, overlay.key
@@ -136,7 +148,9 @@ class Layout:
         return sum(map(len, self.squares.values()))
 
     def covers(self, fact: Term) -> bool:
-        """Whether the fact lies on this board, be it one of its own fluent or of an overlay."""
+        """Whether the fact, of the board's own fluent or of an overlay, lies on this board."""
+        if self.joined:
+            return fluent_of(fact) in [(functor, self.arity - 1) for functor in self.joined]
         return self.find(fact) is not None
 
     def find(self, fact: Term) -> tuple[Layout | Overlay, Cell] | None:
@@ -151,9 +165,9 @@ class Layout:
         return None
 
     def locate(self, fluent: Layout | Overlay, fact: Compound) -> Cell | None:
-        """Return where a fact of the own fluent, or of an overlay, lies; None where it lies on no cell.
+        """Return the cell of a fact of this fluent or of an overlay; None if it lies on no cell.
 
-        Facts of the own fluent may lie where ``squares`` has none, but only on rows and columns it has.
+        Facts of this fluent may lie outside of ``squares``, but only on known rows and columns.
         """
         if isinstance(fluent, Overlay) and fluent.at:
             square_at = fluent.at.get(fact.arguments[fluent.key[0]])
@@ -172,6 +186,7 @@ class Layout:
 
     def place(self, facts: Iterable[Term]) -> dict[tuple[Term, ...], dict[Square, list[Compound]]]:
         """Return the facts on every square of every board, sorted, in the order of ``squares``."""
+        facts = self._pairs(facts) if self.joined else facts
         placed: dict[tuple[Term, ...], dict[Square, list[Compound]]] = {
             key: {square: [] for square in squares} for key, squares in self.squares.items()
         }
@@ -182,9 +197,22 @@ class Layout:
                 placed.setdefault(cell[0], {}).setdefault(cell[1], []).append(own)
         return placed
 
-    def content(self, fact: Compound) -> Content:
-        """Return what a fact of this fluent says of its square."""
-        return tuple(fact.arguments[index] for index in self.contents)
+    def _pairs(self, facts: Iterable[Term]) -> list[Term]:
+        """Return a fact with both coordinates for each thing; see `joined`."""
+        across, up = self.joined
+        rows: dict[tuple[Term, ...], list[Term]] = {}
+        columns: list[tuple[Term, ...]] = []
+        for fact in facts:
+            if fluent_of(fact) == (up, self.arity - 1):
+                *thing, row = cast("Compound", fact).arguments
+                rows.setdefault(tuple(thing), []).append(row)
+            elif fluent_of(fact) == (across, self.arity - 1):
+                columns.append(cast("Compound", fact).arguments)
+        return [
+            Compound(self.functor, (*arguments, row))
+            for arguments in columns
+            for row in rows.get(arguments[:-1], ())
+        ]
 
     def terms(self, board: tuple[Term, ...], square: Square) -> tuple[Term, ...]:
         """Return the coordinates of a square as the arguments of ``key`` give them."""
@@ -197,16 +225,16 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """Lines between neighbouring dots of a grid, as facts of one fluent draw them.
+class Lines(_OnBoard):
+    """Lines between neighbouring dots of a grid, drawn by the facts of one fluent.
 
     Attributes:
-        key: the four arguments that name a line: both coordinates of one dot, both of the other.
-        contents: the arguments that say whose line it is.
+        key: the four arguments that name a line: both coordinates of each dot.
+        contents: the arguments that name the owner of the line.
         across: the values of the first coordinate, from left to right.
         up: the values of the second, from bottom to top.
-        boxes: what stands between the dots, each thing beside the dot at its lower left; None for nothing.
-        values: the contents that lines may have.
+        boxes: the board between the dots, each square beside the dot at its lower left; None for nothing.
+        values: the possible contents of lines.
     """
 
     functor: str
@@ -223,18 +251,18 @@ class Lines:
         yield self.functor, self.arity, self.key
 
     def covers(self, fact: Term) -> bool:
-        """Whether the fact is a line of this grid, or stands in one of its boxes."""
+        """Whether the fact is a line of this grid, or lies in one of its boxes."""
         return self.line(fact) is not None or (self.boxes is not None and self.boxes.covers(fact))
 
     def line(self, fact: Term) -> tuple[Term, ...] | None:
-        """Return the coordinates of a line as a fact of this fluent gives them; None for any other fact."""
-        if not isinstance(fact, Compound) or fluent_of(fact) != (self.functor, self.arity):
+        """Return the coordinates of a line as its fact gives them; None for any other fact."""
+        if not isinstance(fact, Compound) or fluent_of(fact) != self.fluent:
             return None
         ends = tuple(fact.arguments[index] for index in self.key)
         return ends if self.places(ends) else None
 
     def places(self, ends: tuple[Term, ...]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """Return where both dots of a line lie, from the lower left; None if they are no neighbours."""
+        """Return column and row of both dots, from the lower left; None if they are not neighbours."""
         try:
             x1, x2 = (self.across.index(ends[which]) for which in (0, 2))
             y1, y2 = (self.up.index(ends[which]) for which in (1, 3))
@@ -243,58 +271,12 @@ class Lines:
         return ((x1, y1), (x2, y2)) if abs(x1 - x2) + abs(y1 - y2) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
-    """Things on a board whose two coordinates are given by two fluents, each by its last argument.
-
-    Attributes:
-        across: the fluent that gives the column.
-        up: the fluent that gives the row.
-        arity: of both.
-        layout: of facts that give both: whose they are, column, row.
-    """
-
-    across: str
-    up: str
-    arity: int
-    layout: Layout
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """The arguments of the layout that name a square."""
-        return self.layout.key
-
-    def fluents(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-        """Yield nothing: no fluent names a square here."""
-        return iter(())
-
-    def covers(self, fact: Term) -> bool:
-        """Whether the fact gives one of the coordinates."""
-        return fluent_of(fact) in ((self.across, self.arity), (self.up, self.arity))
-
-    def joined(self, facts: Iterable[Term]) -> list[Term]:
-        """Return facts that give both coordinates of each thing."""
-        rows: dict[tuple[Term, ...], list[Term]] = {}
-        columns: list[tuple[Term, ...]] = []
-        for fact in facts:
-            if isinstance(fact, Compound) and self.covers(fact):
-                if fact.functor == self.up:
-                    rows.setdefault(fact.arguments[:-1], []).append(fact.arguments[-1])
-                else:
-                    columns.append(fact.arguments)
-        return [
-            Compound(self.layout.functor, (*arguments, row))
-            for arguments in columns
-            for row in rows.get(arguments[:-1], ())
-        ]
-
-
-Board = Layout | Lines | Positions
+Board = Layout | Lines
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Cells that a side wants, by a hint of the sheet.
+    """Goal cells of a side, from a hint of the sheet.
 
     Attributes:
         side: a role, or a colour.
@@ -305,7 +287,7 @@ class Wish:
     pattern: tuple[str, ...]
 
     def covers(self, terms: tuple[Term, ...]) -> bool:
-        """Return whether a cell with these coordinates is one of them."""
+        """Whether a cell with these coordinates is one of them."""
         fits = all(
             each.startswith("?") or each == str(term) for each, term in zip(self.pattern, terms, strict=False)
         )
@@ -321,16 +303,14 @@ class Boards:
 
     Attributes:
         layouts: in the order in which they are shown.
-        lines: between dots, shown after them.
-        positions: of things whose coordinates are given apart, shown at the end.
+        lines: between dots, shown after the layouts.
         hands: fluents whose facts are cards, or things in an order; see `anygame.boards.finding.search`.
-        wishes: what sides want, where the sheet says so.
+        wishes: goal cells of sides, where the sheet names them.
         notes: why a hint was not followed, or why no board was looked for; for people.
     """
 
     layouts: tuple[Layout, ...] = ()
     lines: tuple[Lines, ...] = ()
-    positions: tuple[Positions, ...] = ()
     hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
     wishes: tuple[Wish, ...] = ()
     notes: tuple[str, ...] = ()
@@ -338,11 +318,11 @@ class Boards:
     @property
     def shown(self) -> tuple[Board, ...]:
         """All boards, in the order in which they are shown."""
-        return *self.layouts, *self.lines, *self.positions
+        return *self.layouts, *self.lines
 
     def cells(self) -> Iterator[tuple[Term, ...]]:
-        """Yield the coordinates of all squares, as far as they are known beforehand."""
-        for layout in (*self.layouts, *(found.layout for found in self.positions)):
+        """Yield the coordinates of all squares that are known beforehand."""
+        for layout in self.layouts:
             for board, squares in layout.squares.items():
                 yield from (layout.terms(board, square) for square in squares)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.axes import chains, ordered, pairs_in
 from anygame.boards.finding.evidence import occurrences
-from anygame.boards.finding.layout import Layout, Lines, Positions
+from anygame.boards.finding.layout import Layout, Lines
 from anygame.errors import AnygameError
 from anygame.language.rules import atoms_of
 from anygame.language.terms import Compound, Constant, Variable
@@ -37,8 +37,8 @@ _FEWEST: Final = 4
 _MOVES_LIMIT: Final = 20_000
 
 
-def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Positions, ...]:
-    """Return pairs of fluents that give where things are, by their names and by how they change.
+def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Layout, ...]:
+    """Return the boards of things whose column and row stand in two fluents, such as ``x`` and ``y``.
 
     The board is what a relation of the rules names, if that holds where things are at the start; else all
     squares that there may be.
@@ -73,7 +73,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
     )
 
 
-def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Positions | None:
+def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
     """Return how two fluents give positions; None where they do not, or no board can be drawn."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
@@ -87,7 +87,7 @@ def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: boo
     if not columns or not rows or len(squares) > _MOST_SQUARES:
         return None
     contents = tuple(range(across.arity - 1))
-    layout = Layout(
+    return Layout(
         f"{across.functor} {up.functor}",
         across.arity + 1,
         row=across.arity,
@@ -101,8 +101,8 @@ def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: boo
         shape="square",
         offsets=tuple(0 for _ in rows),
         values=tuple(product(*whose)) if prod(map(len, whose)) <= _MOST_SQUARES else (),
+        joined=(across.functor, up.functor),
     )
-    return Positions(across.functor, up.functor, across.arity, layout)
 
 
 def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:

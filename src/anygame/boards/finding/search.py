@@ -65,9 +65,9 @@ def find_boards(game: Game) -> Boards:
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
     # Where there is a board, such things belong on it, and two boards would show less than one.
-    is_bare = not (layouts or lines or hints)
-    positions = find_positions(fluents, game.program.rules) if is_bare else ()
-    found = Boards(tuple(layouts), tuple(lines), positions, find_hands(fluents))
+    if not (layouts or lines or hints):
+        layouts += find_positions(fluents, game.program.rules)
+    found = Boards(tuple(layouts), tuple(lines), find_hands(fluents))
     wanted = tuple(wish for hint in goals for wish in _wished(hint, found, game, notes))
     return replace(found, wishes=wanted, notes=tuple(notes))
 

@@ -60,7 +60,6 @@ class Transitions:
     a role did not make exactly one move, a legal one. What must not hold counts where ``illegal`` is false.
 
     Args:
-        model: the game.
         violated: what must not be, by name; None for what must not be in any game.
 
     Attributes:
