@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
 
 #: What a property says of the states of all matches.
-Kind = Literal["always", "never", "reachable", "until"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+TemporalOperator = Literal["always", "never", "reachable", "until"]
+TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 
 _LONGEST: Final = 10_000
@@ -233,7 +233,7 @@ class PropertyText:
         self.names[named] = Name(node.text, node, binder)
 
     def _literal(self, node: Node, head: str, scope: Mapping[Variable, Variable]) -> Expression:
-        if head in KINDS and (head, len(node.children or (0,)) - 1) not in self._relations:
+        if head in TEMPORAL_OPERATORS and (head, len(node.children or (0,)) - 1) not in self._relations:
             message = f"`{head}` says what holds in all states, and stands outermost alone"
             raise fault(message, node, "a property of its own")
         if head == "distinct":
@@ -312,21 +312,21 @@ def fault(message: str, place: Node | Span, hint: str = "") -> QueryError:
     return QueryError(f"{message}\n{excerpt}" + (f"\n  try: {hint}" if hint else ""))
 
 
-def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, Kind]:
+def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, TemporalOperator]:
     """Return the list that a property is, and its kind."""
     if not nodes:
         raise QueryError(f"expected a property, such as {_EXAMPLES['always']}; found nothing")
     head = _head(nodes[0])
     if len(nodes) == 1 and nodes[0].children:
-        for kind in KINDS:
+        for kind in TEMPORAL_OPERATORS:
             if head == kind:
                 return nodes[0], kind
     expected = "expected one property, (always ...), (never ...), (reachable ...) or (until ... ...)"
-    if len(nodes) > 1 and head in KINDS and nodes[0].children:
+    if len(nodes) > 1 and head in TEMPORAL_OPERATORS and nodes[0].children:
         raise fault(f"{expected}; found another one", nodes[1], "each as a text of its own")
-    if head in KINDS:
+    if head in TEMPORAL_OPERATORS:
         raise fault(expected, nodes[0], f"({shown(text)})")
-    near = get_close_matches(head, KINDS, n=1) if nodes[0].children else []
+    near = get_close_matches(head, TEMPORAL_OPERATORS, n=1) if nodes[0].children else []
     raise fault(expected, nodes[0], _EXAMPLES[near[0] if near else "always"])
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import JointMove
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.proving.formula_text import Kind
+    from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
 #: Properties that are read at once, since they become one game.
@@ -53,7 +53,7 @@ class TemporalFormula:
     """
 
     text: str
-    kind: Kind
+    kind: TemporalOperator
     of_moves: bool
     fluent: Constant
     variables: tuple[str, ...]

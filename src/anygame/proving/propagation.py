@@ -1,21 +1,21 @@
-"""Unit propagation as native code: whether clauses that a solver learned follow, the last one first.
+"""Unit propagation as native code: checks that the clauses a solver learned follow, the last one first.
 
-A clause follows if its opposite, with clauses before it, leads to one that cannot hold (Goldberg and Novikov
-2003, "Verification of proofs of unsatisfiability for CNF formulas"). The clauses that were met on the way are
-needed, and are looked at in turn. Two literals of each clause are watched (Moskewicz et al. 2001, "Chaff").
+A clause follows if its negation, with the clauses before it, propagates to a conflict (Goldberg and Novikov
+2003, "Verification of proofs of unsatisfiability for CNF formulas"). The clauses used on the way are needed
+too, and are checked in turn. Two literals of each clause are watched (Moskewicz et al. 2001, "Chaff").
 
-A literal is twice its variable, plus one where it is inverted. A watch is twice the number of a clause, plus
+A literal is twice its variable, plus one where it is negated. A watch is twice the number of a clause, plus
 which of its first two literals it watches.
 """
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from anygame.native.marking import Bools, Int64s, compiled, exported
+from anygame.native.marking import Bools, Bundle, Int64s, compiled, exported, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,47 @@ if TYPE_CHECKING:
 
     from anygame.proving.patience import Patience
 
-#: Watches that are looked at between two looks at the clock: some milliseconds.
+#: Watches visited between two looks at the clock: some milliseconds.
 _AT_ONCE: Final = 1_000_000
-#: What ``_follow`` notes: the clause that is looked at next, how many lemmas were followed, how many clauses
-#: are units, how many literals hold, a broken clause that is given or -1, and watches that were looked at.
+#: Indices of ``_Clauses.notes``: the clause that is checked next, checked lemmas, unit clauses, literals that
+#: hold, the given clause in conflict or -1, and watches visited.
 _NEXT, _FOLLOWED, _UNITS, _TRAIL, _BROKEN, _WORK = range(6)
-#: What ``_follow`` returns.
+#: Results of ``_follow``.
 _DONE, _GOING, _WRONG = range(3)
+
+
+class _Clauses(NamedTuple):
+    """Clauses, and what is known of their literals.
+
+    Attributes:
+        literals: of all clauses, one after the other.
+        starts: where each clause starts; last, where all end.
+        first: by literal, its first watch, or -1.
+        link: by watch, the next one, or -1.
+        holds: by literal.
+        reason: by variable, the clause that implies its value; -1 if it was assumed.
+        trail: the literals that hold, in the order in which they came to hold.
+        units: clauses of which at most one literal can hold, ascending.
+        pending, seen: work space of ``_want``.
+        wanted: by clause, whether it is needed.
+        notes: see ``_NEXT`` and the indices beside it.
+    """
+
+    literals: Int64s
+    starts: Int64s
+    first: Int64s
+    link: Int64s
+    holds: Bools
+    reason: Int64s
+    trail: Int64s
+    units: Int64s
+    pending: Int64s
+    seen: Int64s
+    wanted: Bools
+    notes: Int64s
+
+
+_clauses_at = Bundle(_Clauses)
 
 
 def followed(
@@ -39,135 +73,90 @@ def followed(
     questions: Sequence[Sequence[int]],
     patience: Patience,
 ) -> int | None:
-    """Return how many lemmas were needed to see that no question can be answered with yes.
+    """Return how many lemmas are needed to refute all questions; None if a clause does not follow.
 
     Args:
         given: clauses of literals, as DIMACS has them.
-        lemmas: clauses that are said to follow, each from those before it.
-        questions: literals that cannot hold together.
-        patience: how long it may take.
-
-    Returns:
-        None where a clause does not follow.
+        lemmas: clauses, each of which should follow from those before it.
+        questions: sets of literals that should not hold together.
+        patience: the time limit.
 
     Raises:
         CompilationError: there is no native code, and none can be made.
-        OutOfTimeError: that took longer.
     """
-    opposites = [[-literal for literal in question] for question in questions]
-    rows = [*given, *lemmas, *opposites]
-    formula = _Formula(rows)
-    wanted: NDArray[np.bool_] = np.zeros(len(rows), np.bool_)
-    wanted[len(rows) - len(questions) :] = True
-    notes: NDArray[np.int64] = np.zeros(_WORK + 1, np.int64)
-    notes[_NEXT] = len(rows) - 1
-    arrays = (*formula.arrays(), wanted, notes)
-    _begin(*arrays, len(given))
+    rows = [*given, *lemmas, *([-literal for literal in question] for question in questions)]
+    first_question = len(rows) - len(questions)
+    clauses = _clauses_of(rows)
+    clauses.wanted[first_question:] = True
+    table = table_of(clauses)
+    address = table.ctypes.data
+    _begin(address, len(given))
     outcome = _GOING
     while outcome == _GOING:
         patience.check()
-        outcome = _follow(*arrays, len(given), len(rows) - len(questions), _AT_ONCE)
-    return int(notes[_FOLLOWED]) if outcome == _DONE else None
+        outcome = _follow(address, len(given), first_question, _AT_ONCE)
+    return int(clauses.notes[_FOLLOWED]) if outcome == _DONE else None
 
 
-class _Formula:
-    """Clauses as arrays, and room for what is found out about their literals."""
-
-    def __init__(self, rows: Sequence[Sequence[int]]) -> None:
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        numbers = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
-        top = int(np.abs(numbers).max(initial=0))
-        self.starts: NDArray[np.int64] = np.concatenate([[0], lengths.cumsum()]).astype(np.int64)
-        self.literals: NDArray[np.int64] = 2 * np.abs(numbers) + (numbers < 0)
-        #: By literal, the first watch; by watch, the next one; -1 for none.
-        self.first: NDArray[np.int64] = np.full(2 * top + 2, -1, np.int64)
-        self.link: NDArray[np.int64] = np.full(2 * len(rows), -1, np.int64)
-        self.holds: NDArray[np.bool_] = np.zeros(2 * top + 2, np.bool_)
-        #: By variable, the clause that demands its value; -1 where that was assumed.
-        self.reason: NDArray[np.int64] = np.full(top + 1, -1, np.int64)
-        self.trail: NDArray[np.int64] = np.zeros(top + 1, np.int64)
-        #: Clauses of which one literal at most can hold, ascending; clauses that are looked at; those seen.
-        self.units, self.pending, self.seen = (np.full(len(rows) + 1, -1, np.int64) for _ in range(3))
-
-    def arrays(self) -> tuple[NDArray[np.int64] | NDArray[np.bool_], ...]:
-        """Return them in the order in which native code has them."""
-        return (
-            self.literals,
-            self.starts,
-            self.first,
-            self.link,
-            self.holds,
-            self.reason,
-            self.trail,
-            self.units,
-            self.pending,
-            self.seen,
-        )
+def _clauses_of(rows: Sequence[Sequence[int]]) -> _Clauses:
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    numbers = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+    literals: NDArray[np.int64] = 2 * np.abs(numbers) + (numbers < 0)
+    variables = 1 + int(np.abs(numbers).max(initial=0))
+    notes: NDArray[np.int64] = np.zeros(_WORK + 1, np.int64)
+    notes[_NEXT] = len(rows) - 1
+    return _Clauses(
+        literals,
+        starts=np.concatenate([[0], lengths.cumsum()]).astype(np.int64),
+        first=np.full(2 * variables, -1, np.int64),
+        link=np.full(2 * len(rows), -1, np.int64),
+        holds=np.zeros(2 * variables, np.bool_),
+        reason=np.full(variables, -1, np.int64),
+        trail=np.zeros(variables, np.int64),
+        units=np.full(len(rows) + 1, -1, np.int64),
+        pending=np.full(len(rows) + 1, -1, np.int64),
+        seen=np.full(len(rows) + 1, -1, np.int64),
+        wanted=np.zeros(len(rows), np.bool_),
+        notes=notes,
+    )
 
 
 @exported
-def _begin(
-    literals: Int64s,
-    starts: Int64s,
-    first: Int64s,
-    link: Int64s,
-    holds: Bools,
-    reason: Int64s,
-    trail: Int64s,
-    units: Int64s,
-    pending: Int64s,
-    seen: Int64s,
-    wanted: Bools,
-    notes: Int64s,
-    given: int,
-) -> None:
-    """Find out what always holds, by the clauses that are given alone, and watch all clauses."""
+def _begin(address: int, given: int) -> None:
+    """Propagate the given clauses, and watch all clauses."""
+    clauses = _clauses_at(address)
+    starts, units, notes = clauses.starts, clauses.units, clauses.notes
     notes[_BROKEN] = -1
     for number in range(given):
         if starts[number + 1] - starts[number] > 1:
-            _watch(literals, starts, first, link, number)
+            _watch(clauses, number)
         else:
             units[notes[_UNITS]] = number
             notes[_UNITS] += 1
-    notes[_BROKEN] = _propagated(literals, starts, first, link, holds, reason, trail, units, notes, 0, given)
+    notes[_BROKEN] = _propagated(clauses, 0, given)
     notes[_UNITS] = 0
     for number in range(given, len(starts) - 1):
-        if _bring_forward(literals, starts, holds, number) < 2:
+        if _bring_forward(clauses, number) < 2:
             units[notes[_UNITS]] = number
             notes[_UNITS] += 1
         else:
-            _watch(literals, starts, first, link, number)
+            _watch(clauses, number)
 
 
 @exported
-def _follow(
-    literals: Int64s,
-    starts: Int64s,
-    first: Int64s,
-    link: Int64s,
-    holds: Bools,
-    reason: Int64s,
-    trail: Int64s,
-    units: Int64s,
-    pending: Int64s,
-    seen: Int64s,
-    wanted: Bools,
-    notes: Int64s,
-    given: int,
-    last: int,
-    most: int,
-) -> int:
-    """Follow wanted clauses, the last one first, until more watches were looked at than ``most``.
+def _follow(address: int, given: int, last: int, most: int) -> int:
+    """Check wanted clauses, the last one first, until ``most`` watches were visited.
 
-    Clauses from ``last`` on are not counted. It returns whether it is done, is to be gone on with, or a
-    clause does not follow.
+    Clauses from ``last`` on are not counted. Returns ``_DONE``, ``_GOING`` (call again) or ``_WRONG``.
     """
+    clauses = _clauses_at(address)
+    units, notes = clauses.units, clauses.notes
     notes[_WORK] = 0
     always = notes[_TRAIL]
     while notes[_NEXT] >= given:
         number = notes[_NEXT]
         notes[_NEXT] -= 1
-        if not wanted[number]:
+        if not clauses.wanted[number]:
             continue
         if notes[_WORK] > most:
             notes[_NEXT] = number
@@ -176,101 +165,79 @@ def _follow(
         if broken < 0:
             while notes[_UNITS] > 0 and units[notes[_UNITS] - 1] >= number:
                 notes[_UNITS] -= 1
-            is_so = _assume(literals, starts, holds, reason, trail, notes, number)
-            if is_so:
-                broken = -2  # a literal of it holds always, or it has one and its opposite
-            else:
-                broken = _propagated(
-                    literals, starts, first, link, holds, reason, trail, units, notes, always, number
-                )
+            # It follows if one of its literals always holds, or it has one and its negation.
+            broken = -2 if _assume(clauses, number) else _propagated(clauses, always, number)
             if broken == -1:
                 return _WRONG
         if broken >= 0:
-            _want(literals, starts, holds, reason, pending, seen, wanted, broken, number)
+            _want(clauses, broken, number)
         while notes[_TRAIL] > always:
             notes[_TRAIL] -= 1
-            holds[trail[notes[_TRAIL]]] = False
+            clauses.holds[clauses.trail[notes[_TRAIL]]] = False
         if number < last:
             notes[_FOLLOWED] += 1
     return _DONE
 
 
 @compiled
-def _watch(literals: Int64s, starts: Int64s, first: Int64s, link: Int64s, number: int) -> None:
+def _watch(clauses: _Clauses, number: int) -> None:
     """Watch the first two literals of a clause."""
     for place in range(2):
-        literal = literals[starts[number] + place]
-        link[2 * number + place] = first[literal]
-        first[literal] = 2 * number + place
+        literal = clauses.literals[clauses.starts[number] + place]
+        clauses.link[2 * number + place] = clauses.first[literal]
+        clauses.first[literal] = 2 * number + place
 
 
 @compiled
-def _bring_forward(literals: Int64s, starts: Int64s, holds: Bools, number: int) -> int:
-    """Put literals that can hold first in a clause; return how many there are, at most two."""
-    found = 0
-    for at in range(starts[number], starts[number + 1]):
-        if found < 2 and not holds[literals[at] ^ 1]:
-            place = starts[number] + found
+def _bring_forward(clauses: _Clauses, number: int) -> int:
+    """Move literals that can hold to the front of a clause; return how many there are, at most two."""
+    literals = clauses.literals
+    able = 0
+    for at in range(clauses.starts[number], clauses.starts[number + 1]):
+        if able < 2 and not clauses.holds[literals[at] ^ 1]:
+            place = clauses.starts[number] + able
             literals[at], literals[place] = literals[place], literals[at]
-            found += 1
-    return found
+            able += 1
+    return able
 
 
 @compiled
-def _assume(
-    literals: Int64s,
-    starts: Int64s,
-    holds: Bools,
-    reason: Int64s,
-    trail: Int64s,
-    notes: Int64s,
-    number: int,
-) -> bool:
-    """Assume that no literal of a clause holds; return whether that cannot be."""
-    for at in range(starts[number], starts[number + 1]):
-        literal = literals[at]
-        if holds[literal]:
+def _assume(clauses: _Clauses, number: int) -> bool:
+    """Assume that no literal of a clause holds; return whether that is impossible."""
+    for at in range(clauses.starts[number], clauses.starts[number + 1]):
+        literal = clauses.literals[at]
+        if clauses.holds[literal]:
             return True
-        if not holds[literal ^ 1]:
-            _set(holds, reason, trail, notes, literal ^ 1, -1)
+        if not clauses.holds[literal ^ 1]:
+            _set(clauses, literal ^ 1, -1)
     return False
 
 
 @compiled
-def _set(holds: Bools, reason: Int64s, trail: Int64s, notes: Int64s, literal: int, clause: int) -> None:
+def _set(clauses: _Clauses, literal: int, clause: int) -> None:
     """Note that a literal holds because of a clause."""
-    holds[literal] = True
-    reason[literal >> 1] = clause
-    trail[notes[_TRAIL]] = literal
-    notes[_TRAIL] += 1
+    clauses.holds[literal] = True
+    clauses.reason[literal >> 1] = clause
+    clauses.trail[clauses.notes[_TRAIL]] = literal
+    clauses.notes[_TRAIL] += 1
 
 
 @compiled
-def _propagated(
-    literals: Int64s,
-    starts: Int64s,
-    first: Int64s,
-    link: Int64s,
-    holds: Bools,
-    reason: Int64s,
-    trail: Int64s,
-    units: Int64s,
-    notes: Int64s,
-    begin: int,
-    before: int,
-) -> int:
-    """Return a clause that cannot hold; -1 where there is none.
+def _propagated(clauses: _Clauses, begin: int, before: int) -> int:
+    """Return a clause in conflict, or -1.
 
-    Literals from ``begin`` on in the trail were not looked at; clauses from ``before`` on are forgotten.
+    Literals from ``begin`` on in the trail are not propagated yet; clauses from ``before`` on are dropped.
     """
+    literals, starts, first, link = clauses.literals, clauses.starts, clauses.first, clauses.link
+    holds, notes = clauses.holds, clauses.notes
     for place in range(notes[_UNITS]):
-        number = int(units[place])
+        number = int(clauses.units[place])
         if starts[number] == starts[number + 1] or holds[literals[starts[number]] ^ 1]:
             return number
         if not holds[literals[starts[number]]]:
-            _set(holds, reason, trail, notes, literals[starts[number]], number)
+            _set(clauses, literals[starts[number]], number)
     while begin < notes[_TRAIL]:
-        false = trail[begin] ^ 1
+        false = clauses.trail[begin] ^ 1
         begin += 1
         kept, watch = -1, first[false]
         while watch >= 0:
@@ -294,7 +261,7 @@ def _propagated(
                     elif holds[other ^ 1]:
                         return number
                     else:
-                        _set(holds, reason, trail, notes, other, number)
+                        _set(clauses, other, number)
             if stays:
                 kept = watch
             elif kept < 0:
@@ -306,30 +273,21 @@ def _propagated(
 
 
 @compiled
-def _want(
-    literals: Int64s,
-    starts: Int64s,
-    holds: Bools,
-    reason: Int64s,
-    pending: Int64s,
-    seen: Int64s,
-    wanted: Bools,
-    broken: int,
-    stamp: int,
-) -> None:
-    """Want a clause that is broken, and those by which its literals cannot hold."""
+def _want(clauses: _Clauses, broken: int, stamp: int) -> None:
+    """Mark a clause in conflict as wanted, with the clauses that imply the negations of its literals."""
+    starts, pending, seen = clauses.starts, clauses.pending, clauses.seen
     pending[0] = broken
     seen[broken] = stamp
     left = 1
     while left > 0:
         left -= 1
         number = pending[left]
-        wanted[number] = True
+        clauses.wanted[number] = True
         for at in range(starts[number], starts[number + 1]):
-            literal = literals[at]
-            if holds[literal ^ 1]:
-                why = reason[literal >> 1]
-                if why >= 0 and seen[why] != stamp:
-                    seen[why] = stamp
-                    pending[left] = why
+            literal = clauses.literals[at]
+            if clauses.holds[literal ^ 1]:
+                reason = clauses.reason[literal >> 1]
+                if reason >= 0 and seen[reason] != stamp:
+                    seen[reason] = stamp
+                    pending[left] = reason
                     left += 1

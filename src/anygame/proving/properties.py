@@ -8,12 +8,13 @@ goals, winnability.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anygame.errors import GoalError
 from anygame.network.network import FALSE
+from anygame.proving.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +54,25 @@ class Property:
     note_of: Callable[..., str] = lambda *_: ""
     value: int | None = None
     of_moves: bool = False
+
+    def settled(self, **details: Any) -> Verdict:
+        """Return the verdict where no state has the literal."""
+        return Verdict(self.name, self.claim, "refuted" if self.to_be_reached else "proved", **details)
+
+    def shown(self, match: Sequence[Any], last: Sequence[Any], *, shortest: bool) -> Verdict:
+        """Return the verdict where a match leads to a state that has the literal: the last one."""
+        return Verdict(
+            self.name,
+            self.claim,
+            "proved" if self.to_be_reached else "refuted",
+            match=tuple(match),
+            is_shortest=shortest,
+            note=self.note_of(*last),
+        )
+
+    def open(self, depth: int, note: str = "") -> Verdict:
+        """Return the verdict where matches of so many moves left the property undecided."""
+        return Verdict(self.name, self.claim, "open", depth=max(0, depth), note=note)
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:

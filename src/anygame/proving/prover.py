@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from anygame.proving.counting import Sum
     from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Lemma, Match
-    from anygame.proving.verdict import Outcome
 
 #: Parts of the time that is left for a property: for what takes little, whenever more is known that holds in
 #: every state; for short matches, an invariant, induction over several moves; and to make an invariant small
@@ -64,13 +63,9 @@ _MOST_INDUCTION: Final = 12
 _FEW: Final = 2
 #: What is said of a proof that follows all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
-_ENDS: Final = "every match ends"
+_ENDS: Final = Property("ends", "every match ends", FALSE, lambda *_: False)
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
-
-
-def _never(*_: object) -> bool:
-    return False
 
 
 def _growth(found: Measure) -> str:
@@ -208,7 +203,7 @@ class Prover:
                 return self._shown(wanted, found.match, shortest=True)
             steps = check_bounded(self.model, wanted.literal, most, patience)
             return replace(self._settled(wanted, steps, f"in matches of up to {moves(most)}"), depth=most)
-        return self._open(wanted)
+        return wanted.open(self._depth)
 
     def excludes(self, literal: int, patience: Patience) -> bool | None:
         """Return whether a literal over the state is shown to hold in no state; None where it stays open."""
@@ -270,13 +265,13 @@ class Prover:
                     if verdict is not None:
                         return verdict
         if self._is_brief:
-            return self._open(Property("ends", _ENDS, FALSE, _never))
+            return _ENDS.open(self._depth)
         self.report("ends: following all matches")
         with suppress(OutOfTimeError):
             followed = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
             if followed.is_everything:
                 return self._followed(Certificate(depth=followed.depth, is_everything=True), patience)
-        return Verdict("ends", _ENDS, "open", depth=max(0, self._depth))
+        return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
         """Return the verdict where the state after a match is that after its first moves, by the rules."""
@@ -287,7 +282,7 @@ class Prover:
         if states[first] != states[-1]:
             return None
         note = f"after {moves(len(match))} the state is that after {first}: it can go on for ever"
-        return Verdict("ends", _ENDS, "refuted", match=joints, note=note)
+        return Verdict(_ENDS.name, _ENDS.claim, "refuted", match=joints, note=note)
 
     def _by_measure(
         self, found: Measure, measures: Measures, part: Patience, whole: Patience
@@ -316,7 +311,7 @@ class Prover:
         """
         clauses = clauses_of(self.model, known)
         most, steps = check_ending(self.model, found.parts, found.most_lost, clauses, patience)
-        wanted = Property("ends", f"every match ends within {moves(most)}", FALSE, _never)
+        wanted = replace(_ENDS, claim=f"every match ends within {moves(most)}")
         proof = self._settled(wanted, steps, _growth(found), replace(known, measure=None))
         rows = kept(self.model, found)
         certificate = replace(known, measure=rows, most_lost=found.most_lost) if rows else None
@@ -385,7 +380,7 @@ class Prover:
                 found = way(wanted, patience.part(share), patience)
                 if found is not None:
                     return found
-        return self._open(wanted)
+        return wanted.open(self._depth)
 
     def _by_little(
         self, wanted: Property, played: Match | None, part: Patience, whole: Patience
@@ -482,21 +477,9 @@ class Prover:
     def _settled(
         self, wanted: Property, steps: int, note: str, certificate: Certificate | None = None
     ) -> Verdict:
-        outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
         shown = certificate is not None and not certificate.is_everything
         invariant = written(self.model, certificate) if certificate is not None and shown else None
-        return Verdict(
-            wanted.name,
-            wanted.claim,
-            outcome,
-            invariant=invariant,
-            steps=steps,
-            note=note,
-            certificate=certificate,
-        )
-
-    def _open(self, wanted: Property, note: str = "") -> Verdict:
-        return Verdict(wanted.name, wanted.claim, "open", depth=max(0, self._depth), note=note)
+        return wanted.settled(invariant=invariant, steps=steps, note=note, certificate=certificate)
 
     def _at_frame(self, wanted: Property, frame: int, clauses: int) -> None:
         self._depth = max(self._depth, frame)
@@ -536,12 +519,4 @@ class Prover:
                 f"a fault of ours: the compiled game and the rules do not agree on {wanted.name} after "
                 f"{' | '.join(' '.join(map(str, joint)) for joint in joints)}"
             )
-        outcome: Outcome = "proved" if wanted.to_be_reached else "refuted"
-        return Verdict(
-            wanted.name,
-            wanted.claim,
-            outcome,
-            match=joints,
-            is_shortest=shortest,
-            note=wanted.note_of(*last),
-        )
+        return wanted.shown(joints, last, shortest=shortest)

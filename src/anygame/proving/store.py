@@ -19,7 +19,7 @@ from anygame.proving.ending import MOST_LOST, MOST_WEIGHT
 from anygame.proving.verdict import Certificate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from anygame.network.compiled import CompiledGame
@@ -58,19 +58,19 @@ class ProofStore:
 
     def keep(self, name: str, certificate: Certificate) -> None:
         """Keep a certificate, unless it is too large."""
-        clauses = [
-            *certificate.clauses,
-            *certificate.groups,
-            *_facts(certificate.measure),
-            *_counted(certificate.sums),
-        ]
+        row = _plain(certificate)
+        literals = sum(map(len, (*certificate.clauses, *certificate.groups, *(certificate.measure or ()))))
+        literals += sum(len(part) for counted in certificate.sums for part in counted.parts)
         if (
             self._path is None
             or self.certificates.get(name) == certificate
             or len(name) > _LONGEST_NAME
-            or sum(map(len, clauses)) > _MOST_LITERALS
-            or not self._are_clauses(clauses)
+            or literals > _MOST_LITERALS
         ):
+            return
+        try:
+            self._certificate(row)
+        except ValueError:  # a clause with gates that were added to the model
             return
         self.certificates[name] = certificate
         while len(self.certificates) > _MOST:
@@ -79,81 +79,62 @@ class ProofStore:
         write_cached(self._path, json.dumps(data, separators=(",", ":")).encode(), PROOF_BYTES)
 
     def _read(self, data: object) -> dict[str, Certificate]:
-        """Return the certificates of a file that have the form of one."""
+        """Return the certificates of a file; what has not the form of one is skipped."""
         found: dict[str, Certificate] = {}
-        for name, value in data.items() if isinstance(data, dict) else ():
-            certificate = self._certificate(value)
-            if certificate is not None and len(found) < _MOST:
-                found[name] = certificate
+        for name, value in list(data.items())[:_MOST] if isinstance(data, dict) else ():
+            with suppress(TypeError, ValueError):
+                found[name] = self._certificate(value)
         return found
 
-    def _certificate(self, value: object) -> Certificate | None:
-        if not isinstance(value, list) or len(value) != len(_plain(Certificate())):
-            return None
-        clauses, depth, is_everything, measure, lost, sums, groups = value
-        rows = [] if measure is None else measure
-        if not (
-            all(isinstance(each, list) for each in (clauses, rows, sums, groups))
-            and all(_is_weighed(row) for row in rows)
-            and len(sums) <= 2 * MOST_SUMS
-            and all(map(_is_sum, sums))
-            and self._are_clauses([*clauses, *groups, *_facts(rows), *_counted(sums)])
-            and all(len(each) > 1 and not any(x & 1 for x in each) for each in groups)
-            and all(len({x >> 1 for x in each}) == len(each) for each in (*clauses, *groups))
-            and type(lost) is int
-            and 0 <= lost <= MOST_LOST
-            and (depth is None or (type(depth) is int and 0 <= depth <= self._deepest))
-            and isinstance(is_everything, bool)
-        ):
-            return None
-        facts = None if measure is None else tuple(map(tuple, measure))
-        counted = tuple(Sum(a, b, c, tuple(map(tuple, parts))) for a, b, c, parts in sums)
-        rest = tuple(map(tuple, groups))
-        return Certificate(tuple(map(tuple, clauses)), depth, is_everything, facts, lost, counted, rest)
+    def _certificate(self, value: Any) -> Certificate:
+        """Return the certificate of a row. Raises ValueError or TypeError if it is malformed."""
+        clauses, depth, is_everything, measure, most_lost, sums, groups = value
+        found = Certificate(
+            tuple(map(self._clause, clauses)),
+            None if depth is None else _number(depth, 0, self._deepest),
+            _truth(is_everything),
+            None if measure is None else tuple(map(self._weighed, measure)),
+            _number(most_lost, 0, MOST_LOST),
+            tuple(map(self._sum, sums)),
+            tuple(map(self._clause, groups)),
+        )
+        excludes = all(len(group) > 1 and not any(x & 1 for x in group) for group in found.groups)
+        repeats = any(len({x >> 1 for x in row}) < len(row) for row in (*found.clauses, *found.groups))
+        if not excludes or repeats or len(found.sums) > 2 * MOST_SUMS:
+            raise ValueError("not a certificate")
+        return found
 
-    def _are_clauses(self, rows: Iterable[Any]) -> bool:
-        """Whether these are lists of literals over fluents."""
-        return all(
-            isinstance(row, list | tuple)
-            and row
-            and all(type(x) is int and 2 <= x < 2 * (self._fluents + 1) for x in row)
-            for row in rows
+    def _clause(self, row: Iterable[Any]) -> tuple[int, ...]:
+        literals = tuple(_number(literal, 2, 2 * self._fluents + 1) for literal in row)
+        if not literals:
+            raise ValueError("an empty clause")
+        return literals
+
+    def _weighed(self, row: Iterable[Any]) -> tuple[int, ...]:
+        """Return a row of a measure: a weight, whether the fact is inverted, and the fact."""
+        weight, inverted, *fact = row
+        return _number(weight, 1, MOST_WEIGHT), _number(inverted, 0, 1), *self._clause(fact)
+
+    def _sum(self, row: Iterable[Any]) -> Sum:
+        total, most, is_exact, rows = row
+        parts = tuple((_number(weight, -MOST_SUM, MOST_SUM), *self._clause(fact)) for weight, *fact in rows)
+        for sign in (1, -1):
+            _number(sum(max(0, sign * weight) for weight, *_ in parts), 0, MOST_SUM)
+        return Sum(
+            _number(total, -MOST_SUM, MOST_SUM), _number(most, 1, MOST_CHANGED), _truth(is_exact), parts
         )
 
 
-def _is_weighed(row: object) -> bool:
-    """Whether a row of a measure begins with a weight and whether it is inverted."""
-    return (
-        isinstance(row, list)
-        and len(row) > 2
-        and all(type(x) is int for x in row)
-        and 0 < row[0] <= MOST_WEIGHT
-        and row[1] in (0, 1)
-    )
+def _number(value: Any, low: int, high: int) -> int:
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"expected a whole number from {low} to {high}, found {value!r}")
+    return value
 
 
-def _is_sum(row: object) -> bool:
-    """Whether this is a total, what a step adds at most, whether it is exact, and parts with weights."""
-    if not isinstance(row, list) or len(row) != len(Sum._fields):
-        return False
-    total, most, is_exact, parts = row
-    return (
-        all(type(x) is int for x in (total, most))
-        and abs(total) <= MOST_SUM
-        and 0 < most <= MOST_CHANGED
-        and isinstance(is_exact, bool)
-        and isinstance(parts, list)
-        and all(isinstance(part, list) and len(part) > 1 and type(part[0]) is int for part in parts)
-        and all(sum(max(0, sign * weight) for weight, *_ in parts) <= MOST_SUM for sign in (1, -1))
-    )
-
-
-def _counted(sums: Iterable[Sequence[Any]]) -> list[Sequence[int]]:
-    return [part[1:] for *_, parts in sums for part in parts]
-
-
-def _facts(measure: Iterable[Sequence[int]] | None) -> list[Sequence[int]]:
-    return [row[2:] for row in measure or ()]
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, found {value!r}")
+    return value
 
 
 def _plain(certificate: Certificate) -> list[Any]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.proving.properties import Property
-    from anygame.proving.verdict import Outcome
 
     _Joint: TypeAlias = tuple[Term, ...]
     #: The states of a match, and the joint move made in each but the last.
@@ -104,7 +103,7 @@ class Visitor:
                 part.check()
                 last = _showing(wanted, self._states[number])
                 if last is not None:
-                    shown = self._shown(wanted, [*self._match(number), *last[1:]], last, shortest=True)
+                    shown = wanted.shown([*self._match(number), *last[1:]], last, shortest=True)
                     break
         except OutOfTimeError:
             depth = int(np.searchsorted(graph.layers, number, side="right")) - 2
@@ -113,7 +112,7 @@ class Visitor:
                 shown = self._settled(wanted)
         # A verdict that refutes is false.
         found = self._met(wanted, patience, depth) if shown is None else shown
-        found = self._open(wanted.name, wanted.claim, depth) if found is None else found
+        found = wanted.open(depth, self._told()) if found is None else found
         return replace(found, seconds=perf_counter() - began)
 
     def ends(self, _: float) -> Verdict:
@@ -124,7 +123,7 @@ class Visitor:
         joined: nx.DiGraph[int] = nx.DiGraph()
         joined.add_node(0)
         joined.add_edges_from(zip(sources.tolist(), graph.children.tolist(), strict=True))
-        found = self._open("ends", "every match ends", graph.depth)
+        found = Verdict("ends", "every match ends", "open", depth=max(0, graph.depth), note=self._told())
         if not nx.is_directed_acyclic_graph(joined):
             cycle = nx.find_cycle(joined)
             way = self._match(cycle[0][0])
@@ -162,7 +161,7 @@ class Visitor:
                     break
         if found is None:
             return None
-        return self._shown(wanted, *found, shortest=len(found[0]) <= depth + 1)
+        return wanted.shown(*found, shortest=len(found[0]) <= depth + 1)
 
     def _match(self, number: int) -> list[_Joint]:
         """Return a shortest match to a visited state."""
@@ -181,22 +180,9 @@ class Visitor:
         source = self._source(edge)
         return _joints(self._states[source])[int(edge - self._graph.offsets[source])]
 
-    def _shown(
-        self, wanted: Property, match: Sequence[_Joint], last: Sequence[object], *, shortest: bool
-    ) -> Verdict:
-        outcome: Outcome = "proved" if wanted.to_be_reached else "refuted"
-        note = wanted.note_of(*last)
-        return Verdict(
-            wanted.name, wanted.claim, outcome, match=tuple(match), is_shortest=shortest, note=note
-        )
-
     def _settled(self, wanted: Property) -> Verdict:
-        outcome: Outcome = "refuted" if wanted.to_be_reached else "proved"
         endless = "; no match was found that ends" if wanted.of_ends and not len(self._graph.ends) else ""
-        return Verdict(wanted.name, wanted.claim, outcome, note=self._told() + endless)
-
-    def _open(self, name: str, claim: str, depth: int) -> Verdict:
-        return Verdict(name, claim, "open", depth=max(0, depth), note=self._told())
+        return wanted.settled(note=self._told() + endless)
 
     def _told(self) -> str:
         graph, count = self._graph, len(self._matches)

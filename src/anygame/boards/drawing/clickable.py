@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
-from html import escape
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.boards.drawing.pictures import Aim
-from anygame.boards.drawing.svg import svg
+from anygame.boards.drawing.svg import clickable_svg
 from anygame.errors import AnygameError
 
 if TYPE_CHECKING:
@@ -26,13 +23,6 @@ if TYPE_CHECKING:
 _MOST_CELLS: Final = 2_500
 #: Facts of one fluent that are listed of a game without a board.
 _MOST_LISTED: Final = 500
-_CELL: Final = re.compile(
-    r'<g id="(?P<id>[^"]*)" class="(?P<marks>cell[^"]*)" data-cell="[^"]*">'
-    r"<title>(?P<title>.*?)</title>(?P<inner>.*?)\n</g>",
-    re.DOTALL,
-)
-#: Pages allow no styles but those of their own sheet, which has these rules too.
-_STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
 def choosing_script() -> str:
@@ -71,7 +61,7 @@ def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
             touches[touch.role][str(touch.move)] = {"cells": touch.cells, "area": touch.area}
     count = sum(len(grid.cells) for grid in picture.grids)
     return {
-        "svg": _svg(picture) if 0 < count <= _MOST_CELLS else "",
+        "svg": clickable_svg(picture) if 0 < count <= _MOST_CELLS else "",
         "touches": touches,
         "colours": dict(picture.colours),
         "upright": picture.upright,
@@ -113,31 +103,3 @@ def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, 
                     found.append(Aim(role, picture.colours.get(role, ""), tuple(cells)))
                     break
     return tuple(found)
-
-
-def _svg(picture: Picture) -> str:
-    """Return the picture as a grid of rows of cells, so that readers and keys find their way in it.
-
-    Which moves are legal is not drawn: that depends on who looks at it.
-    """
-    grids = [
-        replace(grid, cells=tuple([replace(cell, marks=cell.marks - {"legal"}) for cell in grid.cells]))
-        for grid in picture.grids
-    ]
-    terms = {cell.id: escape(" ".join(map(str, cell.terms))) for cell in picture.cells()}
-    rows = [list(row) for grid in picture.grids for _, row in groupby(grid.cells, lambda cell: cell.y)]
-    firsts, lasts = {row[0].id for row in rows}, {row[-1].id for row in rows}
-
-    def in_its_row(match: re.Match[str]) -> str:
-        """Return a cell that can be reached by keys and has a name, with the tags of its row around it."""
-        own, title = match["id"], match["title"]
-        start = '<g role="row">' if own in firsts else ""
-        end = "</g>" if own in lasts else ""
-        return (
-            f'{start}<g id="{own}" class="{match["marks"]}" role="gridcell" tabindex="-1" data-id="{own}" '
-            f'data-terms="{terms.get(own, "")}" aria-label="{title}"><title>{title}</title>'
-            f"{match['inner']}</g>{end}"
-        )
-
-    text = _CELL.sub(in_its_row, _STYLE.sub("", svg(replace(picture, grids=tuple(grids)))))
-    return text.replace('role="img"', 'role="grid" aria-label="Board"', 1)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.axes import numbered
-from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall, kinds_of, looks_of
+from anygame.boards.drawing.pictures import Cell, Grid, Label, Look, Thing, Wall, looks_of, occupants_of
 from anygame.boards.finding.layout import fluent_of
 from anygame.language.terms import Compound
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from anygame.boards.drawing.pictures import CellShape, Kind, Known
+    from anygame.boards.drawing.pictures import CellShape, Known, Occupant
     from anygame.boards.finding import layout as found
     from anygame.boards.finding.layout import Layout, Lines, Place, Shape, Square
     from anygame.boards.names import Side
@@ -34,7 +34,7 @@ class _Sign(NamedTuple):
     board: tuple[Term, ...]
     square: Square
     fact: Compound
-    kind: Kind
+    occupant: Occupant
     side: Side | None
     sign: str = ""
 
@@ -47,8 +47,8 @@ class GridMaker:
         self._layout = layout
         self._colours = colours
         self._row, self._column = numbered(layout.rows), numbered(layout.columns)
-        self._kinds = kinds_of(layout)
-        self._looks = looks_of(layout, self._kinds, colours)
+        self._occupants = occupants_of(layout)
+        self._looks = looks_of(layout, self._occupants, colours)
         figures = any(look.figure for look in self._looks.values())
         self._chequered = layout.shape == "square" and figures
 
@@ -63,10 +63,10 @@ class GridMaker:
         layout = self._layout
         placed = layout.place(facts)
         signs = self._placed(placed, facts)
-        unknown = {sign.kind for sign in signs if not sign.side} - self._looks.keys()
+        unknown = {sign.occupant for sign in signs if not sign.side} - self._looks.keys()
         looks = self._looks
         if unknown:
-            looks = looks_of(layout, [*self._kinds, *sorted(unknown, key=str)], self._colours)
+            looks = looks_of(layout, [*self._occupants, *sorted(unknown, key=str)], self._colours)
         keys = list(placed)
         parts = [
             self._cells(number, key, placed[key], [sign for sign in signs if sign.board == key], looks)
@@ -140,14 +140,14 @@ class GridMaker:
         key: tuple[Term, ...],
         squares: Iterable[Square],
         signs: Iterable[_Sign],
-        looks: Mapping[Kind, Look],
+        looks: Mapping[Occupant, Look],
     ) -> tuple[Cell, ...]:
         layout = self._layout
         shape = "point" if layout.links else _SHAPES[layout.shape]
         things: dict[Square, list[Thing]] = defaultdict(list)
         for sign in signs:
             if not sign.side:
-                things[sign.square].append(Thing(sign.fact, sign.kind[1], looks[sign.kind]))
+                things[sign.square].append(Thing(sign.fact, sign.occupant[1], looks[sign.occupant]))
         left = self._left(squares)
         cells = []
         for square in squares:

@@ -57,7 +57,7 @@ Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What things of one kind look like.
+    """The look of one kind of thing.
 
     Attributes:
         symbol: a short text, unique among the things of its board.
@@ -309,7 +309,7 @@ class Picture:
 _BLANK: Final = "."
 _MARK: Final = "x"
 #: What stands somewhere: the fluent that says so, and its content.
-Kind = tuple[str, "Content"]
+Occupant = tuple[str, "Content"]
 
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
 _WHOLE: Final = 2
@@ -317,7 +317,7 @@ _SHORT: Final = 3
 _LONGEST: Final = 5
 
 
-def kinds_of(layout: Layout) -> list[Kind]:
+def occupants_of(layout: Layout) -> list[Occupant]:
     """Return all contents that the cells of a board may have."""
     own = [(layout.functor, content) for content in layout.values if content not in layout.sides]
     return own + [
@@ -329,11 +329,13 @@ def kinds_of(layout: Layout) -> list[Kind]:
     ]
 
 
-def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) -> dict[Kind, Look]:
+def looks_of(
+    layout: Layout, occupants: Iterable[Occupant], colours: Mapping[str, str]
+) -> dict[Occupant, Look]:
     """Choose how things are shown."""
     blank = None if layout.blank is None else (layout.functor, layout.blank)
-    shown = [kind for kind in dict.fromkeys(kinds) if kind != blank]
-    names = [_name(kind, layout) for kind in shown]
+    shown = [occupant for occupant in dict.fromkeys(occupants) if occupant != blank]
+    names = [_name(occupant, layout) for occupant in shown]
     empty = [] if layout.blank is None else [" ".join(map(str, layout.blank))]
     # One name has one symbol, though it be a content of two fluents.
     distinct = list(dict.fromkeys(names))
@@ -344,25 +346,25 @@ def looks_of(layout: Layout, kinds: Iterable[Kind], colours: Mapping[str, str]) 
     lamps = LAMPS if set(names) == LAMPS.keys() else {}
     worded = any(name.lower() in COLOURS for name in names)
     found = {}
-    for kind, name, (figure, side) in zip(shown, names, read, strict=True):
+    for occupant, name, (figure, side) in zip(shown, names, read, strict=True):
         colour = lamps.get(name) or _colour(side, colours) or _colour(name, colours)
-        form = _form(kind, name, figure)
+        form = _form(occupant, name, figure)
         if form == "text" and (name in lamps or (not worded and _is_initial(name, colour, colours))):
             form = "stone"
         if crowns and figure:
             figure = DRAUGHTS[figure == "king"]
-        if form == "text" and not colour and kind == (layout.functor, *layout.values):
+        if form == "text" and not colour and occupant == (layout.functor, *layout.values):
             # The only thing that may stand there fills its cell: a trail, a wall.
             form = "block"
-        found[kind] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
+        found[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:
         found[blank] = Look(_BLANK, empty[0], empty=True)
     return found
 
 
-def _are_crowned(layout: Layout, kinds: Sequence[Kind], figures: Sequence[str]) -> bool:
+def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
     """Whether pawns and kings are men and crowned ones of draughts: play begins without a king."""
-    kings = {kind[1] for kind, figure in zip(kinds, figures, strict=True) if figure == "king"}
+    kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
@@ -399,9 +401,9 @@ def role_colours(roles: Sequence[str]) -> dict[str, str]:
     return named | {role: free[number % len(free)] for number, role in enumerate(others)}
 
 
-def _name(kind: Kind, layout: Layout) -> str:
+def _name(occupant: Occupant, layout: Layout) -> str:
     """Return the name of a thing: its content, or its fluent if it has no other content."""
-    functor, content = kind
+    functor, content = occupant
     if content:
         return " ".join(map(str, content))
     return "" if functor == layout.functor else functor
@@ -418,10 +420,10 @@ def _colour(name: str, colours: Mapping[str, str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _form(kind: Kind, name: str, figure: str) -> Form:
+def _form(occupant: Occupant, name: str, figure: str) -> Form:
     if set(words(name)) & BLOCKS:
         return "block"
-    if not kind[1]:
+    if not occupant[1]:
         return "mark"
     if figure:
         return "piece"

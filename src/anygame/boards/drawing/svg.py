@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from itertools import combinations, groupby
 from math import hypot
 from typing import TYPE_CHECKING, Final
@@ -26,7 +27,18 @@ from anygame.boards.names import BODIES, DRAUGHTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.boards.drawing.pictures import Aim, Arrow, Cell, Grid, Hand, Label, Look, Picture, Wall
+    from anygame.boards.drawing.pictures import (
+        Aim,
+        Arrow,
+        Cell,
+        Grid,
+        Hand,
+        Label,
+        Look,
+        Mark,
+        Picture,
+        Wall,
+    )
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
 #: Characters of a text on a board; more would run over its neighbours.
@@ -74,10 +86,22 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
         picture: what to draw.
         dark: for dark surroundings, or light ones; by default what the viewer prefers.
     """
-    paint = Paints(dark)
-    drawing = _Drawing(picture, paint)
+    return _drawn(picture, Paints(dark))
+
+
+def clickable_svg(picture: Picture) -> str:
+    """Return a picture as an SVG grid of rows of cells, for pages on which cells are clicked.
+
+    Cells can be focused, and carry their id as ``data-id`` and their coordinates as ``data-terms``. The
+    page's style sheet holds `paint_rules`. Legal moves are not marked: they depend on who looks at the page.
+    """
+    return _drawn(picture, Paints(None), is_clickable=True)
+
+
+def _drawn(picture: Picture, paint: Paints, *, is_clickable: bool = False) -> str:
+    drawing = _Drawing(picture, paint, is_clickable=is_clickable)
     inner = [f"<desc>{drawing.described()}</desc>", *drawing.elements()]
-    return _page(picture.title, inner, drawing.width, drawing.height, paint)
+    return _page(picture.title, inner, drawing.width, drawing.height, paint, is_clickable=is_clickable)
 
 
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
@@ -89,7 +113,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
     if not pictures:
         raise ValueError("an animation needs at least one picture")
     paint = Paints(dark)
-    drawings = [_Drawing(found, paint, f"step{step}-") for step, found in enumerate(pictures)]
+    drawings = [_Drawing(found, paint, prefix=f"step{step}-") for step, found in enumerate(pictures)]
     inner = []
     for step, drawing in enumerate(drawings):
         shown = _shown(step, len(drawings))
@@ -115,21 +139,32 @@ def _shown(step: int, steps: int) -> str:
     )
 
 
-def _page(title: str, inner: Sequence[str], width: float, height: float, paint: Paints) -> str:
+def _page(
+    title: str,
+    inner: Sequence[str],
+    width: float,
+    height: float,
+    paint: Paints,
+    *,
+    is_clickable: bool = False,
+) -> str:
     size = f'width="{pixels(width)}" height="{pixels(height)}"'
     box = f'viewBox="{pixels(-_MARGIN)} {pixels(-_MARGIN)} {pixels(width)} {pixels(height)}"'
     paper = tag("rect", paint(fill="paper"), x=-_MARGIN, y=-_MARGIN, width=width, height=height)
+    role, style = ('role="grid" aria-label="Board"', "") if is_clickable else ('role="img"', paint.style)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" font-family="{_FONT}">\n'
-        f"<title>{escaped(title)}</title>\n{paint.style}{paper}\n" + "\n".join(inner) + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} {role} font-family="{_FONT}">\n'
+        f"<title>{escaped(title)}</title>\n{style}{paper}\n" + "\n".join(inner) + "\n</svg>\n"
     )
 
 
 class _Drawing:
-    def __init__(self, picture: Picture, paint: Paints, prefix: str = "") -> None:
+    def __init__(
+        self, picture: Picture, paint: Paints, *, prefix: str = "", is_clickable: bool = False
+    ) -> None:
         self._picture = picture
         self._paint = paint
-        self._prefix = prefix
+        self._prefix, self._is_clickable = prefix, is_clickable
         self._placed, self._width, height = arranged(picture.grids)
         self._bottom = height
         self._where = {
@@ -163,9 +198,11 @@ class _Drawing:
             (x1, y1), (x2, y2) = placed.at(*start), placed.at(*end)
             paint = self._paint(stroke="line")
             yield tag("line", paint, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=0.07)
-        # Lines lie on the ground of what they enclose.
-        for cell in sorted(grid.cells, key=lambda cell: cell.ends is not None):
-            yield from self._cell(cell, placed)
+        # Lines lie on the ground of the boxes between them.
+        cells = sorted(grid.cells, key=lambda cell: cell.ends is not None)
+        for _, row in groupby(cells, lambda cell: (cell.ends is not None, cell.y)):
+            drawn = [element for cell in row for element in self._cell(cell, placed)]
+            yield from ['<g role="row">', *drawn, "</g>"] if self._is_clickable else drawn
         for x, y in grid.dots:
             yield circle(*placed.at(x, y), 0.09, self._paint(fill="ink"))
         for wall in grid.walls:
@@ -180,11 +217,12 @@ class _Drawing:
         title += ": not known" if "unknown" in cell.marks else ""
         sides = dict.fromkeys(aim.side for aim in self._picture.aims if cell.id in aim.cells)
         title += f"; goal of {escaped(', '.join(sides))}" if sides else ""
-        classes = " ".join(["cell", *sorted(cell.marks)])
-        yield (
-            f'<g id="{escaped(self._prefix + cell.id)}" class="{classes}" data-cell="{name}">'
-            f"<title>{title}</title>"
-        )
+        own, classes = escaped(self._prefix + cell.id), " ".join(["cell", *sorted(self._marks(cell))])
+        told = f'data-cell="{name}"'
+        if self._is_clickable:
+            terms = escape(" ".join(map(str, cell.terms)))
+            told = f'role="gridcell" tabindex="-1" data-id="{own}" data-terms="{terms}" aria-label="{title}"'
+        yield f'<g id="{own}" class="{classes}" {told}><title>{title}</title>'
         if cell.ends is not None:
             yield self._line(cell, placed)
         else:
@@ -195,6 +233,9 @@ class _Drawing:
                 yield words(UNKNOWN, x, y, self._paint(fill="faint"), size=0.4)
         yield "</g>"
 
+    def _marks(self, cell: Cell) -> frozenset[Mark]:
+        return cell.marks - {"legal"} if self._is_clickable else cell.marks
+
     def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
         """Yield what lies on the ground of a cell: the last move, legal moves."""
         moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
@@ -202,7 +243,7 @@ class _Drawing:
             yield circle(x, y, 0.48, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
         elif moved:
             yield _outline(cell, x, y, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
-        if "legal" in cell.marks:
+        if "legal" in self._marks(cell):
             paint = self._paint(fill="legal")
             yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
 

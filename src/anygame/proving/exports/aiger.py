@@ -5,19 +5,26 @@ After Biere, Heljanko and Wieringa ("AIGER 1.9 and beyond", 2011), https://fmv.j
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from anygame.proving.exports.transitions import Transitions
+from anygame.errors import LimitError
+from anygame.language.terms import Compound, Constant
+from anygame.network.network import FALSE, TRUE
+from anygame.proving.properties import violations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from anygame.language.terms import Term
     from anygame.proving.model import Model
+
+#: Gates of two inputs; as text they take 20 bytes each.
+_MOST_GATES: Final = 2_000_000
 
 
 def aiger_text(model: Model) -> str:
     """Return a game in the ASCII form."""
-    found = Transitions(model)
+    found = _Transitions(model)
     first = 1 + len(found.inputs)
     lines = [
         f"aag {_header(found)}",
@@ -30,10 +37,9 @@ def aiger_text(model: Model) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def aiger_bytes(model: Model, bad: int | None = None) -> bytes:
-    """Return a game in the binary form; with one literal that must not hold, and numbers for names."""
-    found = Transitions(model, None if bad is None else {"bad": bad})
-    names = _names(found) if bad is None else (f"l{n} {n}" for n in range(len(found.latches)))
+def aiger_bytes(model: Model) -> bytes:
+    """Return a game in the binary form."""
+    found = _Transitions(model)
     head = [f"aig {_header(found)}", *map(_latch, found.latches), *(str(literal) for _, literal in found.bad)]
     deltas = bytearray()
     for number, (high, low) in enumerate(found.gates, found.first_gate):
@@ -42,11 +48,11 @@ def aiger_bytes(model: Model, bad: int | None = None) -> bytes:
                 deltas.append(128 | delta & 127)
                 delta >>= 7
             deltas.append(delta)
-    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, names))
+    texts = ("".join(f"{line}\n" for line in lines) for lines in (head, _names(found)))
     return bytes(deltas).join(text.encode() for text in texts)
 
 
-def _header(found: Transitions) -> str:
+def _header(found: _Transitions) -> str:
     variables = found.first_gate + len(found.gates) - 1
     return f"{variables} {len(found.inputs)} {len(found.latches)} 0 {len(found.gates)} {len(found.bad)}"
 
@@ -56,8 +62,8 @@ def _latch(latch: tuple[object, bool, int]) -> str:
     return f"{after} 1" if first else str(after)
 
 
-def _names(found: Transitions) -> Iterator[str]:
-    """Yield the table of symbols, then a comment with the literals of what the rules say of a state."""
+def _names(found: _Transitions) -> Iterator[str]:
+    """Yield the symbol table, then a comment with the literals of ``legal``, ``terminal`` and ``goal``."""
     for number, term in enumerate(found.inputs):
         yield f"i{number} {term}"
     for number, (term, _, _) in enumerate(found.latches):
@@ -67,3 +73,111 @@ def _names(found: Transitions) -> Iterator[str]:
     yield "c"
     for term, literal in found.outputs:
         yield f"{literal} {term}"
+
+
+def _fluents_of(model: Model) -> list[Term]:
+    """Return ``(true FACT)`` for each fluent."""
+    return [Compound("true", (fact,)) for fact in model.fluents]
+
+
+def _actions_of(model: Model, relation: str) -> list[Term]:
+    """Return ``(relation ROLE MOVE)`` for each action, role after role."""
+    return [
+        Compound(relation, (role, move))
+        for role, moves in zip(model.roles, model.actions, strict=True)
+        for move in moves
+    ]
+
+
+def _outputs_of(model: Model) -> list[tuple[Term, int]]:
+    """Return the atoms of ``legal``, ``terminal`` and ``goal``, each with its literal."""
+    return [
+        *zip(_actions_of(model, "legal"), model.legal, strict=True),
+        (Constant("terminal"), model.terminal),
+        *(
+            (Compound("goal", (role, Constant(str(value)))), literal)
+            for role, values in zip(model.roles, model.goals, strict=True)
+            for value, literal in values
+        ),
+    ]
+
+
+def _legally_chosen(model: Model, role: int) -> int:
+    """Return the literal that holds where a role makes a legal move."""
+    pairs = zip(model.moves_of[role], model.legal_of(role), strict=True)
+    return model.gates.disjunction([model.gates.conjunction([2 * node, legal]) for node, legal in pairs])
+
+
+class _Transitions:
+    """A game as inputs, latches and gates of two inputs, numbered in this order, as AIGER demands.
+
+    Literals are twice the number, plus one where it is negated. Inputs are moves, latches are fluents. The
+    last latch, ``illegal``, is set by a step that is not part of play: one from a terminal state, or one in
+    which a role does not make exactly one legal move. Bad literals count only where ``illegal`` is false.
+
+    Attributes:
+        inputs: their terms.
+        latches: per latch its term, its initial value, and the literal of its next value.
+        gates: the two inputs of each gate, the larger one first.
+        bad: name and literal of each property that must not hold.
+        outputs: terms and literals of ``legal``, ``terminal`` and ``goal``.
+
+    Raises:
+        LimitError: there are too many gates.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.inputs = _actions_of(model, "does")
+        facts, moves = len(model.fluents), len(self.inputs)
+        self.first_gate = moves + facts + 2
+        self.gates: list[tuple[int, int]] = []
+        self._known: dict[tuple[int, int], int] = {}
+        illegal = 2 * (self.first_gate - 1)
+        bad = violations(model)
+        outputs = _outputs_of(model)
+        step = [model.terminal ^ 1]
+        for role, nodes in enumerate(model.moves_of):
+            step += [_legally_chosen(model, role), model.at_most_one([2 * node for node in nodes])]
+        made = model.gates.conjunction(step)
+
+        self._of = {0: FALSE}
+        self._of.update((1 + number, 2 * (1 + moves + number)) for number in range(facts))
+        self._of.update((1 + facts + number, 2 * (1 + number)) for number in range(moves))
+        for node in model.cone([made, *bad.values(), *model.next, *(literal for _, literal in outputs)]):
+            if node >= model.gates.inputs:
+                self._of[node] = self._all(map(self._literal, model.gates.inputs_of(2 * node) or ()))
+        self.latches: list[tuple[Term, bool, int]] = [
+            (term, bool(first), self._literal(after))
+            for term, first, after in zip(_fluents_of(model), model.initial, model.next, strict=True)
+        ]
+        lasting = self._both(illegal ^ 1, self._literal(made)) ^ 1
+        self.latches.append((Constant("illegal"), False, lasting))
+        self.bad = [(name, self._both(illegal ^ 1, self._literal(found))) for name, found in bad.items()]
+        self.outputs = [(term, self._literal(literal)) for term, literal in outputs]
+
+    def _literal(self, literal: int) -> int:
+        return self._of[literal >> 1] ^ (literal & 1)
+
+    def _all(self, literals: Iterable[int]) -> int:
+        """Return the conjunction of some literals, as a tree."""
+        level = list(literals)
+        while len(level) > 1:
+            pairs = zip(level[::2], [*level[1::2], TRUE][: (len(level) + 1) // 2], strict=True)
+            level = [self._both(one, other) for one, other in pairs]
+        return level[0]
+
+    def _both(self, one: int, other: int) -> int:
+        high, low = max(one, other), min(one, other)
+        if low == FALSE or high == low ^ 1:
+            return FALSE
+        if low == TRUE or high == low:
+            return high
+        found = self._known.get((high, low))
+        if found is None:
+            if len(self.gates) == _MOST_GATES:
+                raise LimitError(
+                    f"the game takes more than {_MOST_GATES:,} gates of two inputs", "gates", _MOST_GATES
+                )
+            found = self._known[high, low] = 2 * (self.first_gate + len(self.gates))
+            self.gates.append((high, low))
+        return found
