@@ -1,8 +1,7 @@
-"""Bounded model checking: a shortest match that leads to a bad state, or none up to a number of moves.
+"""Bounded model checking: a shortest match to a bad state, or none up to a number of moves.
 
-After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with induction over
-several moves after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a
-SAT-solver").
+After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with k-induction
+after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ _FOR_ANY_MATCH: Final = "minisat22"
 
 
 class Bounded(NamedTuple):
-    """What a bounded search came to.
+    """Result of a bounded search.
 
     Attributes:
-        match: a shortest match to a bad state; None where there is none within the bound.
-        depth: the moves of the longest matches that were looked at.
+        match: a shortest match to a bad state; None if there is none within the bound.
+        depth: moves of the longest matches searched.
         is_everything: whether no match has more moves.
     """
 
@@ -46,18 +45,16 @@ def shortest(
     invariant: Sequence[Sequence[int]] = (),
     report: Callable[[int], None] | None = None,
 ) -> Bounded:
-    """Look for a shortest match to a bad state.
-
-    Where ``bad`` depends on moves, the last joint move is the bad one.
+    """Search for a shortest match to a bad state.
 
     Args:
         model: the game.
-        bad: literal.
-        patience: how long it may take.
-        first: there is no shorter match than this, so that none is looked for.
-        most: moves at most; None for any number.
+        bad: literal; if it depends on moves, the last joint move is the bad one.
+        patience: the time limit.
+        first: no match is shorter than this.
+        most: moves at most; None for no bound.
         invariant: clauses over fluents that hold in all states.
-        report: called with each number of moves that is left behind.
+        report: called with each number of moves that is excluded.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:
@@ -91,17 +88,9 @@ def shortest(
 def any_match(
     model: Model, bad: int, patience: Patience, most: int, invariant: Sequence[Sequence[int]] = ()
 ) -> Match | None:
-    """Return a match to a bad state within a number of moves, by one question about all of them.
+    """Return a match of at most so many moves to a bad state, or None, by a single query.
 
-    What takes many moves is found sooner so than by a question for each number of them, where most have no
-    answer. None is returned where there is no such match.
-
-    Args:
-        model: the game.
-        bad: literal; where it depends on moves, of a joint move in play.
-        patience: how long it may take.
-        most: moves at most.
-        invariant: clauses over fluents that hold in all states.
+    This finds long matches sooner than one query for each number of moves, most of which have no answer.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:
@@ -131,16 +120,9 @@ def any_match(
 def induction_depth(
     model: Model, bad: int, patience: Patience, invariant: Sequence[Clause], most: int
 ) -> tuple[int, list[Clause]] | None:
-    """Return after how many moves without a bad state none follows, and the clauses that show it.
+    """Return the depth at which k-induction excludes bad states, with the clauses used; None beyond ``most``.
 
-    After no moves none follows where the invariant excludes it.
-
-    Args:
-        model: the game.
-        bad: literal, over the state alone.
-        patience: how long it may take.
-        invariant: clauses over fluents that hold in all states.
-        most: moves at most; None is returned where that is not shown with so many.
+    At depth 0 the invariant alone excludes them. ``bad`` is a literal over the state.
     """
     with Formula(patience) as formula:
         guards = {formula.new(): clause for clause in invariant}

@@ -1,11 +1,10 @@
-"""Certificates: whether an invariant shows that bad states are never reached, checked anew.
+"""Proof checking: whether an invariant shows that bad states are never reached.
 
-Nothing is shared with the provers but the model. An invariant is a set of clauses over the state, together
-with the property where that is of states. It has to hold at the start, every step has to keep it, and it has
-to imply the property. A solver refutes the opposite of each and writes down the clauses that it learns; these
-are followed by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
-Wetzler 2013, "Trimming while checking clausal proofs"). What is counted is added up here, by numbers that are
-sets of literals, whatever the provers added up.
+The checker shares only the model with the provers. An invariant is a set of clauses over the state, together
+with the property if that is about states. It must hold initially, every step must preserve it, and it must
+imply the property. A solver refutes the negation of each and logs the clauses that it learns. These are
+checked by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and Wetzler
+2013, "Trimming while checking clausal proofs"). Sums are encoded here anew, as unary numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _ADDED: Final = 20_000
 
 
 class CertificateError(AnygameError):
-    """An invariant does not show what it is said to show."""
+    """A certificate does not prove its claim."""
 
 
 def check_invariant(
@@ -43,17 +42,17 @@ def check_invariant(
     patience: Patience,
     sums: Sequence[Sum] = (),
 ) -> int:
-    """Return how many lemmas were followed to be sure that an invariant excludes bad states.
+    """Return the number of lemmas checked to verify that an invariant excludes bad states.
 
     Args:
         model: the game.
         bad: literal.
         invariant: clauses over the state.
-        patience: how long it may take.
-        sums: what is counted in every state; more of the invariant.
+        patience: the time limit.
+        sums: weighted sums that are constant or bounded in every state; a further part of the invariant.
 
     Raises:
-        CertificateError: the invariant does not show it.
+        CertificateError: the invariant does not exclude them.
     """
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
     step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
@@ -82,18 +81,18 @@ def check_ending(
     invariant: Sequence[Sequence[int]],
     patience: Patience,
 ) -> tuple[int, int]:
-    """Return how many moves a match has at most, and how many lemmas were followed to be sure of that.
+    """Return the largest number of moves of a match, and the number of lemmas checked to verify it.
 
     Args:
         model: the game.
-        measure: literals over the state, each with what it adds where it holds, 1 at least. Every joint move
-            but the last adds to the sum.
-        most_lost: what a joint move takes away at most, before it adds more.
+        measure: literals over the state, each with its weight, 1 or more. Every joint move but the last must
+            increase the weighted sum of those that hold.
+        most_lost: the most that a joint move subtracts, before it adds more.
         invariant: clauses over the state.
-        patience: how long it may take.
+        patience: the time limit.
 
     Raises:
-        CertificateError: a joint move may not add to the sum.
+        CertificateError: a joint move may not increase the sum.
     """
     if any(weight < 0 for _, weight in measure):
         raise CertificateError("a fact takes away from the sum")
@@ -110,17 +109,17 @@ def check_ending(
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:
-    """Return how many lemmas were followed to be sure that no match of so many moves is bad.
+    """Return the number of lemmas checked to verify that no match of so many moves is bad.
 
     Args:
         model: the game.
-        bad: literal, over the state alone.
+        bad: literal over the state alone.
         depth: moves at most.
-        patience: how long it may take.
-        is_everything: whether no match has more moves, which is made sure of, too.
+        patience: the time limit.
+        is_everything: verify that no match has more moves, too.
 
     Raises:
-        CertificateError: one does.
+        CertificateError: a match is bad, or longer.
     """
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
@@ -144,18 +143,18 @@ def check_induction(
     depth: int,
     patience: Patience,
 ) -> int:
-    """Return how many lemmas were followed to be sure that induction over moves excludes bad states.
+    """Return the number of lemmas checked to verify that k-induction excludes bad states.
 
     Args:
         model: the game.
-        bad: literal, over the state alone.
+        bad: literal over the state alone.
         invariant: clauses over the state that hold in every state.
-        depth: after so many moves without a bad state none follows; and there is none within so many moves.
-            With 0 the invariant excludes them.
-        patience: how long it may take.
+        depth: no bad state is within so many moves, and none follows so many moves without one. At 0 the
+            invariant excludes them.
+        patience: the time limit.
 
     Raises:
-        CertificateError: that is not so.
+        CertificateError: it does not exclude them.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:
@@ -172,9 +171,9 @@ def check_induction(
 
 
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence[int] = ()) -> int:
-    """Make sure that no question can be answered with yes; return how many lemmas were needed.
+    """Refute all questions; return the number of lemmas needed.
 
-    What is known takes a solver long; so it is left out where a question is refuted without it.
+    What is known is expensive for a solver, so it is assumed only if a question needs it.
     """
     from pysat.solvers import Glucose4
 
@@ -198,7 +197,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence
 
 
 class _Clauses:
-    """A formula whose first variable always holds, and how long it may be looked at."""
+    """A formula whose first variable always holds, and its time limit."""
 
     def __init__(self, patience: Patience) -> None:
         self.top, self.literals, self.patience = 1, 1, patience
@@ -217,7 +216,7 @@ class _Clauses:
                 self.patience.check()
 
     def both(self, literals: Iterable[int]) -> int:
-        """Return what holds where all of some literals do."""
+        """Return the conjunction of some literals."""
         read = set(literals) - {1}
         if -1 in read:
             return -1
@@ -230,12 +229,12 @@ class _Clauses:
         return made
 
     def either(self, literals: Iterable[int]) -> int:
-        """Return what holds where one of some literals does."""
+        """Return the disjunction of some literals."""
         return -self.both(-x for x in literals)
 
 
 class _Nodes:
-    """The nodes of the model, written as clauses where they are asked for."""
+    """The nodes of the model, added as clauses on demand."""
 
     def __init__(self, clauses: _Clauses, model: Model, state: Sequence[int] | None = None) -> None:
         self.clauses, self._model = clauses, model
@@ -252,20 +251,20 @@ class _Nodes:
         return -self._of[literal >> 1] if literal & 1 else self._of[literal >> 1]
 
     def fact(self, literals: Iterable[int]) -> int:
-        """Return what holds where one of some literals of the model does."""
+        """Return the disjunction of some literals of the model."""
         return self.clauses.either(map(self.literal, literals))
 
     def demand(self, invariant: Iterable[Iterable[int]]) -> None:
-        """Demand that clauses of literals of the model hold."""
+        """Add clauses of literals of the model."""
         for clause in invariant:
             self.clauses.add(map(self.literal, clause))
 
     def then(self) -> _Nodes:
-        """Return the nodes after the joint move that is made here."""
+        """Return the nodes after the joint move made here."""
         return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
 
     def move(self, wanted: int = 1) -> None:
-        """Demand a joint move where a variable holds: one legal move of each role, not from the end."""
+        """Demand, where a variable holds, one legal move of each role, and that the state is not terminal."""
         clauses, model = self.clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):
@@ -281,10 +280,10 @@ class _Nodes:
 
 
 class _Step:
-    """A state in which an invariant holds, a joint move made there, and the state after it.
+    """A state in which an invariant holds, a joint move made there, and the next state.
 
     Attributes:
-        questions: whether the step leads out of the invariant; more may be added.
+        questions: whether the step leaves the invariant; more may be added.
     """
 
     def __init__(self, model: Model, invariant: Sequence[Sequence[int]], patience: Patience) -> None:
@@ -300,7 +299,7 @@ class _Step:
         self.questions = [[-self.then.literal(x) for x in clause] for clause in invariant]
 
     def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
-        """Return what a step adds to weighted facts, and takes away; more than the most is as much."""
+        """Return the gain and the loss of a weighted sum in a step; ``most`` stands for more, too."""
         if most < 1 or not all(weight for weight, *_ in parts):
             raise CertificateError("what is counted adds up to nothing")
         ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
@@ -313,16 +312,15 @@ class _Step:
 
 
 def _values(model: Model, literals: Sequence[int]) -> list[bool]:
-    """Return the values of literals over the state at the start."""
+    """Return the values of literals in the initial state."""
     found: list[bool] = model.values(literals, model.initial[None])[0].tolist()
     return found
 
 
 def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Number:
-    """Return what weighted literals add up to; ``most`` stands for more, too.
+    """Return the weighted sum of literals; ``most`` stands for more, too.
 
-    By halves, as in the totalizer of Bailleux and Boufkhad (2003, "Efficient CNF encoding of Boolean
-    cardinality constraints").
+    A totalizer (Bailleux and Boufkhad 2003, "Efficient CNF encoding of Boolean cardinality constraints").
     """
     if len(parts) < 2:
         return {0: 1} | {min(weight, most): literal for literal, weight in parts}
@@ -336,19 +334,19 @@ def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Num
 
 
 def _at_least(number: _Number, least: int) -> int:
-    """Return what holds where a number is at least so much."""
+    """Return what holds where a number is at least this."""
     values = list(number)
     place = bisect_left(values, least)
     return number[values[place]] if place < len(values) else -1
 
 
 def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int = 0) -> int:
-    """Return what holds where a number is at least another one and some more."""
+    """Return what holds where a number is at least another one plus ``more``."""
     return clauses.both(clauses.either([-x, _at_least(number, n + more)]) for n, x in other.items())
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return what holds where weighted facts add up to as much as is said."""
+    """Return what holds where a weighted sum has its total."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
@@ -361,7 +359,7 @@ def _holds(nodes: _Nodes, counted: Sum) -> int:
 
 
 def _is_kept(step: _Step, counted: Sum) -> int:
-    """Return what holds where a step changes no sum, or only makes one greater that may be."""
+    """Return what holds where a step preserves a sum; a sum that is a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
     # What is more than the most is not added up.

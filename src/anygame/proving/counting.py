@@ -1,9 +1,9 @@
-"""What is counted: weighted sums of fluents that are the same in every state.
+"""Conserved sums: weighted sums of fluents that are the same in every state.
 
-So there are as many stones as a counter says, which clauses say at great length. The states that play at
-random meets are rows of a matrix, whose null space has the sums (Karr 1976, "Affine relationships among
-variables of a program"). A solver looks for a step that changes one, which is one more row, until there is
-none. What such a step only makes more may still be true as a bound.
+Such a sum says that there are as many stones as a counter shows, which takes clauses very many words. States
+of random play are rows of a matrix, whose null space holds the sums (Karr 1976, "Affine relationships among
+variables of a program"). A solver searches for a step that changes one; that is one more row, until there is
+none. A sum that such a step only increases may remain as a lower bound.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _PRIME: Final = (1 << 31) - 1
 
 
 class Sum(NamedTuple):
-    """Weights of facts that add up to the same in every state, or to as much at least.
+    """Weights of facts with the same sum in every state, or with a lower bound.
 
     Attributes:
-        total: what they add up to.
-        most: what a step adds to one side of it at most.
-        is_exact: whether they add up to no more.
+        total: the sum.
+        most: the most that a step adds to one side of it.
+        is_exact: whether the sum is never larger.
         parts: rows of a weight, and of literals over fluents of which one has to hold.
     """
 
@@ -93,7 +93,7 @@ def _is_at_least(
     patience: Patience,
     most: int | None = None,
 ) -> int:
-    """Return the literal that holds where a sum is at least another, of at most so much, and some more."""
+    """Return the literal for a sum, of at most so much, of at least another one plus ``more``."""
     limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
     first, second = (sums_of(model, parts, limit, patience) for parts in (one, other))
     gates = model.gates
@@ -105,13 +105,9 @@ def _is_at_least(
 
 
 def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
-    """Return what is counted in every state, as induction over all of it shows.
+    """Return the sums that hold in every state, as induction over all of them shows.
 
-    Args:
-        model: the game; it does not grow.
-        sample: states of random play.
-        invariant: clauses that hold in every state.
-        patience: how long it may take.
+    The model does not grow. If the time is over while bounds are searched, the exact sums are returned.
     """
     matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
@@ -129,7 +125,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return what is left of a sum that a step changes: it may never be less, or never more."""
+    """Return the bound that is left of a sum that a step changes."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -138,7 +134,7 @@ def _bound(counted: Sum, step: Step) -> Sum | None:
 
 
 def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience: Patience) -> list[Sum]:
-    """Return which sums are at least something, beside those that are exact."""
+    """Return which sums have a lower bound, beside those that are exact."""
     left = list(lost)[:MOST_SUMS]
     while left:
         left = list(filter(None, map(matrix.known, left)))
@@ -153,7 +149,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, found: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change some sums while all hold."""
+    """Return steps that change some sums, from states in which all hold."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in found]
     steps: list[Step] = []
@@ -176,7 +172,7 @@ def _changing_steps(
 def _moves_of(
     parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], int]:
-    """Return by how much each step changes a sum, and the most that one adds to a side of it."""
+    """Return the change of a sum in each step, and the most that a step adds to a side of it."""
     more, less = np.zeros((2, len(before)), np.int64)
     for weight, *fact in parts:
         columns = [(literal >> 1) - 1 for literal in fact]
@@ -187,7 +183,7 @@ def _moves_of(
 
 
 class _Matrix:
-    """States and steps that are known, as sums over classes of fluents."""
+    """Known states and steps, as sums over classes of fluents."""
 
     def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self.model, self.invariant = model, invariant
@@ -217,7 +213,7 @@ class _Matrix:
         self._gram = (self._gram + np.outer(change, change)) % _PRIME
 
     def sums(self, patience: Patience) -> list[Sum]:
-        """Return sums that are the same in all states that are known, and that no known step changes."""
+        """Return sums that are the same in all known states."""
         rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
         for vector in _null_space(self._gram, patience):
@@ -234,7 +230,7 @@ class _Matrix:
         return sorted(found, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
-        """Return the sum that weights of fluents lead to; None where it is too large, or changes."""
+        """Return the sum of weighted fluents; None if it is too large, or changes."""
         parts: list[tuple[int, ...]] = []
         for group in self._exclusive:
             for sign in (1, -1):
@@ -248,14 +244,14 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return a sum with what known steps add to it at most; None where one changes it."""
+        """Return a sum with the most that known steps add to it; None if one changes it."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)
 
 
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return groups of fluents of which at most one holds, each fluent once; and those of which one does."""
+    """Return groups of fluents of which at most one holds, each fluent once; and those with exactly one."""
     known = set(invariant)
     possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
@@ -289,7 +285,7 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
 
 
 def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArray[np.int64]]:
-    """Yield a basis of what a square matrix maps to zero, modulo the prime; ones stand last."""
+    """Yield a basis of the null space of a square matrix, modulo the prime."""
     rows, pivots = matrix.copy(), list[int]()
     for column in range(rows.shape[1]):
         patience.check()
@@ -312,9 +308,9 @@ def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArr
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Return rows that span the same, each with fewer weights where it loses some by adding another one.
+    """Return rows that span the same space, each with fewer weights if adding another one removes some.
 
-    What is counted of all sides together says little of one of them, and a solver finds out no more.
+    A sum over all sides says little of one of them, and a solver finds out no more.
     """
     found = list(rows)
     for place, row in enumerate(found):
@@ -327,7 +323,7 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return whole numbers in the proportions that numbers have modulo the prime; None for large ones."""
+    """Return integers in the proportions of numbers modulo the prime; None for large ones."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
     if common > MOST_WEIGHT:
@@ -347,7 +343,7 @@ def _fraction(value: int) -> tuple[int, int]:
 
 
 class _Independent:
-    """Rows of which none is a sum of multiples of others, modulo the prime."""
+    """Linearly independent rows, modulo the prime."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, NDArray[np.int64]]] = []
@@ -358,7 +354,7 @@ class _Independent:
         return found
 
     def add(self, row: NDArray[np.int64]) -> bool:
-        """Add a row; return whether it is independent of those that are there."""
+        """Add a row; return whether it is independent of the others."""
         left = row % _PRIME
         for place, known in self._rows:
             left = (left - left[place] * known) % _PRIME

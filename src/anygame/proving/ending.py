@@ -1,10 +1,10 @@
-"""That every match ends: a measure that every joint move but the last lets grow.
+"""Termination proofs: a measure that every joint move but the last increases.
 
-The measure is a weighted sum of fluents, a linear ranking function as of programs (Podelski and Rybalchenko
-2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program:
-in no step that is known the measure may fail to grow. A solver looks for a step in which it does, which is
-known then, until there is none (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions using
-extremal counterexamples").
+The measure is a weighted sum of fluents, a linear ranking function as for programs (Podelski and Rybalchenko
+2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program
+in which every known step increases the measure. A solver searches for a step that does not, and adds it,
+until there is none (Gonnord, Monniaux and Radanne 2015, "Synthesis of ranking functions using extremal
+counterexamples").
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _MOST_FOLLOWED: Final = 200
 
 
 def needed_programs() -> tuple[Any, Any]:
-    """Return what solves linear programs, and what makes their matrices. Raises MissingExtraError."""
+    """Return the solver of linear programs, and ``sparse``. Raises MissingExtraError."""
     try:
         from scipy import sparse
         from scipy.optimize import linprog
@@ -74,11 +74,11 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """A sum that is taken of each state.
+    """A weighted sum over the state.
 
     Attributes:
-        parts: literals over the state, each with what it adds where it holds.
-        most_lost: what a step takes away at most, before it adds more.
+        parts: literals over the state, each with its weight.
+        most_lost: the most that a step subtracts, before it adds more.
     """
 
     parts: list[tuple[int, int]]
@@ -86,11 +86,10 @@ class Measure(NamedTuple):
 
 
 class Measures:
-    """Measures of a game that may grow with every move but the last.
+    """Candidate measures of a game.
 
     Args:
-        model: the game; grows.
-        patience: how long it may take until measures can be looked for.
+        patience: the time limit for the preparation.
     """
 
     def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
@@ -102,14 +101,14 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first; one that grows whatever state is reached is the last.
+        """Yield measures, the simplest first; one that grows from all states of the invariant is the last.
 
-        Where a step is added to what is known, the next measure grows with it.
+        After a step is added, the next measure grows with it.
 
         Args:
             invariant: clauses that hold in every state.
-            patience: how long it may take.
-            is_brief: whether few are tried.
+            patience: the time limit.
+            is_brief: try only a few.
 
         Raises:
             MissingExtraError: scipy is not installed.
@@ -146,13 +145,12 @@ class Measures:
 
 
 class _IdleSteps:
-    """Steps in which measures do not grow, from any state that an invariant allows.
+    """Finds steps, from any state that an invariant allows, in which measures do not grow.
 
     Args:
-        formula: of one step, to which the gates of each measure are added.
-        model: the game; it does not grow.
+        formula: of one step; the gates of each measure are added to it.
         signals: literals over the state.
-        known: numbers of signals that some step makes true, with 1; or false, with -1.
+        known: numbers of signals that some step sets, with 1, or clears, with -1.
 
     Attributes:
         model: the game, with the gates of all measures.
@@ -173,10 +171,10 @@ class _IdleSteps:
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
-        """Return what some steps change in which a measure does not grow; none where there are none.
+        """Return the changes of some steps in which a measure does not grow.
 
-        One differs from those before it in what no step was known to change, where it has such a change: so
-        counters that seldom go so far are gone through in a few rounds.
+        Each differs from those before it in a change that no known step has, if it has such a change. So
+        counters that play seldom takes far need only a few rounds.
         """
         formula, (now, later) = self._formula, self._asked
         slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
@@ -198,9 +196,9 @@ class _IdleSteps:
 
 
 def _signals(model: Model) -> list[int]:
-    """Return the literals that are weighed: fluents, and that moves without arguments are legal.
+    """Return the literals that are weighted: fluents, and whether moves without arguments are legal.
 
-    Such moves pass, and who may pass changes where nothing else does.
+    Such moves pass; who may pass changes where nothing else does.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -210,7 +208,7 @@ def _signals(model: Model) -> list[int]:
 def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
-    """Return what comes to hold with a joint move, and what ceases to, each with its weight."""
+    """Return which literals a joint move sets, and which it clears, each with its weight."""
     found: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
@@ -220,7 +218,7 @@ def moving(
 
 
 def slip(model: Model, measure: Measure, patience: Patience) -> int:
-    """Return the literal of a joint move that is not the last and lets a measure not grow."""
+    """Return the literal of a joint move that is not the last and does not increase a measure."""
     gates = model.gates
     won, lost = moving(model, measure.parts, patience)
     most = measure.most_lost + 1
@@ -232,9 +230,9 @@ def slip(model: Model, measure: Measure, patience: Patience) -> int:
 
 
 def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
-    """Return a measure as rows over fluents: a weight, whether what follows is inverted, a disjunction.
+    """Return a measure as rows: weight, whether the fact is negated, and the fact, a disjunction of fluents.
 
-    None is returned where a part of it is of another form.
+    None is returned where a part of it has another form.
     """
     rows = []
     for literal, weight in measure.parts:
@@ -256,10 +254,10 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
 
 
 def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
-    """Return literals that say that weighted literals add up to so much at least, by the sum, ascending.
+    """Return, by sum, ascending, the literal for weighted literals adding up to at least as much.
 
     The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
-    pseudo-Boolean constraints"), with all sums from ``most`` on as one.
+    pseudo-Boolean constraints"), with all sums from ``most`` on merged.
     """
     rows = [{min(weight, most): literal} for literal, weight in parts if literal]
     gates = model.gates
@@ -278,7 +276,7 @@ def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience:
 
 
 def at_least(sums: Mapping[int, int], total: int) -> int:
-    """Return the literal that says that a sum is at least this."""
+    """Return the literal for a sum of at least this."""
     if total <= 0:
         return TRUE
     reached = list(sums)
@@ -291,10 +289,7 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the distinct rows of changes, ascending.
-
-    As one text each, rows are compared at once; ``np.unique`` goes through them column by column.
-    """
+    """Return the distinct rows, ascending. As one text each, rows are compared at once."""
     if not rows.size:
         return rows[:1]
     texts = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
@@ -302,7 +297,7 @@ def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 class _Steps:
-    """Steps of play that do not lead to an end: what they change, as rows over signals."""
+    """Steps of play that do not lead to an end: their changes, as rows over signals."""
 
     def __init__(self, model: Model, signals: Sequence[int], sample: Sample, patience: Patience) -> None:
         self._initial = model.values(signals, model.initial[None])[0]
@@ -319,7 +314,7 @@ class _Steps:
         self.added += 1
 
     def changed(self) -> set[tuple[int, int]]:
-        """Return which signals a step makes true, with 1, and which false, with -1, by their numbers."""
+        """Return the signals that some step sets, with 1, or clears, with -1, by their numbers."""
         rows = np.concatenate([self._all, *self._known])
         return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
 
@@ -330,15 +325,15 @@ class _Steps:
         possible: Sequence[NDArray[np.int8]],
         patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
-        """Return a weight of each signal by which every step adds at least one; and what one takes away.
+        """Return weights of signals with which every step adds at least 1, and the most that one subtracts.
 
-        That is the most, before it adds more. None is returned where there are no such weights.
+        None is returned where there are no such weights.
 
         Args:
-            kinds: what each unknown adds to each signal: [signals, unknowns].
+            kinds: coefficients: [signals, unknowns].
             among: the number of the group of each signal, see ``_Levels``.
             possible: more steps.
-            patience: how long it may take.
+            patience: the time limit.
         """
         while True:
             patience.check()
@@ -365,14 +360,14 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return unknowns by which each row adds at least one, and the measure as little as can be in a match.
+    """Return unknowns with which each row adds at least 1, and the measure grows as little as can be.
 
     Args:
         rows: what steps add to each unknown.
-        kinds: [signals, unknowns].
+        kinds: coefficients: [signals, unknowns].
         among: the number of the group of each signal.
-        initial: whether each signal holds at first.
-        patience: how long it may take.
+        initial: the initial value of each signal.
+        patience: the time limit.
     """
     linprog, sparse = needed_programs()
     rows = np.unique(rows, axis=0)
@@ -399,7 +394,7 @@ def _solved(
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
-    """Return whole weights in the same proportions, as small as can be; None where they are too large."""
+    """Return the smallest integer weights in the same proportions; None if they are too large."""
     for parts in range(1, _MOST_PARTS + 1):
         whole = np.rint(weights * parts)
         if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
@@ -412,10 +407,10 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
 
 
 def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
-    """Yield which signals have the same weight, and which none: the simplest first.
+    """Yield which signals share a weight, the simplest first.
 
-    Fluents have one by relation; those of a counter alone each its own; by arguments; by pairs of them; each
-    its own. Other signals have weights of their own.
+    Fluents share one by relation; then counters alone have one a fluent; then fluents share one by argument,
+    by pairs of arguments; last, each has its own. Other signals have weights of their own.
 
     Args:
         fluents: the first signals.
@@ -444,7 +439,7 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 
 
 def _by_arguments(named: Sequence[tuple[str, tuple[Term, ...]]], width: int) -> list[list[int]]:
-    """Return fluents of a relation that have so many arguments in common."""
+    """Return fluents of a relation that share so many arguments."""
     columns: dict[object, list[int]] = defaultdict(list)
     for number, (name, arguments) in enumerate(named):
         for places in combinations(range(len(arguments)), min(width, len(arguments))):
@@ -455,8 +450,8 @@ def _by_arguments(named: Sequence[tuple[str, tuple[Term, ...]]], width: int) -> 
 class _Levels:
     """Writes weights of signals as a measure.
 
-    Of a group of fluents of which at most one holds, the weight of the one that holds is a sum of steps
-    up: so a fluent that another of the same weight follows changes nothing.
+    In a group of mutually exclusive fluents, the weight is a sum of increments. So a fluent that is replaced
+    by another one of the same weight changes nothing.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
@@ -490,16 +485,16 @@ class _Levels:
 
 
 def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:
-    """Play on at random until a state comes again.
+    """Play on at random until a state repeats.
 
     Args:
         model: the game.
         match: joint moves.
-        state: that they lead to.
+        state: the state after them.
 
     Returns:
-        The match with the moves that follow, and the number of moves after which its last state was met
-        before; None where none came again.
+        The continued match, and the number of moves after which its last state occurred before; None if no
+        state repeated.
     """
     random = np.random.default_rng(len(match))
     seen = {state.tobytes(): len(match)}

@@ -1,10 +1,9 @@
-"""Whether two rule sheets are the same game: both are played at once, move for move.
+"""Equivalence of two rule sheets: both are played in step.
 
 Their product has the states of both. Roles are matched by name, moves and percepts by name or by a map. The
-games are equal where in every state that can be reached ends, legal moves and goals agree, and what roles saw
-of the last joint move. Fluents whose gates are the same in both are one; of the others is found what holds in
-every state: which of the one agree with which of the other (van Eijk 2000, "Sequential equivalence checking
-based on structural similarities").
+games are equal if terminal states, legal moves, goals and percepts agree in every reachable state. Fluents
+with the same gates in both games are merged. For the others, the prover finds which of one game agree with
+which of the other (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
 """
 
 from __future__ import annotations
@@ -123,17 +122,18 @@ def _difference_of(pair: _Pair) -> str:
 
 
 class _Pair:
-    """A state of each game, visited as if it was one; play is over where they differ.
+    """A state of each game, visited as one state; play is over where they differ.
 
     Args:
-        one: of the first game.
-        other: of the second.
+        pairing: maps moves and percepts.
+        one: state of the first game.
+        other: state of the second game.
         left: joint moves that may follow; None for any number.
-        seen: what each role saw of the joint move before, in both games.
+        seen: percepts of each role of the last joint move, in both games.
 
     Attributes:
         game: the first one.
-        difference: in what both differ; empty where they do not.
+        difference: description of the first difference; empty if there is none.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class _Pair:
         return self._one.legal_moves(role)
 
     def goals(self) -> dict[str, None]:
-        """There are goals of both games."""
+        """Stand for the goals of both games."""
         return dict.fromkeys(self.game.roles)
 
     def next(self, joint: Sequence[Term]) -> _Pair:
@@ -176,20 +176,20 @@ class _Pair:
 
 
 def _have_the_same_rules(first: Game, second: Game) -> bool:
-    """Whether two sheets have the same rules, in any order, read in the same way."""
+    """Whether two sheets have the same rules, in any order, and the same case sensitivity."""
     rules = [set(game.program.rules) for game in (first, second)]
     return rules[0] == rules[1] and first.case_sensitive == second.case_sensitive
 
 
 class _Pairing:
-    """Which move of the first game is which of the second, role by role, and which percept.
+    """Maps the moves and percepts of each role of the first game to those of the second.
 
     Attributes:
-        roles: the place of each role of the first game in the second.
+        roles: the index of each role of the first game in the second.
         renamed: pairs of patterns.
 
     Raises:
-        QueryError: a role of the one is none of the other.
+        QueryError: the games have different roles.
     """
 
     def __init__(self, first: Game, second: Game, renamed: Sequence[tuple[Term, Term]]) -> None:
@@ -204,7 +204,7 @@ class _Pairing:
         self.roles = [second.roles.index(name) for name in names]
 
     def second_of(self, move: Term) -> Term:
-        """Return the move or percept of the second game that one of the first is."""
+        """Return the move or percept of the second game for one of the first."""
         for pattern, other in self._renamed:
             bindings: dict[Variable, Term] = {}
             if match(pattern, move, bindings):
@@ -212,18 +212,11 @@ class _Pairing:
         return move
 
     def joint_of_second(self, joint: Sequence[Term]) -> list[Term]:
-        """Return the joint move of the second game that one of the first is."""
+        """Return the joint move of the second game for one of the first."""
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
-        """Return in what two states differ, one of each game; nothing where they do not.
-
-        Args:
-            one: of the first game.
-            other: of the second.
-            seen: what each role of the first game saw of the joint move before.
-            seen_there: the same in the second.
-        """
+        """Describe the first difference of two states, and of the percepts of the last joint move."""
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
@@ -282,10 +275,7 @@ def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
 
 
 class SeeingModel(Model):
-    """A game whose last fluents say what roles saw of the last joint move.
-
-    Args:
-        compiled: the game, with its percepts.
+    """A game with additional fluents for the percepts of the last joint move.
 
     Attributes:
         percepts: per role the number of the fluent of each percept.
@@ -302,12 +292,12 @@ class SeeingModel(Model):
 
 
 class Product(Model):
-    """Two games that are played at once; see the heading.
+    """Two games played in step; see the module.
 
     Attributes:
         difference: the literal of states in which the games differ.
-        partner: per role, for each move of the first game, its number in the second; None where it has none.
-        left: the numbers of those fluents of the second game that are not also fluents of the first.
+        partner: per role, for each move of the first game, its number in the second, or None.
+        left: the numbers of the fluents of the second game that are not merged with fluents of the first.
     """
 
     def __init__(self, first: SeeingModel, second: SeeingModel, pairing: _Pairing) -> None:
@@ -360,7 +350,7 @@ class Product(Model):
     ) -> Iterator[int]:
         """Yield literals of which one holds where the goals of a role differ.
 
-        Terms such as 100 and 0100 are one value. A role to which both are given at once has no usable goal.
+        Terms such as 100 and 0100 are one value; a role with both at once has no usable goal.
         """
         for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
             holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
@@ -371,7 +361,7 @@ class Product(Model):
     def _unlike_percepts(
         self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]
     ) -> Iterator[int]:
-        """Yield literals of which one holds where a role saw something else in one of both games."""
+        """Yield literals of which one holds where the percepts of a role differ."""
         there = dict(second.percepts[pairing.roles[role]])
         for percept, fluent in first.percepts[role].items():
             number = there.pop(pairing.second_of(percept), None)
@@ -394,13 +384,13 @@ class Product(Model):
         return found
 
     def _either(self, one: int, other: int) -> int:
-        """Return the literal that holds where one of two does, and not both."""
+        """Return the exclusive disjunction of two literals."""
         gates = self.gates
         return gates.disjunction([gates.conjunction([one, other ^ 1]), gates.conjunction([one ^ 1, other])])
 
 
 class _Places(NamedTuple):
-    """Where the inputs of two games stand in their product."""
+    """Node numbers of the inputs of two games in their product."""
 
     first: Model
     second: Model
@@ -409,10 +399,11 @@ class _Places(NamedTuple):
     alone: list[list[int]]
 
     def inputs(self, shared: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-        """Return the nodes of the inputs of both games as nodes of the product, and how many it begins with.
+        """Return the nodes of the inputs of both games in the product, and the number of its inputs.
 
         Args:
-            shared: fluents of the second game, by number, that are also ones of the first.
+            shared: numbers of fluents of the second game, with those of the fluents of the first that they
+                are merged with.
         """
         own = 1 + len(self.first.fluents)
         left = [number for number in range(len(self.second.fluents)) if number not in shared]
@@ -433,17 +424,10 @@ class _Places(NamedTuple):
 def _shared(
     first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
 ) -> dict[int, int]:
-    """Return fluents of a second game, by number, with those of the first that have their names and gates.
+    """Return fluents of the second game, by number, with those of the first that have their names and gates.
 
-    They begin alike, and with each pair taken for one, what comes next of both is the same literal: so they
-    agree in every state.
-
-    Args:
-        first: one game.
-        second: the other one.
-        ours: nodes of the inputs of the first game in gates that both share.
-        theirs: those of the second.
-        inputs: how many nodes these gates begin with.
+    Their initial values agree, and with each pair merged, their next values are the same literal. So they
+    agree in every state. ``ours`` and ``theirs`` are the nodes of the inputs of each game in common gates.
     """
     gates = Gates(inputs)
     here = list(map(_copied(first, gates, ours), first.next))
@@ -466,7 +450,7 @@ def _shared(
 
 
 def _copied(model: Model, gates: Gates, nodes: dict[int, int]) -> Callable[[int], int]:
-    """Return what copies literals of a model to other gates, given the nodes of its inputs there."""
+    """Return a function that copies literals of a model to other gates, given its inputs there."""
     of = {0: FALSE} | {node: 2 * there for node, there in nodes.items()}
 
     def literal(wanted: int) -> int:
@@ -482,7 +466,7 @@ def _copied(model: Model, gates: Gates, nodes: dict[int, int]) -> Callable[[int]
 def _play(
     first: Kernel, second: Kernel, product: Product, pairing: _Pairing
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
-    """Yield states of both games as the first is played at random, until moves can be made in one alone."""
+    """Yield states of both games in random play of the first, until a move exists in one game only."""
     count = lanes_for(len(product.fluents))
     here, there = Lanes(first, count, 1), Lanes(second, count, 1)
     partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]
@@ -502,7 +486,7 @@ def _play(
 
 
 def _facts(lanes: Lanes) -> NDArray[np.bool_]:
-    """Return the states of some lanes, and what was seen of the last move: bool [lanes, fluents]."""
+    """Return the states of some lanes, with the percepts of the last move: bool [lanes, fluents]."""
     return np.concatenate([lanes.observation(), *lanes.percepts()], axis=1)
 
 
@@ -519,7 +503,7 @@ class _Both(Replay):
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last states of a match, one of each game, and what roles saw in the last move there."""
+        """Return the last states of a match, one of each game, and the percepts of its last move."""
         pairs = self.pairs(match)
         if not match:
             return *pairs[-1], {}, {}

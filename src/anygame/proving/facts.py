@@ -1,7 +1,7 @@
-"""What environments need to know of a game, as far as it is proved with little work.
+"""Facts about a game that environments use, proved with little work.
 
-Work is bounded by counts: of gates, and of the solver's conflicts, so that the same is known of a game on
-every machine. What was proved once is kept (``store``), and only checked again.
+Work is limited by counts of gates and of solver conflicts, so that every machine proves the same. Proofs are
+cached (``store``), and only checked again.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ _CONFLICTS: Final = 10_000
 
 @dataclass(frozen=True)
 class Facts:
-    """What is proved of a game.
+    """Proved facts about a game.
 
     Attributes:
-        takes_turns: whether at most one role besides ``random`` has a choice in every state; None where that
-            was not found out.
-        most_moves: joint moves that a match has at most; None where no bound is known.
-        goal_sum: what the goals of the roles besides ``random`` add up to wherever a match comes to its end
-            or cannot go on; None where that is not known, or differs.
+        takes_turns: whether at most one role besides ``random`` has a choice in every state; None if unknown.
+        most_moves: the most joint moves of a match; None if no bound is known.
+        goal_sum: sum of the goals of the roles besides ``random`` wherever a match ends or gets stuck; None
+            if unknown, or not constant.
     """
 
     takes_turns: bool | None = None
@@ -45,7 +44,7 @@ class Facts:
 
 @lru_cache(_KEPT)
 def facts_of(game: Game) -> Facts:
-    """Return what little work proves of a game; nothing without a solver, or of a large game.
+    """Return what little work proves of a game; nothing without a solver, or for a large game.
 
     >>> import anygame
     >>> facts_of(anygame.load("connect_four"))

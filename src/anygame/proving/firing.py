@@ -1,12 +1,12 @@
-"""Rules that never fire: their conditions hold in no state that play leads to, and for no joint move there.
+"""Rules that never fire: their conditions hold in no reachable state, for no joint move there.
 
-The body of each rule becomes that of a relation and a fluent of its own, which no rule of the game reads::
+The body of each rule is copied to a relation and a fluent of its own, which no rule of the game reads::
 
     (<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
     (<= anygame_fires_7 (true (control ?r)) (true (cell ?x b)))
     (<= (next anygame_fires_7) anygame_fires_7)
 
-What the model computes for that fluent says where the rule fires. Random play answers for most rules.
+The model's literal of that fluent holds where the rule fires. Random play answers for most rules.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
-    """Return the game with a fluent for each of some rules that says whether it fired."""
+    """Return the game with a fluent for each of some rules that tells whether it fired."""
     prefix = "anygame_fires"
     while prefix in str(game.program).lower():
         prefix += "_"
@@ -131,7 +131,7 @@ def _is_seen(fires: Atom, state: State, moves: JointMove | None = None) -> bool:
 
 
 def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
-    """Return of which rules random play shows that they fire."""
+    """Return which rules fire in random play."""
     watched, names = _watched(game, rules)
     machine = watched.backends.needed_network()
     model = Model(machine.compiled)

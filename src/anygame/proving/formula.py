@@ -1,7 +1,7 @@
 """Formulas in a solver: clauses, and copies of the model's gates as clauses (Tseitin 1968).
 
-The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), by way of PySAT (Ignatiev, Morgado and
-Marques-Silva 2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
+The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), through PySAT (Ignatiev, Morgado and Marques-Silva
+2018, "PySAT: a Python toolkit for prototyping with SAT oracles").
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FEW: Final = 5
 
 
 def needed_solver() -> Any:
-    """Return what makes solvers. Raises MissingExtraError."""
+    """Return the class of solvers. Raises MissingExtraError."""
     try:
         from pysat.solvers import Solver
     except ImportError as error:
@@ -43,7 +43,7 @@ def needed_solver() -> Any:
 
 
 class Formula:
-    """A growing formula that is asked under assumptions. Literals are those of DIMACS.
+    """A growing formula, solved under assumptions. Literals are those of DIMACS.
 
     Args:
         solver: its name in PySAT.
@@ -69,7 +69,7 @@ class Formula:
         self.close()
 
     def close(self) -> None:
-        """Give the memory of the solver back."""
+        """Free the memory of the solver."""
         self._solver.delete()
 
     def new(self) -> int:
@@ -78,7 +78,7 @@ class Formula:
         return self.top
 
     def add(self, *literals: int) -> None:
-        """Add a clause. Raises an OutOfTimeError where that of many takes too long."""
+        """Add a clause."""
         self._solver.add_clause(literals)
         self._literals += len(literals)
         if self._literals >= self._look_at:
@@ -86,34 +86,34 @@ class Formula:
             self.patience.check()
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
-        """Return whether there is an assignment."""
+        """Return whether the formula is satisfiable under some assumptions."""
         return solve(self._solver, assumptions, self._literals, self.patience)
 
     def prefer(self, literals: Sequence[int]) -> None:
-        """Let literals hold first where the solver has a choice."""
+        """Set the literals that the solver tries first."""
         self._solver.set_phases(literals)
 
     def values(self) -> NDArray[np.bool_]:
-        """Return the value of each variable in the assignment that was found last, from variable 0 on."""
+        """Return the value of each variable in the last assignment, from variable 0 on."""
         return np.asarray([0, *self._solver.get_model()]) > 0
 
     def assignment(self) -> Callable[[int], bool]:
-        """Return the value of each literal in the assignment that was found last."""
+        """Return the value of each literal in the last assignment, as a function."""
         model = self._solver.get_model()
         return lambda literal: (model[abs(literal) - 1] > 0) == (literal > 0)
 
     def core(self) -> set[int]:
-        """Return assumptions that cannot hold together, after ``solve`` has said so."""
+        """Return assumptions that are inconsistent, after ``solve`` returned False."""
         return set(self._solver.get_core() or ())
 
 
 class Copy:
-    """The model's nodes at one moment, as literals of a formula; gates are added when they are asked for.
+    """The model's nodes at one time, as literals of a formula; gates are added on demand.
 
     Args:
-        formula: where the clauses go.
-        state: the literal of each fluent; new variables where it is left out.
-        before: the state before, if fluents are to be made of it where they are asked for.
+        formula: the target of the clauses.
+        state: the literal of each fluent; new variables by default.
+        before: the previous state, if fluents are to be defined from it on demand.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Copy:
         return made
 
     def step(self, wanted: int) -> None:
-        """Demand that a joint move is made, where a literal of the formula holds."""
+        """Demand a joint move, where a literal of the formula holds."""
         formula, model = self._formula, self._model
         formula.add(-wanted, -self(model.terminal))
         for role, nodes in enumerate(model.moves_of):
@@ -187,11 +187,11 @@ class Copy:
                 formula.add(-move, bit if number >> place & 1 else -bit)
 
     def then(self) -> Copy:
-        """Return the state after the joint move that is made here."""
+        """Return the state after the joint move made here."""
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same, but of each fluent only when it is asked for: for one step, not for many."""
+        """Return the same, with each fluent added on demand: for one step, not for many."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
@@ -208,7 +208,7 @@ class Copy:
 
 
 def any_step(formula: Formula, model: Model, invariant: Iterable[Sequence[int]] = ()) -> Copy:
-    """Return a state in which an invariant holds, and in which a joint move is made."""
+    """Return a state in which an invariant holds and a joint move is made."""
     copy = Copy(formula, model)
     copy.clauses(invariant)
     copy.step(formula.true)

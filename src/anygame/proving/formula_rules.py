@@ -1,4 +1,4 @@
-"""Formulas of temporal logic as rules: the reasoner, the compiler and the provers know no other ones.
+"""Formulas of temporal logic, translated to rules for the reasoner, the compiler and the provers.
 
 ::
 
@@ -9,10 +9,10 @@ becomes, for the states in which it does not hold::
     (<= bad (role ?r) (not (part ?r)))
     (<= (part ?r) (goal ?r ?v))
 
-The formulas for which that can be done are the safe-range ones (Abiteboul, Hull and Vianu 1995, "Foundations
-of databases", chapter 5): a positive atom says of each variable what it may be. Negation is pushed inwards as
-far as conjunctions go on; all else becomes a relation of its own, over its free variables. Where it does not
-bind them itself, atoms that stand beside it do, in its rules too.
+Exactly the safe-range formulas can be translated (Abiteboul, Hull and Vianu 1995, "Foundations of databases",
+chapter 5): positive atoms limit the values of each variable. Negation is pushed inwards through conjunctions;
+every other part becomes a relation of its own, over its free variables. Variables that a part does not bind
+are bound by atoms beside it, which are repeated in its rules.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RuleWriter:
     """Writes the rules of formulas.
 
     Args:
-        prefix: what the names of new relations start with.
+        prefix: first part of the names of new relations.
 
     Attributes:
         rules: those written so far.
@@ -56,23 +56,23 @@ class RuleWriter:
     def write(
         self, heads: Iterable[Atom], expressions: Sequence[Signed], names: Mapping[Variable, Name], node: Node
     ) -> None:
-        """Write rules for heads that hold where some expressions do.
+        """Write rules for heads that hold if all expressions hold.
 
         Args:
             heads: their variables are free in the expressions.
-            expressions: each with whether it must hold or must not.
+            expressions: each with whether it must hold or must not hold.
             names: of the variables.
-            node: where the rules come from.
+            node: the place in the text.
 
         Raises:
-            QueryError: nothing binds a variable.
+            QueryError: a variable is unbound.
         """
         self._names = names
         body = self._body([leaf for signed in expressions for leaf in _leaves(*signed)], (), _NOTHING)
         self.rules += [Rule(head, body, node) for head in heads]
 
     def named(self, expression: Expression, names: Mapping[Variable, Name]) -> Expression:
-        """Return an atom that holds where an expression does, of a relation with rules of its own.
+        """Return an atom equivalent to an expression, of a relation with rules of its own.
 
         Raises:
             QueryError: the expression alone does not bind its variables.
@@ -83,7 +83,7 @@ class RuleWriter:
     # -- which variables an expression binds -------------------------------------------------------
 
     def _binds(self, signed: Signed) -> frozenset[Variable]:
-        """Return the variables that have finitely many values where an expression holds, or does not."""
+        """Return the variables with finitely many values where an expression holds, or does not hold."""
         found = self._bound.get(signed)
         if found is None:
             expression, positive = signed
@@ -110,7 +110,7 @@ class RuleWriter:
         return found
 
     def _alternatives(self, signed: Signed) -> list[list[Signed]]:
-        """Return the conjunctions of which one must hold."""
+        """Return the conjunctions whose disjunction is equivalent."""
         expression, positive = signed
         return [list(_leaves(part, positive)) for part in expression.parts]
 
@@ -119,12 +119,12 @@ class RuleWriter:
     def _body(
         self, leaves: Sequence[Signed], context: Sequence[Signed], wanted: Collection[Variable]
     ) -> tuple[Formula, ...]:
-        """Return a body that holds where a conjunction does.
+        """Return a body equivalent to a conjunction.
 
         Args:
             leaves: the conjunction.
-            context: atoms and equations that hold wherever this matters, to bind variables by.
-            wanted: variables to be bound besides those of the conjunction.
+            context: atoms and equations that hold wherever the conjunction matters; they may bind variables.
+            wanted: further variables to be bound.
         """
         binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
         wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
@@ -156,14 +156,14 @@ class RuleWriter:
         return tuple(body)
 
     def _guard(self, unbound: Collection[Variable], context: Sequence[Signed]) -> Signed:
-        """Return what holds wherever this matters, and says what one of some variables may be."""
+        """Return a part of the context that binds one of some variables."""
         for leaf in context:
             if not leaf[0].free.isdisjoint(unbound):
                 return leaf
         raise self._unbound(min(unbound))
 
     def _choice(self, leaf: Signed, context: Sequence[Signed]) -> Signed:
-        """Return an atom that holds where one of several conjunctions does."""
+        """Return an atom equivalent to a disjunction of conjunctions."""
         expression, _ = leaf
         if expression.operator == "iff":
             alternatives = self._agreeing(leaf, context)
@@ -175,7 +175,7 @@ class RuleWriter:
         return Expression.saying(Literal(head), expression.node), True
 
     def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
-        """Return the ways in which both sides of an ``iff`` hold or do not hold, or just one does."""
+        """Return the cases in which both sides of an ``iff`` agree, or disagree."""
         expression, positive = leaf
         one, other = [
             self._named(side, () if self._binds_all(side) else context) for side in expression.parts
@@ -207,7 +207,7 @@ class RuleWriter:
 
 
 def _leaves(expression: Expression, positive: bool) -> Iterator[Signed]:
-    """Yield the conjunction that an expression, or its negation, is."""
+    """Yield the conjunction that an expression, or its negation, consists of."""
     if expression.operator == "not":
         yield from _leaves(expression.parts[0], not positive)
     elif expression.operator == ("and" if positive else "or"):
@@ -228,7 +228,7 @@ def _is_equation(leaf: Signed) -> bool:
 
 
 def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
-    """Return the variables of an equation, if those of one side are bound."""
+    """Return the variables of an equation if those of one side are bound."""
     said = leaf[0].literal
     if _is_equation(leaf) and isinstance(said, Distinct):
         for side in (said.left, said.right):
@@ -243,12 +243,12 @@ def _said(expression: Expression, positive: bool) -> Formula:
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
-    """Return rules in which a variable that stands for any fluent stands for none of some fluents.
+    """Return rules in which a variable for any fluent matches none of some fluents.
 
     Args:
         rules: the rules.
-        fluents: terms, perhaps with variables; no other fluents are like them.
-        name: what the name of a new relation may start with.
+        fluents: terms, perhaps with variables; no other fluents match them.
+        name: first part of the name of a new relation.
     """
     found = []
     for rule in rules:

@@ -1,4 +1,4 @@
-"""Formulas of temporal logic as text: they are read, and what is odd in them is reported.
+"""Parser for formulas of temporal logic, with warnings about formulas that can never hold.
 
 ::
 
@@ -63,14 +63,14 @@ _LISTED: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A formula of first-order logic. Each variable has a name of its own, whatever its author called it.
+    """A formula of first-order logic, in which each variable has a unique name.
 
     Attributes:
-        operator: what it does with its parts; implications and ``forall`` are written by the others.
-        node: where it stands.
-        parts: the formulas that it joins.
-        literal: what an ``atom`` or a ``distinct`` says.
-        free: the variables that no quantifier of its own binds.
+        operator: how its parts are combined; ``implies`` and ``forall`` are rewritten to the others.
+        node: its place in the text.
+        parts: the formulas that it combines.
+        literal: of an ``atom`` or a ``distinct``.
+        free: the variables that none of its quantifiers binds.
     """
 
     operator: Operator
@@ -97,9 +97,9 @@ class Name:
 
     Attributes:
         text: with the question mark.
-        node: where it stands first.
-        binder: the quantifier or the property that it belongs to.
-        relation: one of one argument that says what it may be, as far as is known.
+        node: its first occurrence.
+        binder: the quantifier or property that binds it.
+        relation: a relation of one argument with the values of the variable, as far as known.
     """
 
     text: str
@@ -109,10 +109,10 @@ class Name:
 
 
 class Ranges:
-    """What can stand where in a game, and relations whose facts say so.
+    """The values of each argument in a game, and relations that hold exactly for some values.
 
     Attributes:
-        domains: what can stand at each place.
+        domains: the values of each argument.
     """
 
     def __init__(self, game: Game) -> None:
@@ -122,7 +122,7 @@ class Ranges:
         self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
 
     def relation(self, tops: frozenset[Top]) -> str | None:
-        """Return a relation of one argument that holds just for some values."""
+        """Return a relation of one argument that holds exactly for some values."""
         found = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
         return next(found, None)
 
@@ -132,22 +132,21 @@ def _is_of_one(rule: Rule) -> bool:
 
 
 class PropertyText:
-    """A property, read.
+    """A parsed property.
 
     Args:
         text: the property, in KIF.
-        game: whose relations it speaks of.
-        ranges: what can stand where in the game.
+        ranges: the values of each argument in the game.
 
     Attributes:
         text: on one line, without comments.
-        kind: what it says.
-        node: where it stands.
+        kind: its temporal operator.
+        node: its place in the text.
         expressions: one, or the two of ``until``.
         names: of the variables.
-        free: those that no quantifier binds.
-        of_moves: whether some atom speaks of the joint move that is made in a state.
-        doubts: what can hardly be meant, for people.
+        free: variables that no quantifier binds.
+        of_moves: whether some atom is about the joint move made in a state.
+        doubts: warnings, for people.
 
     Raises:
         QueryError: it is no property of this game.
@@ -227,7 +226,7 @@ class PropertyText:
         return found
 
     def _name(self, node: Node, binder: str, scope: dict[Variable, Variable]) -> None:
-        """Give a variable of the text a name of its own."""
+        """Give a variable of the text a unique name."""
         variable = self._variable(node)
         scope[variable] = named = Variable(f"{variable.name}_{len(self.names) + 1}")
         self.names[named] = Name(node.text, node, binder)
@@ -307,13 +306,13 @@ class PropertyText:
 
 
 def fault(message: str, place: Node | Span, hint: str = "") -> QueryError:
-    """Return the error of a formula that cannot be used."""
+    """Return the error for an unusable formula."""
     excerpt = format_excerpt(place if isinstance(place, Span) else place.span)
     return QueryError(f"{message}\n{excerpt}" + (f"\n  try: {hint}" if hint else ""))
 
 
 def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, TemporalOperator]:
-    """Return the list that a property is, and its kind."""
+    """Return the list that holds a property, and its temporal operator."""
     if not nodes:
         raise QueryError(f"expected a property, such as {_EXAMPLES['always']}; found nothing")
     head = _head(nodes[0])
@@ -335,7 +334,7 @@ def _on_one_line(node: Node) -> str:
 
 
 def _head(node: Node) -> str:
-    """Return the name at the start of a list, or a token, in lower case; keywords are read in any case."""
+    """Return the first name of a list, or a token, in lower case; keywords are case-insensitive."""
     first = node.children[0] if node.children else node
     return first.text.lower()
 

@@ -7,8 +7,8 @@ game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification
 in general game playing").
 
 A formula becomes rules of the game, and a fluent that holds after each state that refutes the formula, or
-shows that it can be reached. What the model computes for that fluent is the literal that provers ask about.
-No rule of the game reads it.
+shows that it is reachable. Provers are asked for the model's literal of that fluent. No rule of the game
+reads it.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class TemporalFormula:
     Attributes:
         text: on one line, without comments.
         kind: ``always``, ``never``, ``reachable`` or ``until``.
-        of_moves: whether it speaks of the joint moves that are made (by ``does``, ``next``, ``sees`` or a
-            relation that depends on them). It says nothing then of states without any, such as the last.
-        fluent: holds after a state, or a joint move, that refutes it; of ``reachable``, that shows it.
-        variables: those that no quantifier binds, by the names that ``instances`` gives them.
-        doubts: what can hardly be meant, such as an atom that never holds; with the place, for people.
+        of_moves: whether it is about joint moves (by ``does``, ``next``, ``sees`` or a relation that depends
+            on them). Then it says nothing about states without any, such as terminal ones.
+        fluent: holds after a state, or a joint move, that refutes it (or shows it, for ``reachable``).
+        variables: those that no quantifier binds, by the names that ``instances`` uses.
+        doubts: warnings with their place, such as about an atom that never holds; for people.
     """
 
     text: str
@@ -62,15 +62,11 @@ class TemporalFormula:
 
     @property
     def is_to_be_reached(self) -> bool:
-        """Whether a state of the kind that is looked for shows the property; else it refutes it."""
+        """Whether one state shows the property; otherwise one state refutes it."""
         return self.kind == "reachable"
 
     def bad(self, model: Model) -> int:
-        """Return the literal of the states, or joint moves, that refute the property (or show it).
-
-        Args:
-            model: of the game with its properties; where the property speaks of moves, gates are added.
-        """
+        """Return the literal of the states, or joint moves, that refute the property (or show it)."""
         if self.fluent not in model.fluents:
             return FALSE
         found = model.next[model.fluents.index(self.fluent)]
@@ -84,13 +80,13 @@ class TemporalFormula:
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes the property, or shows it.
 
-        The reasoner answers, so that this confirms what was found otherwise. Without variables, there is an
-        empty instance where the state does so.
+        The reasoner answers, which confirms what other methods found. Without variables, the result is one
+        empty instance if the state does so.
 
         Args:
             state: of the game with its properties.
-            moves: the joint move that is made in the state, where the property speaks of moves; None where
-                each does as well, for the first legal ones.
+            moves: the joint move made in the state, if the property is about moves; None for the first legal
+                ones.
         """
         if self.of_moves and (state.is_terminal or state.stuck_role is not None):
             return []
@@ -107,8 +103,7 @@ class FormulaGame:
     """A game with properties.
 
     Attributes:
-        game: the game, with rules and fluents for its properties. What is legal, terminal or worth a goal is
-            as it was before.
+        game: the game, with rules and fluents for its properties. Legal moves, ends and goals are unchanged.
         formulas: the properties, in the order given.
     """
 
@@ -117,7 +112,7 @@ class FormulaGame:
     _prefix: str = field(repr=False)
 
     def is_own(self, fluent: Term) -> bool:
-        """Whether a fluent is there for a property, and is none of the game's own."""
+        """Whether a fluent belongs to a property."""
         name = fluent.functor if isinstance(fluent, Compound) else str(fluent)
         return name.startswith(self._prefix)
 
@@ -197,12 +192,12 @@ def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> 
 
 
 def _instances(prefix: str, number: int, text: PropertyText) -> Atom:
-    """Return the atom that holds for the values of the free variables that refute a property, or show it."""
+    """Return the atom for the values of the free variables that refute a property, or show it."""
     kind = "instance" if text.free else "bad"
     return Atom(f"{prefix}_{kind}_{number}", tuple(text.free))
 
 
 def _free_prefix(program: Program, texts: Iterable[str]) -> str:
-    """Return what no name of a program or of a property starts with."""
+    """Return a prefix that no name of a program or of a property has."""
     found = re.findall("anygame(_*)", " ".join([str(program), *texts]).lower())
     return "anygame" + "_" * max((len(run) + 1 for run in found), default=0)

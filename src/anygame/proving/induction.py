@@ -1,7 +1,7 @@
-"""Invariants by induction: of many clauses, those that hold at the start and that every step keeps.
+"""Invariants by induction: the candidate clauses that hold initially and that every step preserves.
 
 After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): clauses that a step can
-break are left out until none is left that can be broken.
+break are dropped until no step breaks one.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _MOST_COLUMNS: Final = 3
 
 
 class Induction:
-    """Clauses that hold in every state, as induction over all of them shows.
+    """Clauses that hold in every state, by induction over all of them.
 
     Attributes:
-        found: what holds so far; it stays so whatever else is tried.
+        found: the clauses proved so far; they remain, whatever is tried later.
     """
 
     def __init__(self, model: Model, patience: Patience) -> None:
@@ -63,7 +63,7 @@ class Induction:
         self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
-        """Find those of some clauses that hold in every state."""
+        """Add those of some clauses that hold in every state; none if the time limit is reached."""
         apart, known = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
@@ -95,7 +95,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return what says that a clause holds, that it does not after the step, and its literals there."""
+        """Return a literal for a clause, one for its being broken by the step, and its literals there."""
         known = self._of.get(clause)
         if known is None:
             formula = self._formula
@@ -110,13 +110,9 @@ class Induction:
 def learned(
     model: Model, sample: Sample, patience: Patience, first: Sequence[Clause] = ()
 ) -> Iterator[list[Clause]]:
-    """Yield what holds in every state, more and more of it.
+    """Yield an invariant that grows from round to round; the clauses in ``first`` are tried first.
 
-    Args:
-        model: the game; grows.
-        sample: states of random play.
-        patience: how long it may take.
-        first: clauses that are tried first.
+    What was yielded holds even if the time limit is reached later.
     """
     with Induction(model, patience) as induction:
         tried = list(first)
@@ -133,21 +129,16 @@ def learned(
 
 
 def _sizes(count: int) -> list[int]:
-    """Return how many clauses are tried at once, until all are: a question about too many has no answer."""
+    """Return how many clauses to try at once, until all are: a query about too many takes too long."""
     smaller = takewhile(count.__gt__, (_FIRST * _MORE**power for power in range(count)))
     return [*smaller, count] if count else []
 
 
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
-    """Return clauses that a sample does not refute, those that say most first.
+    """Return clauses that a sample does not refute, the strongest first.
 
-    The first ones say of which groups at most or at least one holds. Others say which fluents never change,
-    which pairs exclude each other, and when one of a group holds because another fluent does.
-
-    Args:
-        model: the game; grows.
-        sample: states of random play.
-        patience: how long it may take.
+    The first list says of which groups at most or at least one fluent holds. The second one says which
+    fluents never change, which pairs exclude each other, and which fluent implies one of a group.
     """
     # Where fluents are many, a part of the states says enough: what others refute, steps refute, too.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
@@ -210,10 +201,9 @@ def _some_of(
 def _counters(
     several: Sequence[list[int]], apart: NDArray[np.bool_], exact: NDArray[np.bool_]
 ) -> list[tuple[list[int], list[int]]]:
-    """Return pairs of groups of which exactly one holds and that bound each other, as counters do.
+    """Return pairs of groups with exactly one fluent each that bound each other, as counters do.
 
-    What such a group counts may go further than it did at random, so that fluents that play did not meet
-    belong to it.
+    A counter may reach values that random play did not meet, so groups include fluents that were never seen.
     """
     counters = [
         group
@@ -229,7 +219,7 @@ def _counters(
 def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield parts of the fluents, of which something holds whenever nothing of the other does."""
+    """Yield pairs of groups of fluents of which exactly one has a fluent that holds."""
     known: dict[bytes, list[int]] = {}
     for part in parts:
         some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
@@ -242,12 +232,7 @@ def _complements(
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield groups of fluents that differ in some arguments alone.
-
-    Args:
-        fluents: as terms.
-        among: bool [fluents]; which of them are looked at.
-    """
+    """Yield groups of fluents, out of those marked in ``among``, that differ only in some arguments."""
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         if among[number]:
@@ -268,12 +253,12 @@ def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[i
 
 
 def parts_of(fluent: Term) -> tuple[str, tuple[Term, ...]]:
-    """Return the name of a fluent and its arguments."""
+    """Return the name and the arguments of a fluent."""
     return (fluent.functor, fluent.arguments) if isinstance(fluent, Compound) else (str(fluent), ())
 
 
 def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int]]:
-    """Return groups of fluents of which an invariant says that at most one holds, the largest first."""
+    """Return groups of fluents of which at most one holds, by an invariant, the largest first."""
     apart = exclusions(model, invariant)
     everything = np.ones(len(model.fluents), np.bool_)
     found = []
@@ -285,7 +270,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
-    """Return for each fluent, as bits, those that never hold with it, as an invariant says."""
+    """Return for each fluent, as bits, those that never hold with it, by an invariant."""
     found = [0] * len(model.fluents)
     for clause in invariant:
         group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
@@ -298,7 +283,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause says that two fluents exclude each other that are known to do so."""
+    """Return whether a clause says that two fluents exclude each other, which is known."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
@@ -317,18 +302,18 @@ def trimmed(
     wanted: Sequence[Clause] = (),
     lemmas: Sequence[Lemma] = (),
 ) -> list[Clause]:
-    """Return those clauses of an invariant that are needed: for the property, and to keep those that are.
+    """Return the clauses of an invariant that are needed to prove the property and to preserve each other.
 
     Args:
         model: the game.
         bad: literal.
-        clauses: with the property, where that is of states, they are kept by every step.
-        patience: how long it may take.
+        clauses: with the property, if that is about states, every step preserves them.
+        patience: the time limit.
         wanted: clauses that are needed for something else, too.
-        lemmas: what else holds in every state, as these clauses show.
+        lemmas: further predicates that hold in every state, by these clauses.
 
     Returns:
-        The clauses, those among them that say that one of the lemmas holds.
+        The clauses, including those that say that a lemma holds.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience) as formula:

@@ -1,4 +1,4 @@
-"""What is known to hold in every state: learned in rounds, kept after each, and written as text."""
+"""The invariant of a game: learned in rounds, cached after each, and written as text."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ class Knowledge:
     """Clauses that hold in every state of a game.
 
     Args:
-        patience: how long it may take to learn, from when that begins.
-        guesses: more clauses that may hold in every state, from a sample.
-        store: where they are kept.
+        patience: the time limit for learning, from its start.
+        report: called with the current activity, as a phrase.
+        guesses: returns further candidate clauses, from a sample.
+        store: the cache of proofs.
 
     Attributes:
-        clauses: as far as they were looked for.
-        is_everything: whether all clauses that may were tried.
+        clauses: those learned so far.
+        is_everything: whether all candidates were tried.
     """
 
     def __init__(
@@ -52,16 +53,16 @@ class Knowledge:
         self._learning = self._learned()
 
     def complete(self) -> list[Clause]:
-        """Return the clauses, after all that may were tried, or as many as there was time for."""
+        """Return the clauses after all candidates were tried, or the time limit was reached."""
         self._report("looking for what holds in every state")
         for _ in self._learning:
             pass
         return self.clauses
 
     def rounds(self, patience: Patience) -> Iterator[bool]:
-        """Yield before more is learned, which takes no time of a patience.
+        """Yield before each round of learning; the rounds do not count against a time limit.
 
-        So what needs little of it is found before what is dear. Yields whether nothing more is learned.
+        So cheap proofs are tried before expensive ones. Yields whether learning is over.
         """
         tried = -1
         while self._is_learning:
@@ -74,7 +75,7 @@ class Knowledge:
         yield True
 
     def _learned(self) -> Iterator[None]:
-        """Learn more and more; keep what each round comes to."""
+        """Learn in rounds; cache the result of each."""
         kept = self._store.certificates.get(_EVERYWHERE) if self._store else None
         patience = self._patience.again()
         first = clauses_of(self._model, kept) if kept else self._guesses(self._sample)
@@ -101,19 +102,19 @@ class Knowledge:
 
 
 def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
-    """Return clauses as they are kept: without gates that were added to the model."""
+    """Return clauses as a certificate, without gates that were added to the model."""
     known = model.exclusive
     groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
     return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))
 
 
 def clauses_of(model: Model, certificate: Certificate) -> list[Clause]:
-    """Return the clauses of what was kept."""
+    """Return the clauses of a certificate."""
     return [*certificate.clauses, *map(model.exclusion, certificate.groups)]
 
 
 def written(model: Model, certificate: Certificate) -> tuple[str, ...]:
-    """Return what a certificate says of every state, as text."""
+    """Return the invariant of a certificate as text."""
     groups = [f"at most one of {', '.join(map(model.name_of, group))}" for group in certificate.groups]
     sums = [_added(model, counted) for counted in certificate.sums]
     return (*(_disjunction(model, clause) for clause in certificate.clauses), *groups, *sums)
@@ -125,7 +126,7 @@ def _disjunction(model: Model, clause: Sequence[int]) -> str:
 
 
 def _added(model: Model, counted: Sum) -> str:
-    """Return what is said of a sum, with what is taken away on the other side."""
+    """Return a sum as text, with negative weights on the other side."""
     sides = [
         [
             f"{abs(weight)} * {_disjunction(model, fact)}".removeprefix("1 * ")

@@ -1,4 +1,4 @@
-"""Matches that are known, of random play and of solvers; and long ones, which one question finds."""
+"""Known matches, of random play and of solvers, and a search for long ones."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Matches:
         self._met: list[NDArray[np.bool_]] = []
 
     def add(self, match: Match) -> None:
-        """Note the states on the way of a match, where more than was asked for may hold."""
+        """Note the states of a match: more than was asked for may hold there."""
         state = self._model.initial
         for joint in match:
             state = self._model.after(state, joint)
             self._met.append(state)
 
     def met(self, literal: int) -> bool:
-        """Return whether a literal over the state holds in some state that was noted."""
+        """Return whether a literal over the state holds in a noted state."""
         return bool(self._met) and bool(self._model.values([literal], np.array(self._met)).any())
 
     def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
@@ -54,7 +54,7 @@ class Matches:
         return [bool(each) for each in found]
 
     def played(self, bad: int) -> Match | None:
-        """Return a shortest match of random play to a bad state; None where there was none."""
+        """Return a shortest match of random play to a bad state, or None."""
         model, sample = self._model, self._sample
         of_moves = depends_on_moves(model, bad)
         for first in range(0, len(sample.states), _AT_ONCE):
@@ -69,7 +69,7 @@ class Matches:
         return None
 
     def long(self, bad: int, patience: Patience, invariant: Sequence[Clause]) -> Match | None:
-        """Return a match about as long as those of random play to a bad state; None where there is none."""
+        """Return a match about as long as those of random play to a bad state, or None."""
         longest = max(_FEWEST, self._sample.longest)
         for most in (longest, 2 * longest):
             if most * self._model.nodes > _MOST_NODES:

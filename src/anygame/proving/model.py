@@ -1,8 +1,7 @@
-"""The model: a game as a transition system of gates, to which properties are added as more gates.
+"""The model: a game as a transition system of gates, to which properties add more gates.
 
 A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal
-moves; there is none from the end. Literals are those of ``Network``: twice the node, plus one where it is
-inverted.
+moves; terminal states have none. Literals are those of ``Network``: twice the node, plus one where negated.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ _AT_ONCE: Final = 4096
 
 
 class Lemma(NamedTuple):
-    """What is true in every state where no step changes it.
+    """A predicate that stays true where no step changes it.
 
     Attributes:
         holds: literal over the state.
-        changes: literal of a joint move; where it does not hold, what held before holds after it.
-        cases: literals; that it changes is asked of each of them, and of the case that none holds.
+        changes: literal of a joint move; where it is false, the step preserves ``holds``.
+        cases: literals for a case split: each of them, and the case that none holds.
     """
 
     holds: int
@@ -60,11 +59,11 @@ class Model:
         roles, fluents, actions: the names, as in ``CompiledGame``.
         gates: the logic, without cycles; properties may add to it.
         initial: bool [fluents].
-        next: literal of each fluent in the state after a step.
-        legal: literal of each action, role after role; over the state alone, as the following ones are.
+        next: literal of each fluent in the next state.
+        legal: literal of each action, role after role; over the state alone, as the following ones.
         terminal: literal.
         goals: per role its goal values, each with a literal.
-        exclusive: the literals that say that of some fluents at most one holds, with the fluents' literals.
+        exclusive: literals for "at most one of these fluents holds", with the literals of the fluents.
 
     Raises:
         LimitError: the network is too large.
@@ -91,7 +90,7 @@ class Model:
         self.exclusive: dict[int, tuple[int, ...]] = {}
 
     def scratch(self) -> Model:
-        """Return the same game with gates of its own, so that what is added can be thrown away."""
+        """Return the same game with a copy of the gates, for gates that are thrown away."""
         found = copy(self)
         found.gates = self.gates.copy()
         found.exclusive = self.exclusive.copy()
@@ -104,7 +103,7 @@ class Model:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are: the constant, fluents, actions and gates."""
+        """The number of nodes: the constant, fluents, actions and gates."""
         return self.gates.inputs + len(self.gates.gates)
 
     @cached_property
@@ -117,22 +116,22 @@ class Model:
         return found
 
     def legal_of(self, role: int) -> list[int]:
-        """Return the literals that say whether each action of a role is legal."""
+        """Return the literals for each action of a role being legal."""
         return [self.legal[node - self.first_action] for node in self.moves_of[role]]
 
     @cached_property
     def blocked(self) -> int:
-        """The literal that holds where play goes on but a role has no legal move."""
+        """The literal for play going on while a role has no legal move."""
         able = [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(able) ^ 1])
 
     @cached_property
     def moving(self) -> int:
-        """The literal that holds where a joint move is made."""
+        """The literal for a joint move being made."""
         return self.gates.disjunction([2 * node for node in self.moves_of[0]])
 
     def at_most_one(self, literals: Sequence[int]) -> int:
-        """Return the literal that holds where at most one of some literals does."""
+        """Return the literal for at most one of some literals holding."""
         some, two = FALSE, FALSE
         for literal in literals:
             two = self.gates.disjunction([two, self.gates.conjunction([some, literal])])
@@ -140,13 +139,13 @@ class Model:
         return two ^ 1
 
     def exclusion(self, group: Sequence[int]) -> Clause:
-        """Return what says that of some fluents, given by their literals, at most one holds."""
+        """Return the clause that at most one of some fluents, given by their literals, holds."""
         literal = self.at_most_one(group)
         self.exclusive[literal] = tuple(group)
         return (literal,)
 
     def later(self, literal: int) -> int:
-        """Return the literal that says of the state and a joint move what another says of the next state."""
+        """Return the literal over state and joint move with the value of another one in the next state."""
         of = {0: FALSE} | {node: self.next[node - 1] for node in range(1, self.first_action)}
         for node in self.cone([literal], of):
             inputs = self.gates.inputs_of(2 * node)
@@ -155,10 +154,10 @@ class Model:
         return of[literal >> 1] ^ (literal & 1)
 
     def moved(self, literal: int) -> tuple[int, int]:
-        """Return the literals which say that one of states comes to hold with a joint move; or ceases to.
+        """Return the literals for a literal being set, and being cleared, by a joint move.
 
-        What is known of the state before is put in where a fluent stays as it is, so that solvers need not
-        compare what it was and what it is, fluent by fluent.
+        Values that it implies for the state before are substituted where a fluent stays as it is, so that
+        solvers need not compare both states fluent by fluent.
         """
         after = self.later(literal)
         rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])
@@ -166,12 +165,12 @@ class Model:
         return rises, falls
 
     def _cube(self, literal: int) -> dict[int, int]:
-        """Return the values of fluents, by their nodes, without which a literal does not hold."""
+        """Return the values of fluents, by their nodes, that a literal implies."""
         inputs = None if literal & 1 else self.gates.inputs_of(literal)
         return {x >> 1: x & 1 ^ 1 for x in inputs or (literal,) if x >> 1 < self.first_action}
 
     def _given(self, literal: int, values: dict[int, int], depth: int = _DEPTH) -> int:
-        """Return a literal where some nodes have values, as far as they are found near its gate."""
+        """Return a literal with the values of some nodes substituted, down to a depth."""
         node = literal >> 1
         inputs = self.gates.inputs_of(literal) if depth and node not in values else None
         found = values.get(node, 2 * node)
@@ -181,11 +180,9 @@ class Model:
         return found ^ (literal & 1)
 
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
-        """Return the nodes that some literals depend on, themselves among them, ascending.
+        """Return the nodes on which some literals depend, including their own, ascending.
 
-        Args:
-            literals: of any nodes.
-            known: nodes that are left out, with what only they depend on.
+        Nodes in ``known`` are left out, with all that only they depend on.
         """
         seen = {literal >> 1 for literal in literals if literal >> 1 not in known}
         pending = list(seen)
@@ -210,8 +207,8 @@ class Model:
         Args:
             wanted: the literals.
             states: bool [states, fluents].
-            moves: bool [states, all actions]; None where no literal depends on them.
-            patience: how long it may take; for ever by default.
+            moves: bool [states, all actions]; None if no literal depends on them.
+            patience: the time limit; none by default.
         """
         found = np.empty((len(states), len(wanted)), np.bool_)
         cone = [node for node in self.cone(wanted) if node >= self.gates.inputs]
@@ -236,7 +233,7 @@ class Model:
         return found
 
     def after(self, state: NDArray[np.bool_], joint: Sequence[int]) -> NDArray[np.bool_]:
-        """Return the state after a joint move: per role the number of its action."""
+        """Return the state after a joint move, given by the number of the action of each role."""
         moves = np.zeros((1, len(self.legal)), np.bool_)
         for role, action in enumerate(joint):
             moves[0, self.moves_of[role][action] - self.first_action] = True
@@ -244,7 +241,7 @@ class Model:
         return found
 
     def name_of(self, literal: int) -> str:
-        """Return what a literal of a fluent says, as GDL."""
+        """Return a literal of a fluent as GDL."""
         fact = f"(true {self.fluents[(literal >> 1) - 1]})"
         return f"(not {fact})" if literal & 1 else fact
 
@@ -278,7 +275,7 @@ class _Translation:
         return found
 
     def _unroll(self, cycle: Cycle, gates: Gates) -> None:
-        """Evaluate a cycle as often as it can need: each round settles one gate that is read too early."""
+        """Unroll a cycle as far as needed: each round settles one gate that is read too early."""
         first = self._network.first_gate
         for gate in range(cycle.first, cycle.end):
             self._of[first + gate] = int(self._network.initially[gate])

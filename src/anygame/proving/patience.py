@@ -1,4 +1,7 @@
-"""How long provers may go on, and how they are interrupted."""
+"""Time limits of provers, and their interruption.
+
+Every function that takes a `Patience` raises an `OutOfTimeError` when it is exhausted.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,18 @@ _WORK: Final = 10_000_000
 
 
 class OutOfTimeError(AnygameError):
-    """What was looked for was not found in the time that was given."""
+    """The time limit, or the limit of solver conflicts, is reached."""
 
 
 class Conflicts:
-    """A bound on the work of solvers, whatever the clock says.
+    """A limit on solver conflicts, independent of the clock.
 
     Args:
-        left: conflicts that solvers may have.
-        whole: that this one is a part of.
+        left: conflicts allowed.
+        whole: the limit of which this one is a part.
 
     Attributes:
-        left: conflicts.
+        left: conflicts that remain.
     """
 
     def __init__(self, left: int, whole: Conflicts | None = None) -> None:
@@ -38,11 +41,11 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return the bound for a part of what is left, which is spent of the whole, too."""
+        """Return a limit for a share of the rest; it counts against this limit, too."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
-        """Note some conflicts; raise an OutOfTimeError where that were too many."""
+        """Count some conflicts; raise an OutOfTimeError if that were too many."""
         self.left -= conflicts
         if self._whole is not None:
             self._whole.spend(conflicts)
@@ -51,12 +54,12 @@ class Conflicts:
 
 
 class Patience:
-    """How long provers may go on.
+    """A time limit.
 
     Args:
-        seconds: for all that is asked with this patience.
-        stop: asked now and then whether to end.
-        conflicts: of all solvers that ask with this patience, or with a part of it; None for no bound.
+        seconds: for all work with this limit.
+        stop: asked repeatedly whether to end.
+        conflicts: limit of all solvers that work with this limit, or with a part of it; None for no limit.
     """
 
     def __init__(
@@ -72,16 +75,16 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Seconds that remain."""
         return max(0.0, self._end - monotonic())
 
     def renewed(self, seconds: float) -> Patience:
-        """Return the patience for so many seconds from now, which ends likewise."""
+        """Return a limit of so many seconds from now, with the same stop and conflicts."""
         return Patience(seconds, self._stop, self._conflicts)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let no time go by; the parts that were taken of it go on."""
+        """Stop the clock of this limit; its parts go on."""
         began = monotonic()
         try:
             yield
@@ -89,33 +92,33 @@ class Patience:
             self._end += monotonic() - began
 
     def again(self) -> Patience:
-        """Return the patience that begins now, as long as this one was at its start."""
+        """Return a limit that starts now, as long as this one was initially."""
         return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
-        """Return the patience for a part of what is left."""
+        """Return a limit for a share of the rest."""
         conflicts = None if self._conflicts is None else self._conflicts.part(share)
         return Patience(self.left * share, self._stop, conflicts)
 
     def check(self) -> None:
-        """Raise an OutOfTimeError where it has come to an end."""
+        """Raise an OutOfTimeError if the limit is reached."""
         if monotonic() > self._end or (self._stop is not None and self._stop()):
             raise OutOfTimeError("the time is over")
 
     def spend(self, conflicts: int) -> None:
-        """Note some conflicts; raise an OutOfTimeError where that were too many."""
+        """Count some conflicts of a solver."""
         if self._conflicts is not None:
             self._conflicts.spend(conflicts)
 
 
 def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Patience) -> bool:
-    """Return whether a formula has an assignment, with looks at the clock that do not depend on it.
+    """Return whether a formula is satisfiable; check the limit after a fixed amount of work.
 
     Args:
         solver: of PySAT, with the formula.
-        assumptions: literals that hold, too.
-        literals: of all clauses of the formula.
-        patience: how long it may take.
+        assumptions: literals assumed to hold.
+        literals: the number of literals in all clauses of the formula.
+        patience: the time limit.
     """
     conflicts = max(1, min(_CONFLICTS, _WORK // max(1, literals)))
     while True:
@@ -130,7 +133,7 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Raise a KeyboardInterrupt where Ctrl-C ends a solver, which makes another error of it."""
+    """Raise a KeyboardInterrupt where Ctrl-C ends a solver, which raises another error."""
     try:
         yield
     except Exception as error:

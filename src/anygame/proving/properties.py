@@ -1,8 +1,7 @@
-"""The properties that every game can be asked about, as literals of its model.
+"""The built-in properties of games, as literals of the model.
 
-Most are those that the Game Description Language demands of a well-formed game (Love, Hinrichs, Haley,
-Schkufza and Genesereth 2008, "General game playing: game description language specification"): playability,
-goals, winnability.
+Most are those that GDL demands of a well-formed game (Love, Hinrichs, Haley, Schkufza and Genesereth 2008,
+"General game playing: game description language specification"): playability, goals, winnability.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ class Property:
     """A property of states.
 
     Attributes:
-        name: as users ask for it; a role stands behind a space.
-        claim: what is true of the game where the property is proved.
-        literal: holds where a state breaks the property; or has it, where it is to be reached.
-        to_be_reached: whether one state that has it is enough. Otherwise no state may break it.
-        seen_by: whether the reasoner finds that a state (and the joint move made there) has the literal.
-        of_ends: whether it speaks of ends alone.
-        note_of: what else there is to say of such a state.
-        value: the number that the claim is about, if it is about one.
-        of_moves: whether it speaks of a state and of the joint move that is made there.
+        name: as users ask for it; a role follows after a space.
+        claim: the statement that is true of the game if the property is proved.
+        literal: holds in states that violate the property; or have it, if it is to be reached.
+        seen_by: whether the reasoner agrees that a state (and the joint move made there) has the literal.
+        to_be_reached: one state with the literal proves the property. By default one such state refutes it.
+        of_ends: whether the property is about terminal states only.
+        note_of: returns a note about such a state.
+        value: the number in the claim, if there is one.
+        of_moves: whether the property is about a state and the joint move made there.
     """
 
     name: str
@@ -56,11 +55,11 @@ class Property:
     of_moves: bool = False
 
     def settled(self, **details: Any) -> Verdict:
-        """Return the verdict where no state has the literal."""
+        """Return the verdict if no state has the literal."""
         return Verdict(self.name, self.claim, "refuted" if self.to_be_reached else "proved", **details)
 
     def shown(self, match: Sequence[Any], last: Sequence[Any], *, shortest: bool) -> Verdict:
-        """Return the verdict where a match leads to a state that has the literal: the last one."""
+        """Return the verdict if a match leads to a state that has the literal."""
         return Verdict(
             self.name,
             self.claim,
@@ -71,17 +70,14 @@ class Property:
         )
 
     def open(self, depth: int, note: str = "") -> Verdict:
-        """Return the verdict where matches of so many moves left the property undecided."""
+        """Return the verdict if the property is undecided after matches of so many moves."""
         return Verdict(self.name, self.claim, "open", depth=max(0, depth), note=note)
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
-    """Yield the properties of states that are looked at where none is asked for.
+    """Yield the default properties of states, with their literals.
 
-    Args:
-        game: the game.
-        model: its gates; grows.
-        sample: states of random play, where ends may show what goals add up to.
+    The model grows. The sample shows what goals add up to.
     """
     gates, places = model.gates, range(len(model.roles))
     literals = violations(model)
@@ -99,7 +95,7 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
 
 
 def by_states(game: Game, expected: int) -> Iterator[Property]:
-    """Yield the same properties, as the reasoner sees them of a state; there are no literals."""
+    """Yield the same properties for the reasoner, without literals; goals add up to ``expected``."""
     roles = [role for role in game.roles if not role.is_random]
     yield Property(
         "playable",
@@ -139,7 +135,7 @@ def by_states(game: Game, expected: int) -> Iterator[Property]:
 
 
 def choosers(game: Game, model: Model) -> Property:
-    """Return that at most one role besides ``random`` has a choice in every state."""
+    """Return the property that at most one role besides ``random`` has a choice in every state."""
     roles = [role for role in game.roles if not role.is_random]
     several = [chooses(model, game.role_index(role)) for role in roles]
     return Property(
@@ -151,10 +147,10 @@ def choosers(game: Game, model: Model) -> Property:
 
 
 def violations(model: Model) -> dict[str, int]:
-    """Return what must not hold in a state that play leads to, by name: literals over the state.
+    """Return the violations of the properties of well-formed games, by name: literals over the state.
 
-    ``playable``: play goes on, and a role has no legal move. ``goals``: play has ended, and a role has no
-    goal that GDL allows, or several; ``random`` needs none. ``turn-taking``: two roles have a choice.
+    ``playable``: a role has no legal move in a state that is not terminal. ``goals``: in a terminal state a
+    role has no valid goal, or several; ``random`` needs none. ``turn-taking``: two roles have a choice.
     """
     gates, places = model.gates, range(len(model.roles))
     one = [_has_one_goal(model, place) for place in places if str(model.roles[place]) != "random"]
@@ -167,7 +163,7 @@ def violations(model: Model) -> dict[str, int]:
 
 
 def chooses(model: Model, place: int) -> int:
-    """Return the literal that holds where a role has more than one legal move, at an end, too."""
+    """Return the literal for a role having several legal moves, in terminal states, too."""
     return model.at_most_one(model.legal_of(place)) ^ 1
 
 
@@ -181,7 +177,7 @@ def _usable(model: Model, place: int) -> list[tuple[int, int]]:
 
 
 def _sums(game: Game, model: Model) -> dict[int, int]:
-    """Return what goals that GDL allows can add up to, all roles together, with the literals that say so."""
+    """Return the possible sums of valid goals of all roles, with the literals for them."""
     gates = model.gates
     sums = {0: 1}
     for place, role in enumerate(game.roles):
@@ -196,7 +192,7 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
-    """Return the sum at the first end that was seen; that of one winner where none was."""
+    """Return the sum at the first end that was seen; that of one winner if none was."""
     ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
     if len(ends) and sums:
         holds = model.values(list(sums.values()), ends)[0]
@@ -207,7 +203,7 @@ def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
 
 
 def _goal(state: State, role: Role) -> int | None:
-    """Return a goal that GDL allows, or None."""
+    """Return a valid goal, or None."""
     try:
         goal = state.goal(role)
     except GoalError:
@@ -216,7 +212,7 @@ def _goal(state: State, role: Role) -> int | None:
 
 
 def goal_sum(state: State, roles: Sequence[Role]) -> int | None:
-    """Return what the goals of some roles add up to; None where one has none that GDL allows, or several."""
+    """Return the sum of the goals of some roles; None if one has no valid goal, or several."""
     goals = [_goal(state, role) for role in roles]
     return None if None in goals else sum(goal for goal in goals if goal is not None)
 

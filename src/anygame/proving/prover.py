@@ -1,4 +1,4 @@
-"""What decides a property: play, bounded search, an invariant; and what makes sure of it."""
+"""Decides properties by play, bounded search and invariants, and checks each proof."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 
 
 def _growth(found: Measure) -> str:
-    """Return what grows, as a phrase."""
+    """Return the description of a measure that grows."""
     parts = found.parts
     if not parts:
         return ""
@@ -82,20 +82,21 @@ class Prover:
     """Decides properties of one game.
 
     Args:
-        play: what random play meets.
+        play: states and joint moves of random play.
         replay: plays matches by the rules.
-        patience: how long it may take to learn what holds in every state.
-        guesses: more clauses that may hold in every state, from a sample.
-        store: where proofs are kept.
-        is_brief: whether only what takes little work is tried: no search for matches, nor for invariants
-            other than those that hold in every state by induction over all of them.
+        patience: the time limit for learning an invariant.
+        report: called with the current activity, as a phrase.
+        guesses: returns further candidate clauses, from a sample.
+        store: the cache of proofs.
+        is_brief: try only cheap methods: no search for matches, and no invariants beyond those that hold in
+            every state by induction over all of them.
 
     Attributes:
         model: as given.
         patience: as given.
         sample: states of random play.
-        matches: that are known, and long ones.
-        knowledge: what holds in every state, as far as it was looked for.
+        matches: known matches, and a search for long ones.
+        knowledge: the learned invariant.
 
     Raises:
         CompilationError: there is no native code, and none can be made.
@@ -131,16 +132,16 @@ class Prover:
 
     @property
     def invariant(self) -> list[Clause]:
-        """Clauses that hold in every state: found the first time, as far as there is time, and kept."""
+        """The learned clauses, all that the time limit allows; learned on first use."""
         return self.knowledge.complete()
 
     @property
     def _known(self) -> list[Clause]:
-        """Clauses that hold in every state, as far as they were looked for."""
+        """The clauses learned so far."""
         return self.knowledge.clauses
 
     def after_learning(self, seconds: float) -> Patience:
-        """Return the patience for so many seconds, of which learning what holds in every state takes none."""
+        """Return a time limit that starts after the invariant is learned."""
         _ = self.invariant
         return self.patience.renewed(seconds)
 
@@ -166,7 +167,7 @@ class Prover:
         return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
-        """Return what can be found out in some seconds; about matches of so many moves, if that is given."""
+        """Return the verdict found within some seconds; about matches of up to so many moves, if given."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
@@ -181,11 +182,11 @@ class Prover:
             self._store.keep(name, certificate)
 
     def _stored(self, name: str) -> Certificate | None:
-        """Return what was kept of a property, which is to be checked anew."""
+        """Return the cached certificate of a property; it is checked anew."""
         return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
-        """Whether an end is known: what is said of ends would be true of none."""
+        """Whether an end is known: a claim about ends would be vacuous without one."""
         with suppress(OutOfTimeError):
             terminal = self.model.terminal
             if self.matches.played(terminal) is not None:
@@ -206,7 +207,7 @@ class Prover:
         return wanted.open(self._depth)
 
     def excludes(self, literal: int, patience: Patience) -> bool | None:
-        """Return whether a literal over the state is shown to hold in no state; None where it stays open."""
+        """Return whether a literal over the state is proved to hold in no state; None if undecided."""
         if self.matches.met(literal):
             return False
         match: Match | None = None
@@ -274,7 +275,7 @@ class Prover:
         return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
-        """Return the verdict where the state after a match is that after its first moves, by the rules."""
+        """Return the verdict if, by the rules, the last state of a match occurred after so many moves."""
         if first is None:
             return None
         joints = tuple(map(self.model.joint_of, match))
@@ -287,7 +288,7 @@ class Prover:
     def _by_measure(
         self, found: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict that a measure leads to; None after a step that it does not grow with."""
+        """Return the verdict from a measure; None after a step that does not increase it."""
         model = self.model
         with suppress(OutOfTimeError):
             slipping = slip(model, found, part)
@@ -304,10 +305,10 @@ class Prover:
         return None
 
     def _measured(self, found: Measure, known: Certificate, patience: Patience) -> Verdict:
-        """Return that every match ends, by a measure and an invariant.
+        """Return the proof, by a measure and an invariant, that every match ends.
 
         Raises:
-            CertificateError: the invariant does not show it.
+            CertificateError: the invariant does not prove it.
         """
         clauses = clauses_of(self.model, known)
         most, steps = check_ending(self.model, found.parts, found.most_lost, clauses, patience)
@@ -318,10 +319,10 @@ class Prover:
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, known: Certificate, patience: Patience) -> Verdict:
-        """Return that every match ends, since all of them are followed.
+        """Return the proof, by enumeration of all matches, that every match ends.
 
         Raises:
-            CertificateError: they go on.
+            CertificateError: some match goes on.
         """
         most = known.depth
         if most is None or not known.is_everything:
@@ -331,10 +332,10 @@ class Prover:
         return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=known)
 
     def _checked(self, wanted: Property, known: Certificate, patience: Patience) -> Verdict:
-        """Return what a proof shows that was found before.
+        """Return the verdict of a proof that was found before.
 
         Raises:
-            CertificateError: it does not show it.
+            CertificateError: it does not prove the property.
         """
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
@@ -385,7 +386,7 @@ class Prover:
     def _by_little(
         self, wanted: Property, played: Match | None, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return what takes little: a shortest match, where play found one; or induction over few moves."""
+        """Return what is cheap: a shortest match if play found one, else induction over few moves."""
         with suppress(OutOfTimeError):
             if played is None:
                 return self._by_induction(wanted, part, whole, most=_FEW)
@@ -428,14 +429,14 @@ class Prover:
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
-        """Return clauses that induction shows, with those that are known, as few as are found in time."""
+        """Return known and new clauses, reduced to those that are needed if time allows."""
         needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
         return tuple(needed)
 
     def _by_counting(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        """Return what an invariant shows to which sums belong; None where there are none."""
+        """Return the verdict from an invariant with sums; None if there are no sums."""
         model, bad = self.model, wanted.literal
         if self._sums is None:
             self._sums = sums(model, self.sample, self._known, part.part(_FOR_CHECK))
@@ -497,13 +498,13 @@ class Prover:
         )
 
     def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict by a shortest match, or by the one that was found where that takes long."""
+        """Return the verdict with a shortest match, or with the one found if that takes too long."""
         with suppress(OutOfTimeError):
             return self._with_shortest(wanted, match, patience.part(_BEFORE))
         return self._shown(wanted, match, shortest=False)
 
     def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict by a match that is as short as any."""
+        """Return the verdict with a shortest match."""
         self.report(f"{wanted.name}: looking for a shorter match")
         last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
         if last >= 0:

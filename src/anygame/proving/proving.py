@@ -1,4 +1,4 @@
-"""Proving: what is true of a game in every match."""
+"""Entry points of the provers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _nobody(doing: str) -> None:
-    """Report to nobody what is being done."""
+    """Ignore reports."""
 
 
 #: Seconds for a property where none are given.
@@ -39,19 +39,19 @@ def prove(
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
 ) -> Verdicts:
-    """Prove or refute what is true of a game in every match.
+    """Prove or refute properties that hold in every match of a game.
 
-    Moves of ``random`` count as moves of any other role do, so that what is proved holds for all of them.
-    Ctrl-C ends it, with what is known.
+    Moves of ``random`` count as those of any role, so proofs hold for all of them. Ctrl-C ends the search and
+    keeps the verdicts so far.
 
     Args:
-        game: the game. Where it has no network, the reasoner visits its states, which decides less.
+        game: the game. Without a network, the reasoner visits its states, which decides less.
         properties: names of built-in ones (all of a kind, as ``winnable``, or that of one role, as
             ``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``; all built-in ones
             by default.
-        seconds: how long each may take. What holds in every state is looked for once, for as long again; that
-            is counted beside the time of the first property that needs it.
-        report: called with what is being done, as a phrase; by default a notebook shows it.
+        seconds: time limit for each property. The invariant is learned once, for as long again, and counts
+            beside the first property that needs it.
+        report: called with the current activity, as a phrase; by default a notebook shows it.
 
     Raises:
         LimitError: a formula makes the rules explode.
@@ -136,7 +136,7 @@ def each_verdict(
     seconds: float = SECONDS,
     report: Callable[[str], None] = _nobody,
 ) -> Iterator[Verdict]:
-    """Yield a verdict for each property, as soon as there is one; see ``prove``."""
+    """Yield the verdict about each property as soon as it is known; see ``prove``."""
     from anygame.proving.formulas import read_formulas
 
     asked = list(properties)
@@ -157,10 +157,7 @@ def each_verdict(
 def _prover(
     game: Game, seconds: float, report: Callable[[str], None], fallback: Exception | None = None
 ) -> Prover | Visitor:
-    """Return what decides properties of a game.
-
-    Without a network, or with one that is too large for proofs, the reasoner visits its states.
-    """
+    """Return the prover of a game; without a usable network, one that visits states."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
     from anygame.proving.visiting import Visitor, has_network
@@ -205,7 +202,7 @@ def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: f
 
 
 def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
-    """Return a verdict; open where memory does not suffice, or a network is too large."""
+    """Return a verdict; an open one if memory does not suffice, or a network is too large."""
     try:
         return verdict()
     except MemoryError:
@@ -216,7 +213,7 @@ def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
-    """Return what was found of dead fluents and moves, with the rules that never fire."""
+    """Return the verdict about dead fluents and moves, with the rules that never fire."""
     from anygame.proving.firing import firings
 
     began, found, left = perf_counter(), [], 0
@@ -262,7 +259,7 @@ def _known(game: Game) -> list[str]:
 
 
 def _asked(asked: list[str], game: Game) -> list[str]:
-    """Return the names of properties that are asked for."""
+    """Return the full names of the properties asked for."""
     known = _known(game)
     kinds = list(dict.fromkeys(name.partition(" ")[0] for name in known))
     found: dict[str, None] = {}

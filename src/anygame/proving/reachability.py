@@ -1,9 +1,9 @@
-"""Property directed reachability: an invariant that keeps bad states away, or a match that leads to one.
+"""Property directed reachability: an invariant that excludes bad states, or a match to one.
 
 After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011,
 "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the
-property, hold in every state within ``i`` moves. States from which one move leads to a bad one are blocked
-from the last frame backwards; a frame that equals the next one is an invariant.
+property, hold in every state within ``i`` moves. States one move before a bad one are blocked from the last
+frame backwards; a frame that equals the next one is an invariant.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Cube = frozenset[int]
 
 
 class Outcome(NamedTuple):
-    """What the search for an invariant came to.
+    """Result of the search for an invariant.
 
     Attributes:
-        invariant: clauses that hold in every state and exclude the bad ones; None where a match leads to one.
+        invariant: clauses that hold in every state and exclude the bad ones; None if a match leads to one.
         match: joint moves to a bad state.
     """
 
@@ -73,9 +73,9 @@ def reach(
 
     Args:
         model: the game.
-        bad: literal; where it depends on moves, of a joint move in play.
-        patience: how long it may take.
-        invariant: clauses that hold in every state, and that induction shows.
+        bad: literal; if it depends on moves, of a joint move in play.
+        patience: the time limit.
+        invariant: clauses that hold in every state, proved by induction.
         report: called with the number of each frame that excludes bad states, and of its clauses.
     """
     return _Prover(model, bad, patience, invariant, report).run()
@@ -163,7 +163,7 @@ class _Prover:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
     def _guards(self, frame: int) -> list[int]:
-        """Return the assumptions that a state is in a frame; the property is one where it is of states."""
+        """Return the assumptions for a state in a frame, with the property if that is about states."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
@@ -182,7 +182,7 @@ class _Prover:
         return state, actions
 
     def _lift(self, state: list[int], actions: list[int], refuted: list[int]) -> Cube:
-        """Return the part of a state that suffices for some literals to be false, of the lifting formula."""
+        """Return the part of a state that suffices to falsify some literals of the lifting formula."""
         lifting, lifted = self._lifting, self._lifted
         asked = lifting.new()
         lifting.add(-asked, *refuted)
@@ -200,7 +200,7 @@ class _Prover:
         return _Obligation(self._lift(state, actions, refuted), joint, None)
 
     def _not_moving(self, joint: tuple[int, ...]) -> list[int]:
-        """Return literals of the lifting formula of which one holds unless a joint move can be made."""
+        """Return literals of the lifting formula of which one holds if a joint move is impossible."""
         legal = [self._model.legal_of(role)[action] for role, action in enumerate(joint)]
         return [self._lifted(self._model.terminal), *(-self._lifted(literal) for literal in legal)]
 
@@ -213,7 +213,7 @@ class _Prover:
     # Blocking.
 
     def _block(self, bad: _Obligation, last: int) -> Match | None:
-        """Exclude a cube from a frame; return a match if it can be reached."""
+        """Exclude a cube from a frame; return a match if it is reachable."""
         ticket = count()
         queue = [(last, next(ticket), bad)]
         while queue:
@@ -244,7 +244,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of a cube that no step from a frame enters from outside; None where one does."""
+        """Return a part of a cube that no step from a frame enters from outside, or None."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)
@@ -260,7 +260,7 @@ class _Prover:
         return smaller
 
     def _shrunk(self, cube: Cube, frame: int) -> Cube:
-        """Return a cube with fewer literals that no step enters from a frame outside of it."""
+        """Return a cube with fewer literals that no step from a frame enters from outside."""
         failures = 0
         for literal in sorted(cube):
             if literal not in cube:
@@ -285,7 +285,7 @@ class _Prover:
         self._exclude(cube, self._guard[frame])
 
     def _propagate(self) -> list[Clause] | None:
-        """Move cubes on to frames that exclude them, too; return an invariant if a frame has none left."""
+        """Move cubes to later frames that exclude them; return an invariant if a frame becomes empty."""
         last = len(self._frames) - 1
         for frame in range(1, last + 1):
             if frame < last:

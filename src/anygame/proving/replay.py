@@ -1,4 +1,4 @@
-"""Matches played by the reasoner: what the compiled game shows is seen again in the rules."""
+"""Matches played by the reasoner: the rules confirm the findings of the compiled game."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Replay:
         )
 
     def states(self, match: Sequence[Sequence[Term]]) -> list[State]:
-        """Return the states of a match, the first one among them.
+        """Return the states of a match, including the initial one.
 
         Raises:
-            IllegalMoveError: the rules do not allow it.
+            IllegalMoveError: a move is not legal.
         """
         found = [self._game.initial_state()]
         for joint in match:

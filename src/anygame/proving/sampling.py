@@ -1,4 +1,4 @@
-"""States that random play meets: what they refute need not be tried to be proved."""
+"""States of random play: a property that they refute needs no proof."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_STEPS: Final = 1000
 
 
 def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
-    """Yield the states of some games side by side, and the joint moves made there, drawn at random.
+    """Yield the states of parallel games, and the random joint moves made there.
 
     Yields:
         bool [lanes, fluents], and int32 [lanes, roles]: the number of the action of each role, -1 at an end.
@@ -36,12 +36,12 @@ def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool
 
 
 def lanes_for(fluents: int) -> int:
-    """Return how many games are played side by side."""
+    """Return the number of parallel games."""
     return max(16, min(_LANES, _MOST_VALUES // (max(1, fluents) * 64)))
 
 
 class Sample:
-    """Matches, from the initial state on: all their states with how they were reached.
+    """Random matches from the initial state: all their states, and how they were reached.
 
     Attributes:
         states: bool [states, fluents], the initial one among them.
@@ -72,12 +72,7 @@ class Sample:
         return int(self._places[:, 0].max())
 
     def match(self, number: int, *, with_last: bool = False) -> Match:
-        """Return the joint moves that lead to a state.
-
-        Args:
-            number: of the state.
-            with_last: whether the joint move that was made there follows.
-        """
+        """Return the joint moves to a state, given by its number, and the one made there if asked for."""
         step, lane = self._places[number].tolist()
         return tuple(tuple(choices[lane].tolist()) for choices in self._choices[: step + with_last])
 
@@ -93,7 +88,7 @@ class Sample:
         return found
 
     def changes(self, *, rising: bool) -> NDArray[np.bool_]:
-        """Return which fluents come to hold in some step; or cease to: bool [fluents]."""
+        """Return which fluents some step sets (rising), or clears: bool [fluents]."""
         before, after = self.steps()
         return np.asarray((after & ~before if rising else before & ~after).any(axis=0))
 
@@ -116,7 +111,7 @@ class Sample:
         return number[rows[:, 0] - 1, rows[:, 1]]
 
     def first_repeat(self) -> tuple[int, int] | None:
-        """Return two states of one match that are the same: their numbers; None where none repeats."""
+        """Return the numbers of two equal states of one match, or None."""
         packed = np.packbits(self.states, axis=1)
         keys = np.concatenate(
             [self._places[:, 1:].astype("<u4").view(np.uint8).reshape(-1, 4), packed], axis=1

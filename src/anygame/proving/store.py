@@ -1,8 +1,7 @@
-"""Proofs that are kept beside compiled code, so that they need not be found again.
+"""Proofs that are cached beside compiled code.
 
-A file has the certificates of one network: of the circuit and of the names of its inputs. Nothing in it is
-believed. A certificate is followed anew against the very circuit, by the checker that follows a new one, and
-what does not hold is looked for as if it had not been there.
+A file holds the certificates of one network: of the circuit and of the names of its inputs. No certificate is
+trusted. Each is checked anew against the circuit, and one that fails is searched for again.
 """
 
 from __future__ import annotations
@@ -36,13 +35,14 @@ _SUFFIX: Final = ".proofs"
 
 
 class ProofStore:
-    """The certificates of one game that are kept.
+    """The cached certificates of one game.
 
     Args:
-        folder: where they are kept; None for ``cache_folder()``, which may switch it off.
+        compiled: the game.
+        folder: where they are stored; None for ``cache_folder()``, which may disable the cache.
 
     Attributes:
-        certificates: by the name of the property. They are well-formed, and need not be right.
+        certificates: by the name of the property. They are well-formed, but not checked.
     """
 
     def __init__(self, compiled: CompiledGame, folder: Path | None = None) -> None:
@@ -57,7 +57,7 @@ class ProofStore:
                 self.certificates = self._read(json.loads(content))
 
     def keep(self, name: str, certificate: Certificate) -> None:
-        """Keep a certificate, unless it is too large."""
+        """Store a certificate, unless it is too large."""
         row = _plain(certificate)
         literals = sum(map(len, (*certificate.clauses, *certificate.groups, *(certificate.measure or ()))))
         literals += sum(len(part) for counted in certificate.sums for part in counted.parts)
@@ -79,7 +79,7 @@ class ProofStore:
         write_cached(self._path, json.dumps(data, separators=(",", ":")).encode(), PROOF_BYTES)
 
     def _read(self, data: object) -> dict[str, Certificate]:
-        """Return the certificates of a file; what has not the form of one is skipped."""
+        """Return the certificates of a file; skip those that are malformed."""
         found: dict[str, Certificate] = {}
         for name, value in list(data.items())[:_MOST] if isinstance(data, dict) else ():
             with suppress(TypeError, ValueError):
@@ -111,7 +111,7 @@ class ProofStore:
         return literals
 
     def _weighed(self, row: Iterable[Any]) -> tuple[int, ...]:
-        """Return a row of a measure: a weight, whether the fact is inverted, and the fact."""
+        """Return a row of a measure: a weight, whether the fact is negated, and the fact."""
         weight, inverted, *fact = row
         return _number(weight, 1, MOST_WEIGHT), _number(inverted, 0, 1), *self._clause(fact)
 

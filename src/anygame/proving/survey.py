@@ -1,6 +1,6 @@
-"""What is looked for: fluents that exclude each other, that stay or never hold; moves that are never legal.
+"""Lists of facts proved of a game: fluents that exclude each other, stay, or never hold; dead moves.
 
-Each is a list of what was shown to hold in every state; there may be more.
+A list holds what was proved; there may be more.
 """
 
 from __future__ import annotations
@@ -35,21 +35,14 @@ _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 
 
 class _Found(NamedTuple):
-    """What is said to hold, and the literal of a joint move that would refute it."""
+    """A statement, and the literal of a joint move that would refute it."""
 
     text: str
     against: int = FALSE
 
 
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
-    """Return what was found of a kind; its verdict is ``proved`` where all that was looked at is decided.
-
-    Args:
-        prover: of the game.
-        roles: of the game.
-        name: one of ``SURVEYS``.
-        seconds: how long it may take.
-    """
+    """Return the list of a kind, one of ``SURVEYS``; it is ``proved`` if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: looking at fluents")
@@ -84,9 +77,9 @@ def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience)
 
 
 def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Found | None]:
-    """Yield what is said of literals that hold in no state; None for each that stays open.
+    """Yield the statements whose literals hold in no state; None for each that stays open.
 
-    What takes long is tried again when all others are decided, with the time that is left.
+    Expensive candidates are tried again when all others are decided, with the remaining time.
     """
     seen = prover.matches.seen(list(asked.values()), patience)
     left = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
@@ -103,7 +96,7 @@ def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iter
 
 
 def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Found | None]:
-    """Yield groups of fluents, each fluent once, the largest groups first."""
+    """Yield groups of exclusive fluents, each fluent once, the largest groups first."""
     model = prover.model
     covers = {
         frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)
@@ -139,7 +132,6 @@ def _greedy_clique(graph: nx.Graph[int], patience: Patience) -> set[int]:
 
 
 def _named(model: Model, nodes: set[int]) -> str:
-    """Return fluents as text."""
     terms = [model.fluents[node - 1] for node in sorted(nodes)]
     return ", ".join(map(str, terms))
 

@@ -1,4 +1,4 @@
-"""Verdicts: what was found out about a property."""
+"""Verdicts about properties."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
 
 def moves(number: int) -> str:
-    """Return a number of joint moves as people read it."""
+    """Return a number of joint moves as text."""
     return "one move" if number == 1 else f"{number:,} moves"
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a checker follows to be sure of a proof; see ``anygame.proving.certificate``.
+    """A proof, in the form that the checker verifies; see ``anygame.proving.certificate``.
 
     Attributes:
-        clauses: over fluents, as literals of the model: an invariant.
-        depth: of induction over several moves; with ``is_everything``, moves of the longest matches.
-        is_everything: whether all matches are followed to their ends; of what holds in every state, whether
-            all that may hold was tried.
-        measure: where every match ends: what grows with every move but the last, as rows with a weight,
-            whether the fact is inverted, and the fact, a disjunction of literals over fluents.
-        most_lost: what a move takes away of the measure at most, before it adds more.
-        sums: what is counted in every state, see ``counting.Sum``; more of the invariant.
-        groups: literals of fluents of which at most one holds; more of the invariant.
+        clauses: an invariant over fluents, as literals of the model.
+        depth: of k-induction; with ``is_everything``, moves of the longest matches.
+        is_everything: whether all matches are enumerated. Of an invariant by itself: whether all candidates
+            were tried.
+        measure: of ``ends``: a sum that every move but the last increases, as rows of a weight, whether the
+            fact is negated, and the fact, a disjunction of literals over fluents.
+        most_lost: the most that a move subtracts from the measure, before it adds more.
+        sums: conserved sums, see ``counting.Sum``; a further part of the invariant.
+        groups: literals of fluents of which at most one holds; a further part of the invariant.
     """
 
     clauses: tuple[tuple[int, ...], ...] = ()
@@ -56,24 +56,24 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found out about a property.
+    """The verdict about a property.
 
     Attributes:
         name: of the property.
-        claim: what is true of the game where it is proved.
+        claim: the statement that is true of the game if it is proved.
         outcome: ``proved``, ``refuted`` or ``open``.
-        match: joint moves, a term for each role, to the state that refutes the claim, or shows it where one
-            state is enough; the reasoner has played them. None where there is none.
+        match: joint moves, a term for each role, to the state that refutes the claim, or shows it if one
+            state is enough; the reasoner has replayed them. None if there is none.
         is_shortest: whether no shorter match shows it.
-        depth: so many moves were looked at without a match; None where that does not matter.
-        invariant: what a proof stands on, as clauses in GDL: in every state each has a literal that holds.
-            With the claim itself, where that is of states, every step keeps them.
-        steps: the lemmas by which a solver's proof was followed.
-        note: what else there is to know, as a sentence.
-        found: what is true of every state, for properties that are looked for.
-        seconds: how long it took.
-        most_moves: joint moves that a match has at most, where ``ends`` is proved.
-        certificate: of the proof; None where a match is what shows it, and for what is looked for.
+        depth: no match of so many moves decides it; None if that does not matter.
+        invariant: the invariant of a proof, as clauses in GDL: in every state each has a literal that holds.
+            Together with the claim, if that is about states, every step preserves them.
+        steps: the lemmas by which a solver's proof was checked.
+        note: further information, as a sentence.
+        found: the proved facts, for properties that are lists.
+        seconds: the time taken.
+        most_moves: the most joint moves of a match, if ``ends`` is proved.
+        certificate: of the proof; None if a match decides, and for lists.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Verdict:
         return self.outcome == "proved"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return plain data."""
         return {
             "property": self.name,
             "claim": self.claim,
@@ -112,12 +112,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What was found out about a game: a verdict for each property, in the order in which they were asked.
+    """The verdicts about a game, in the order in which properties were asked for.
 
     Attributes:
         verdicts: as many as there was time for.
-        seconds: how long it took, compiling aside.
-        interrupted: whether it was ended early.
+        seconds: the time taken, without compilation.
+        interrupted: whether Ctrl-C ended it early.
 
     >>> from anygame.proving.verdict import Verdict, Verdicts
     >>> found = Verdicts((Verdict("playable", "every role has a legal move", "proved"),))
@@ -142,5 +142,5 @@ class Verdicts:
         return len(self.verdicts)
 
     def all(self, outcome: Outcome) -> bool:
-        """Whether every verdict is this one."""
+        """Whether every verdict has this outcome."""
         return all(verdict.outcome == outcome for verdict in self.verdicts)

@@ -1,7 +1,7 @@
-"""What is found out without a network: the reasoner plays at random, and visits states breadth first.
+"""Decisions without a network: the reasoner plays at random, and visits states breadth first.
 
-A game that is too large to be compiled is decided where all of its states are visited. It is refuted where
-one of those that are met breaks a property.
+A game that is too large to be compiled is decided if all of its states are visited. A visited state that
+violates a property refutes it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _WHY: Final = "there is no network"
 
 
 def has_network(game: Game) -> bool:
-    """Whether a game has a network; it is compiled now, unless that was tried in vain."""
+    """Whether a game has a network; compiles it unless that failed before."""
     if game.fallback is None:
         with suppress(LimitError):
             game.backends.needed_network()
@@ -55,12 +55,13 @@ def has_network(game: Game) -> bool:
 
 
 class Visitor:
-    """Decides properties of a game by the states that are met.
+    """Decides properties of a game by its states.
 
     Args:
-        start: the first state.
-        seconds: how long states are looked for.
-        why: nothing better is known of the game, as a phrase.
+        start: the initial state.
+        seconds: time limit for visiting states.
+        report: called with the current activity, as a phrase.
+        why: why there is no better method, as a phrase.
 
     Raises:
         KeyboardInterrupt: Ctrl-C ended it.
@@ -86,13 +87,13 @@ class Visitor:
 
     @property
     def usual_sum(self) -> int:
-        """What goals add up to at the first end that was met; that of one winner where none was."""
+        """The sum of goals at the first end that was met; that of one winner if none was."""
         ends = (states[-1] for states, _ in self._matches if states[-1].is_terminal)
         sums = (goal_sum(end, [r for r in end.game.roles if not r.is_random]) for end in ends)
         return next((total for total in sums if total is not None), HIGHEST)
 
     def decide(self, wanted: Property, seconds: float) -> Verdict:
-        """Return what the states that were met show of a property."""
+        """Return the verdict of the visited states about a property."""
         began, patience = perf_counter(), Patience(seconds)
         self.report(f"{wanted.name}: looking at states")
         graph, depth = self._graph, self._graph.depth
@@ -116,7 +117,7 @@ class Visitor:
         return replace(found, seconds=perf_counter() - began)
 
     def ends(self, _: float) -> Verdict:
-        """Return whether every match ends, as far as that was seen."""
+        """Return whether every match ends, by the visited states."""
         began, graph = perf_counter(), self._graph
         self.report("ends: looking for a state that comes again")
         sources = np.repeat(np.arange(graph.expanded), np.diff(graph.offsets))
@@ -145,11 +146,11 @@ class Visitor:
         return replace(found, seconds=perf_counter() - began)
 
     def open(self, name: str, claim: str) -> Verdict:
-        """Return that nothing was looked for."""
+        """Return the verdict for a property that needs a network."""
         return Verdict(name, claim, "open", note=f"this is looked for in a network: {self._why}")
 
     def _met(self, wanted: Property, patience: Patience, depth: int) -> Verdict | None:
-        """Return what a shortest of the matches at random shows that show anything."""
+        """Return the verdict of the shortest random match that decides the property."""
         found: tuple[list[_Joint], tuple[State, *tuple[_Joint, ...]]] | None = None
         for states, joints in self._matches:
             for number, state in enumerate(states):
@@ -176,7 +177,7 @@ class Visitor:
         return int(np.searchsorted(self._graph.offsets, edge, side="right")) - 1
 
     def _joint(self, edge: int) -> _Joint:
-        """Return the joint move that an edge is."""
+        """Return the joint move of an edge."""
         source = self._source(edge)
         return _joints(self._states[source])[int(edge - self._graph.offsets[source])]
 
@@ -192,7 +193,7 @@ class Visitor:
 
 
 def _matches(start: State, patience: Patience) -> Iterator[_Played]:
-    """Yield matches at random, cut where the rules grow past a limit, or where the time is over."""
+    """Yield random matches, cut where the rules exceed a limit, or at the time limit."""
     random, left = Random(_SEED), _MOST_PLAYED
     for _ in range(_MATCHES):
         states = [start]
@@ -214,7 +215,7 @@ def _matches(start: State, patience: Patience) -> Iterator[_Played]:
 
 
 def _legal(state: State) -> list[tuple[Term, ...]]:
-    """Return the legal moves of each role; none where play is over."""
+    """Return the legal moves of each role; none in a terminal state."""
     return [() if state.is_terminal else state.legal_moves(role) for role in state.game.roles]
 
 
@@ -225,13 +226,7 @@ def _joints(state: State) -> list[_Joint]:
 def _showing(
     wanted: Property, state: State, joints: Sequence[_Joint] | None = None
 ) -> tuple[State, *tuple[_Joint, ...]] | None:
-    """Return a state that has what is looked for, with a joint move where it is about one; or None.
-
-    Args:
-        wanted: the property.
-        state: that is looked at.
-        joints: that are looked at; None for all.
-    """
+    """Return a state with the literal, and the joint move if it is about one (None: try all); or None."""
     if not wanted.of_moves:
         return (state,) if wanted.seen_by(state) else None
     for joint in _joints(state) if joints is None else joints:

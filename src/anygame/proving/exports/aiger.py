@@ -76,7 +76,6 @@ def _names(found: _Transitions) -> Iterator[str]:
 
 
 def _fluents_of(model: Model) -> list[Term]:
-    """Return ``(true FACT)`` for each fluent."""
     return [Compound("true", (fact,)) for fact in model.fluents]
 
 
@@ -103,7 +102,7 @@ def _outputs_of(model: Model) -> list[tuple[Term, int]]:
 
 
 def _legally_chosen(model: Model, role: int) -> int:
-    """Return the literal that holds where a role makes a legal move."""
+    """Return the literal for a role making a legal move."""
     pairs = zip(model.moves_of[role], model.legal_of(role), strict=True)
     return model.gates.disjunction([model.gates.conjunction([2 * node, legal]) for node, legal in pairs])
 
@@ -159,7 +158,7 @@ class _Transitions:
         return self._of[literal >> 1] ^ (literal & 1)
 
     def _all(self, literals: Iterable[int]) -> int:
-        """Return the conjunction of some literals, as a tree."""
+        """Return the conjunction of some literals, as a balanced tree."""
         level = list(literals)
         while len(level) > 1:
             pairs = zip(level[::2], [*level[1::2], TRUE][: (len(level) + 1) // 2], strict=True)

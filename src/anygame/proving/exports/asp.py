@@ -1,4 +1,4 @@
-"""Games as answer set programs: each answer set is a play. They are made of the rules, not of the network.
+"""Games as answer set programs, made of the rules: each answer set is a play.
 
 After Thielscher ("Answer set programming for single-player games in general game playing", 2009), in the
 language of clingo (Gebser, Kaminski, Kaufmann and Schaub 2019, "Multi-shot ASP solving with clingo").
@@ -33,15 +33,15 @@ _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
-    """Return an answer set program whose answer sets are the plays of at most some steps.
+    """Return an answer set program whose answer sets are the plays of at most so many steps.
 
-    What depends on the state or on moves has one more argument: how many steps were made before.
+    Relations that depend on the state or on moves get one more argument: the number of steps before.
 
     Args:
         program: the rules.
-        depth: joint moves at most.
-        role: who is to reach the goal.
-        goal: only plays that end with as much for the role; None for all plays.
+        depth: the most joint moves.
+        role: the role that is to reach the goal.
+        goal: the lowest goal of the role at the end of a play; None for all plays.
 
     Raises:
         RuleSheetError: a rule is unsafe.
@@ -73,7 +73,7 @@ class _Writer:
     """Writes rules.
 
     Attributes:
-        odd: names that are written in another way, and how.
+        odd: names that clingo cannot read, with their substitutes.
     """
 
     def __init__(self, rules: Sequence[NormalRule]) -> None:
@@ -85,7 +85,7 @@ class _Writer:
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
-        """Return a rule as one of clingo's."""
+        """Return a rule in clingo's language."""
         names = _variables(rule)
         body = [self._formula(formula, names) for formula in rule.body]
         if rule.head.key in self._steps:
@@ -165,7 +165,7 @@ def _variables(rule: NormalRule) -> dict[Variable, str]:
 
 
 def _alternatives(formula: Formula) -> list[tuple[Formula, ...]]:
-    """Return the conjunctions of literals of which a formula is the disjunction."""
+    """Return the disjunctive normal form of a formula."""
     if isinstance(formula, Or):
         return _bounded(found for part in formula.formulas for found in _alternatives(part))
     if isinstance(formula, And):
