@@ -96,7 +96,7 @@ _ALLOWED = {
     "envs": {"errors", "language", "game", "proving", "quiz", "players", "sheets"},
     "protocol": {"errors", "language", "game", "players", "match", "processes", "sheets"},
     # One answer a question: what the faces below ask for, as data and as lines.
-    "answers": {"language", "doctor", "game", "search", "proving"},
+    "answers": {"language", "doctor", "game", "search", "proving", "match", "tournament"},
     # Pages: beside the command line, which starts them.
     "web": {
         "errors",

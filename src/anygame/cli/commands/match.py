@@ -9,24 +9,18 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.matches.pages import (
-    WATCHING,
-    EndedBySignal,
-    WebOptions,
-    estimate_cell,
-    on_pages,
-    run_until_signal,
-)
+from anygame.answers.standings import StandingTable
+from anygame.cli.matches.pages import WATCHING, EndedBySignal, WebOptions, on_pages, run_until_signal
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, JsonWatcher, LineWatcher, TerminalWatcher
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive
-from anygame.cli.output import Screen, complain, print_event
+from anygame.cli.output import Screen, complain, print_event, print_lines, table_lines
 from anygame.cli.shared_options import SHEET_HELP, ClockOptions, seed_option
 from anygame.cli.sheets import read_game, record_path
 from anygame.errors import AnygameError, PlayerError, RecordError
 from anygame.game.machine import reason_of
 from anygame.language.diagnostics import counted
-from anygame.match.broadcast import Broadcast, Cell, Table
+from anygame.match.broadcast import Broadcast
 from anygame.match.record import read_record
 from anygame.match.referee import Referee, Watchers
 from anygame.match.replaying import rules_of
@@ -36,7 +30,7 @@ from anygame.match.signing import read_key
 from anygame.players.failures import Failures
 from anygame.players.loading import is_address, is_strategy
 from anygame.tournament.schedule import Meeting, rotated
-from anygame.tournament.standings import Standing, describe_estimate, standings
+from anygame.tournament.standings import standings
 from anygame.tournament.store import Result
 
 if TYPE_CHECKING:
@@ -143,7 +137,9 @@ class _Series:
         self.path: str | None = None
         self.watcher: Watcher | None = None
         self._failures: Failures | None = None
-        self.broadcast = Broadcast(game.name, options.games, self._table if options.games > 1 else None)
+        note = "Goals: the mean, and its 95 % interval."
+        table = (lambda: self._standings().page(note)) if options.games > 1 else None
+        self.broadcast = Broadcast(game.name, options.games, table)
         seated(game, self.seats)
 
     async def play(self) -> None:
@@ -151,12 +147,7 @@ class _Series:
         try:
             for number in range(self.options.games):
                 await self._play_one(number)
-            if self.options.json:
-                self._print_json()
-            else:
-                if self.options.games > 1:
-                    self._print_lines()
-                _print_failed(self.failed)
+            self._print()
         finally:
             await asyncio.gather(*[seat.close() for seat in self.seats])
 
@@ -189,40 +180,28 @@ class _Series:
         if self.path and not self.options.json:
             print(f"record: {self.path}")
 
-    def _print_lines(self) -> None:
-        count = self.options.games - self.faults
-        print(f"\n{counted(count, 'game')}, seed {self.terms.seed}")
-        width = max(len(seat.name) for seat in self.seats)
-        for each in self._standings():
-            trouble = f"  {counted(each.errors, 'reply')} replaced" if each.errors else ""
-            print(f"  {each.name.ljust(width)}  {each.estimate or 'no goals'}{trouble}")
-
-    def _standings(self) -> list[Standing]:
+    def _standings(self) -> StandingTable:
         names = [seat.name for seat in self.seats]
-        found = {each.name: each for each in standings(names, self.results, rated=False)}
-        return [found[name] for name in names]
+        by_name = {each.name: each for each in standings(names, self.results, rated=False)}
+        return StandingTable([by_name[name] for name in names], is_rated=False)
 
-    def _table(self) -> Table:
-        rows = [
-            (Cell(each.name), estimate_cell(each.estimate), Cell(str(each.games)), Cell(str(each.errors)))
-            for each in self._standings()
-        ]
-        note = "Goals: the mean, and its 95 % interval."
-        return Table(("player", "goals", "games", "replaced"), tuple(rows), note)
-
-    def _print_json(self) -> None:
-        players: list[dict[str, Any]] = [
-            {"name": each.name} | describe_estimate(each.estimate) | {"errors": each.errors}
-            for each in self._standings()
-        ]
-        summary = {
-            "event": "summary",
-            "games": self.options.games - self.faults,
-            "fallback": reason_of(self.game.fallback),
-            "failed": self.failed,
-            "players": players,
-        }
-        print_event(summary)
+    def _print(self) -> None:
+        played = self.options.games - self.faults
+        if not self.options.json:
+            if self.options.games > 1:
+                print(f"\n{counted(played, 'game')}, seed {self.terms.seed}")
+                print_lines(table_lines(self._standings().rows(), "<>>>"))
+            _print_failed(self.failed)
+            return
+        print_event(
+            {
+                "event": "summary",
+                "games": played,
+                "fallback": reason_of(self.game.fallback),
+                "failed": self.failed,
+                "players": self._standings().to_json(),
+            }
+        )
 
 
 def _print_failed(names: Sequence[str]) -> None:

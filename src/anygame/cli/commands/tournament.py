@@ -5,14 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.cli.matches.pages import (
-    WATCHING,
-    EndedBySignal,
-    WebOptions,
-    estimate_cell,
-    on_pages,
-    run_until_signal,
-)
+from anygame.answers.standings import StandingTable
+from anygame.cli.matches.pages import WATCHING, EndedBySignal, WebOptions, on_pages, run_until_signal
 from anygame.cli.matches.seating import HUMAN, PLAYERS, make_seat, named
 from anygame.cli.matches.watching import HiddenWatcher, LineWatcher
 from anygame.cli.options import Command, Status, argument, command_options, flag, option, positive
@@ -21,22 +15,23 @@ from anygame.cli.shared_options import ClockOptions, cluster_option, joined, plo
 from anygame.cli.sheets import read_game
 from anygame.errors import MissingExtraError, PlayerError, RecordError, RuleSheetError
 from anygame.language.diagnostics import counted
-from anygame.match.broadcast import Broadcast, Cell, Table
+from anygame.match.broadcast import Broadcast
 from anygame.match.referee import Watchers
 from anygame.match.running import Terms
 from anygame.players.loading import is_address
 from anygame.tournament.running import Tournament
-from anygame.tournament.standings import RATING, describe_estimate, standings
+from anygame.tournament.standings import standings
 from anygame.tournament.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.game.game import Game
+    from anygame.match.broadcast import Table
     from anygame.match.record import Record
     from anygame.match.referee import Watcher
     from anygame.tournament.schedule import Meeting
-    from anygame.tournament.standings import Standing, Standings
+    from anygame.tournament.standings import Standings
     from anygame.tournament.store import Result
 
 _DETAILS: Final = f"""\
@@ -174,30 +169,8 @@ class _Pages:
             results = _results(store, self._meetings)
         found, missing = _standings(self._players, results)
         strength = "Strength: mu, and 3 sigma around it; the rating is its lower end"
-        sheets = sorted({sheet for each in found for sheet in each.by_sheet})
-        return Table(
-            (
-                *("player", RATING, "strength", "goals", "games", "replaced"),
-                *[Path(each).stem for each in sheets],
-            ),
-            tuple([_row(each, sheets) for each in found]),
-            f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet.",
-        )
-
-
-def _row(standing: Standing, sheets: Sequence[str]) -> tuple[Cell, ...]:
-    mu, sigma = standing.mu, standing.sigma
-    return (
-        Cell(standing.name),
-        Cell("-" if standing.rating is None else f"{standing.rating:.1f}"),
-        Cell(f"{mu:.1f} ± {3 * sigma:.1f}", (mu - 3 * sigma, mu, mu + 3 * sigma))
-        if mu is not None and sigma is not None
-        else Cell("-"),
-        estimate_cell(standing.estimate),
-        Cell(str(standing.games)),
-        Cell(str(standing.errors or "")),
-        *[Cell(f"{standing.by_sheet[sheet]:.1f}" if sheet in standing.by_sheet else "") for sheet in sheets],
-    )
+        note = f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet."
+        return StandingTable(found).page(note)
 
 
 def _play_apart(event: Tournament, meetings: Sequence[Meeting], pages: _Pages, options: _Options) -> None:
@@ -253,18 +226,15 @@ def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Stand
         return standings(players, results, rated=False), str(error)
 
 
-def _print_table(found: Sequence[Standing], results: Sequence[Result], planned: int | None) -> None:
+def _print_table(found: Standings, results: Sequence[Result], planned: int | None) -> None:
     failed = sum(result.goals is None for result in results)
     given_up = f", {failed} given up" if failed else ""
     played = f"{len(results)} of {counted(planned, 'match')}" if planned else counted(len(results), "match")
     print(f"{played}{given_up}")
-    rows = [("player", RATING, "goals", "games", "replaced")]
-    for name, rating, _, goals, games, replaced in (_row(standing, ()) for standing in found):
-        rows.append((name.text, rating.text, goals.text, games.text, replaced.text))
-    print_lines(table_lines(rows, "<>>>>"))
+    print_lines(table_lines(StandingTable(found).rows(), "<>>>>"))
 
 
-def _described(found: Sequence[Standing], results: Sequence[Result], planned: int | None) -> dict[str, Any]:
+def _described(found: Standings, results: Sequence[Result], planned: int | None) -> dict[str, Any]:
     sheets: dict[str, dict[str, float]] = {}
     for standing in found:
         for sheet, mean in standing.by_sheet.items():
@@ -272,14 +242,9 @@ def _described(found: Sequence[Standing], results: Sequence[Result], planned: in
     failed = sum(result.goals is None for result in results)
     return {
         "matches": {"played": len(results), "planned": planned, "failed": failed},
-        "players": [_player(standing) for standing in found],
+        "players": StandingTable(found).to_json(),
         "sheets": sheets,
     }
-
-
-def _player(standing: Standing) -> dict[str, Any]:
-    strength = {name: getattr(standing, name) for name in ("name", "rating", "mu", "sigma")}
-    return strength | describe_estimate(standing.estimate) | {"errors": standing.errors}
 
 
 COMMANDS: Final = {"tournament": Command(_Options, run, _DETAILS)}

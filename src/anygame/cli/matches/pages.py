@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Status, command_options, flag, option, read_port
 from anygame.cli.shared_options import import_with_extra
 from anygame.errors import AnygameError
-from anygame.match.broadcast import Cell
 from anygame.web.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
 
     from anygame.match.broadcast import Broadcast
-    from anygame.tournament.standings import Estimate
 
 
 _PORT: Final = 8000
@@ -100,14 +98,6 @@ def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str
     address = f"http://{named}:{port}/"
     event = {"event": "listening", "address": address, "host": host, "port": port} | more
     print(json.dumps(event) if is_json else f"{address} {text}", flush=True)
-
-
-def estimate_cell(estimate: Estimate | None) -> Cell:
-    """Return a mean with its 95 % interval, for a table on a page."""
-    if estimate is None:
-        return Cell("-")
-    mean, margin = estimate.mean, estimate.margin
-    return Cell(str(estimate), None if estimate.is_unsure else (mean - margin, mean, mean + margin))
 
 
 class EndedBySignal(Exception):  # noqa: N818
