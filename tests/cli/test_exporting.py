@@ -102,7 +102,7 @@ def test_answer_sets_need_no_network(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     output, status = run(["export", "tic_tac_toe", "--to", "aiger", "-o", str(tmp_path)])
-    assert (status, output) == (2, f"anygame: cannot write {tmp_path}: it is no file that may be changed\n")
+    assert (status, output) == (2, f"anygame: cannot write {tmp_path}: it is not a writable file\n")
 
 
 def test_in_python_what_does_not_belong_is_refused_too() -> None:

@@ -229,7 +229,7 @@ def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
     assert record.step >= 1
     output, status = run(["match", "--resume", str(path), "--players", "random", "random"])
     assert status == 0
-    assert f"going on after move {record.step}" in output
+    assert f"resuming after move {record.step}" in output
     assert run(["replay", str(path), "--check"])[1] == 0
 
 

@@ -326,7 +326,7 @@ def test_rules_are_told_in_the_words_of_their_author() -> None:
     assert "Red wants a path from the top row to the bottom row" in output
     assert "Moves  (place ROW COL)" in output
     assert "board: hex" not in output
-    assert "What each side wants, in the words of the rules:\n" in output
+    assert "The goals of each side, in the words of the rules:\n" in output
     assert "(<= (goal ?player 100)" in output
     assert "Cells that a side wants: red: a ?column; red: i ?column; blue: ?row 1; blue: ?row 9\n" in output
 

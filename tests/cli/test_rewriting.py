@@ -205,5 +205,5 @@ def test_mend_of_a_sheet_that_cannot_be_read_is_refused(sheet: Path) -> None:
 
 
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(RuleSheetError, match="it is no file that may be changed"):
+    with pytest.raises(RuleSheetError, match="it is not a writable file"):
         sheets.replace_sheet(str(tmp_path), "")

@@ -152,7 +152,7 @@ def test_hostile_sheets_are_checked_two_at_a_time_and_keep_nobody_from_pages(vis
         for answer in [task.result() for task in refused]:
             assert answer.status_code == 503
             assert answer.headers["retry-after"] == "30"
-            assert "as many sheets are being read as this server allows: try again in 30" in answer.text
+            assert "this server is reading too many sheets: try again in 30" in answer.text
         assert len(others) == 10
         # The text of who writes is not lost, and pages of the server's own sheets are there.
         written = await client.post("/check", data={"text": "(role honest)"})
@@ -209,7 +209,7 @@ def test_few_matches_are_opened_at_a_time(visit: Any) -> None:
             refused |= more
         for answer in [task.result() for task in refused]:
             assert answer.status_code == 503
-            assert "as many matches are being opened as this server allows" in answer.text
+            assert "this server is opening too many matches" in answer.text
         assert _Stuck.asked == ["describe"] * 4
         assert (await client.get("/sheet/tic_tac_toe")).status_code == 200
         _Stuck.ends.set()

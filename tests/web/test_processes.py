@@ -200,15 +200,15 @@ def _answer(found: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (MemoryError(), "the game takes more memory than one may have here"),
+        (MemoryError(), "the game needs more memory than it may use here"),
         (RecordError("there is no state 7"), "there is no state 7"),
         (SheetSyntaxError("no sheet"), "no sheet"),
-        (KeyError("x"), "something went wrong in the match (KeyError: 'x'); please report it"),
+        (KeyError("x"), "an internal error in the match (KeyError: 'x'); please report it"),
         (
             RecursionError("deep"),
-            "something went wrong in the match (RecursionError: deep); please report it",
+            "an internal error in the match (RecursionError: deep); please report it",
         ),
-        (ValueError("x" * 10**6), "something went wrong in the match (ValueError: xxx"),
+        (ValueError("x" * 10**6), "an internal error in the match (ValueError: xxx"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -232,7 +232,7 @@ def test_an_answer_beyond_all_bounds_is_told_so(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(process, "LONGEST_ANSWER", 1_000)
     assert _answer(["x" * 900])["value"]
     assert _answer(["x" * 1_000])["fault"] == (
-        "there is more to be shown than a page holds: 1,025 bytes, where 1,000 are allowed"
+        "the page would be too large: 1,025 bytes, where 1,000 are allowed"
     )
 
 
@@ -251,5 +251,5 @@ def test_a_real_process_answers_on_after_a_fault() -> None:
         return str(caught.value), described["roles"]
 
     fault, roles = asyncio.run(run())
-    assert fault == "something went wrong in the match (KeyError: 'nothing'); please report it"
+    assert fault == "an internal error in the match (KeyError: 'nothing'); please report it"
     assert roles == ["x"]

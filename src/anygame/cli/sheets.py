@@ -54,7 +54,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
     path = Path(os.path.realpath(name))
     with file_faults("write", name, RuleSheetError):
         if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
-            raise RuleSheetError(f"cannot write {name}: it is no file that may be changed")
+            raise RuleSheetError(f"cannot write {name}: it is not a writable file")
         write_whole(path, content)
 
 

@@ -303,7 +303,7 @@ def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAc
     if not wanted or any(FIX_ALL.startswith(kind) for kind in wanted):
         edits = _sure_edits(found)
         if edits:
-            title = "Mend all that can be mended beyond doubt"
+            title = "Apply all safe fixes"
             actions.append(lsp.CodeAction(title, kind=FIX_ALL, edit=_edit_of(document, _plain(edits))))
     return actions
 

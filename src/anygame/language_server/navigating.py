@@ -96,7 +96,7 @@ def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
     if symbol.kind == "term" and symbol.name == _RANDOM and not symbol.arity:
         raise RenamingError("random is the role whose moves are drawn, and keeps its name")
     if symbol.kind == "term" and any(each.place == ("goal", 2, 1) for each in sheet.by_symbol[symbol]):
-        raise RenamingError(f"{name} is the value of a goal, and no name")
+        raise RenamingError(f"{name} is the value of a goal, not a name")
     if symbol.kind == "variable" and sheet.text[found.start : found.end] == "_":
         raise RenamingError("each _ is a variable of its own and has no name")
     if not symbol.name:

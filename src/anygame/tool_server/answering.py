@@ -282,7 +282,7 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
         fix = next((each for each in fixes_of(finding, sheet.source) if each.edits), None)
         if fix is None:
             code, kinds = finding.diagnostic.code, ", ".join(finding.kinds or ())
-            how = f"mend it by kinds: {kinds}" if kinds else "mend it as its message and hint say"
+            how = f"mend it by kinds: {kinds}" if kinds else "fix it by hand, as its message and hint say"
             raise QueryError(f"finding {number} ({code}) has no edits: {how}")
         if any(each.start < end and start < each.end for each in fix.edits for start, end, _ in edits):
             raise QueryError(f"the edits of finding {number} overlap others: mend those first, and check")

@@ -95,7 +95,7 @@ class QuestionPool:
                 "(fewer playouts, fewer seconds, a smaller game)"
             ) from None
         except ChildEndedError as error:
-            raise ToolFaultError(f"{error}: the game takes more than one may have here") from None
+            raise ToolFaultError(f"{error}: the game needs more memory than it may use here") from None
 
 
 def _too_many() -> ToolFaultError:

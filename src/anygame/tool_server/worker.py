@@ -38,10 +38,12 @@ def answer(sheets: Sheets, question: dict[str, Any]) -> dict[str, Any]:
     except AnygameError as error:
         return {"fault": str(error)[:LONGEST_TEXT]}
     except MemoryError:
-        return {"fault": "it takes more memory than one may have here"}
+        return {"fault": "it needs more memory than it may use here"}
     except Exception as error:
         return {
-            "fault": f"a fault of anygame's own ({type(error).__name__}: {error}); please report it"[:1000]
+            "fault": f"an internal error of anygame ({type(error).__name__}: {error}); please report it"[
+                :1000
+            ]
         }
 
 

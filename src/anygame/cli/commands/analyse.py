@@ -53,7 +53,7 @@ in KIF:
   a role a goal, once all states were seen
 """
 
-_NOTHING_TO_PRACTISE: Final = "nothing was practised: that is for compiled games of several roles"
+_NOTHING_TO_PRACTISE: Final = "there was no practice: it needs a compiled game with several roles"
 
 
 @command_options

@@ -138,7 +138,7 @@ def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
     asked = options.roles or ([] if HUMAN in options.against else [roles[0]])
     people = {game.roles[game.role_index(role)] for role in asked}
     if any(role.is_random for role in people):
-        raise PlayerError("the role random is drawn, nobody plays it")
+        raise PlayerError("the moves of the role random are drawn: nobody can play it")
     others = [role for role in roles if role not in people]
     specs = options.against or ["mcts"]
     if len(specs) == 1:

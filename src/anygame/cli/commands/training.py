@@ -115,7 +115,7 @@ def _train(options: _TrainOptions) -> int:
             for ax in axes:
                 model.figures.plot(ax)
     except KeyboardInterrupt:
-        complain("stopped: what was learned is kept, and --resume goes on")
+        complain("stopped: what was learned is saved, and --resume continues")
         return Status.INTERRUPTED
     if options.json:
         print_event(asdict(model.figures))

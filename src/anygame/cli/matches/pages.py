@@ -73,7 +73,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
     """Let browsers watch matches at an address, if one is given; with ``stay``, until Ctrl-C."""
     if address is None:
         if stay:
-            raise AnygameError("--stay keeps the pages of --web: give that too")
+            raise AnygameError("--stay needs --web")
         yield
         return
     running = pages_module()
@@ -85,7 +85,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
             say_listening(address.host, server.port, "shows what is played", is_json=is_json)
             yield
             if stay:
-                print("all is over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
+                print("all matches are over; Ctrl-C ends the pages", file=sys.stderr, flush=True)
                 with suppress(EndedBySignal):
                     run_until_signal(Event().wait())
         finally:

@@ -37,7 +37,7 @@ class LineWatcher(Watcher):
         pairs = zip(self.game.roles, record.names, strict=True)
         self.screen.say(", ".join(f"{role}: {name}" for role, name in pairs), "bold")
         if record.step:
-            self.screen.say(f"going on after move {record.step}")
+            self.screen.say(f"resuming after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
         """Report who did not answer to START, or failed there, and what was said."""

@@ -41,7 +41,7 @@ _OWN: Final = (
         "`move d 4` for (move d 4), or any beginning or part that no other legal move has. A number\n"
         "stands for the move at that place in `legal`; `#3` does so whatever else 3 could mean.",
     ),
-    Command("hint [SECONDS]", "show the best move in your place, as far as it is found"),
+    Command("hint [SECONDS]", "show the best move for you that a short search finds"),
 )
 
 

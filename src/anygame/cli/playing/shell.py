@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
-    Command("undo [N]", "take back your last move, and what was answered; or the last N"),
+    Command("undo [N]", "take back your last move and the replies to it, or your last N moves"),
     Command("thinking", "show what the players say about their moves, or hide it again"),
     Command("resign", "give up"),
     Command("restart", "play again from the initial state"),

@@ -53,9 +53,9 @@ _COMMANDS: Final = (
         "A role `random` that is left out draws its move.",
     ),
     Command("undo [N]", "take back the last move, or the last N"),
-    Command("redo [N]", "play again what was taken back"),
+    Command("redo [N]", "play moves again that were taken back"),
     Command("goals", "print the goal of every role in this state"),
-    Command("random [N | end]", "play one move at random, or N, or on to the end of the game"),
+    Command("random [N | end]", "play one random move, or N, or all to the end of the game"),
     Command(
         "query PATTERN",
         "print all instances of a pattern that hold in this state",
@@ -74,12 +74,12 @@ _COMMANDS: Final = (
     Command("why not SENTENCE", "show what is missing for a sentence to hold", "  why not terminal"),
     Command(
         "analyse [SECONDS]",
-        "search this state: what its moves are worth",
+        "search this state for the values of its moves",
         "For each role its moves, the best first: visits, mean goal and its error, what is proven, a line\n"
         "of play. Ctrl-C ends it early; asked again, it goes on. Where the rules hide information, it sees\n"
         "what players do not.",
     ),
-    Command("hint [SECONDS]", "show the best move of each role that has a choice, as far as it is found"),
+    Command("hint [SECONDS]", "show the best move that a short search finds, for each role with a choice"),
     Command(
         "solve [FILE]",
         "show the exact value of this state and of its moves, the best first",
@@ -88,12 +88,12 @@ _COMMANDS: Final = (
         "`analyse` and `hint` know them too.",
     ),
     Command("save FILE", "write the moves so far to a file"),
-    Command("load FILE", "go on from a saved file of this game"),
+    Command("load FILE", "continue from a saved file of this game"),
     Command("restart", "go back to the initial state; `redo` leads forward again"),
     Command("history", "print the moves so far"),
-    Command("rules", "print what the rule sheet says of the game, and its rules for goals"),
-    Command("warnings", "print what is odd in the rule sheet"),
-    Command("help [COMMAND]", "print the commands, or what one does"),
+    Command("rules", "print the description of the game, and its rules for goals"),
+    Command("warnings", "print the warnings of the rule sheet"),
+    Command("help [COMMAND]", "list the commands, or explain one"),
     Command("quit", "end"),
 )
 #: All commands by name, `why not` among them.

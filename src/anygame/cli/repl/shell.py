@@ -300,8 +300,8 @@ class Shell:
         heading = sheet_heading(self._text())
         goals = goal_lines(self.session.game.program)
         wishes = Painter.of(self.session.game).boards.wishes
-        lines = heading.splitlines() if heading else ["the rule sheet begins with no words on the game"]
-        lines += ["", "What each side wants, in the words of the rules:"] if goals else []
+        lines = heading.splitlines() if heading else ["the rule sheet does not begin with a description"]
+        lines += ["", "The goals of each side, in the words of the rules:"] if goals else []
         lines += [f"{number:>5}  {line}" for number, line in goals]
         lines += ["", f"Cells that a side wants: {'; '.join(map(str, wishes))}"] if wishes else []
         self.screen.page(lines)
@@ -316,9 +316,7 @@ class Shell:
 
     def _warnings(self, rest: str) -> None:
         warnings = self.session.game.program.warnings
-        self.screen.say(
-            format_diagnostics(warnings) if warnings else "the rule sheet gives no cause for warnings"
-        )
+        self.screen.say(format_diagnostics(warnings) if warnings else "the rule sheet has no warnings")
 
     def _help(self, rest: str) -> None:
         if not rest:

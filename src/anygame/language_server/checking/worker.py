@@ -103,6 +103,6 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
         settings = Settings().changed(question["settings"])
         return {"value": examine(question["name"], question["text"], settings).as_json()}
     except MemoryError:
-        return {"fault": "it takes more memory than one may have here"}
+        return {"fault": "it needs more memory than it may use here"}
     except Exception as error:
         return {"fault": f"{type(error).__name__}: {error}"[:1000]}

@@ -69,8 +69,7 @@ def _line(message: dict[str, Any]) -> bytes:
     line = encode_message(message)
     if len(line) > LONGEST_ANSWER:
         raise RecordError(
-            f"there is more to be shown than a page holds: {len(line):,} bytes, "
-            f"where {LONGEST_ANSWER:,} are allowed"
+            f"the page would be too large: {len(line):,} bytes, where {LONGEST_ANSWER:,} are allowed"
         )
     return line
 
@@ -82,6 +81,6 @@ def _fault(error: Exception) -> dict[str, Any]:
         views = [diagnostic_view(one) for one in found[:_MOST_DIAGNOSTICS] if isinstance(one, Diagnostic)]
         return {"fault": str(error)[:_LONGEST_FAULT], "diagnostics": views}
     if isinstance(error, MemoryError):
-        return {"fault": "the game takes more memory than one may have here", "diagnostics": []}
+        return {"fault": "the game needs more memory than it may use here", "diagnostics": []}
     what = f"{type(error).__name__}: {error}"[:_LONGEST_FAULT]
-    return {"fault": f"something went wrong in the match ({what}); please report it", "diagnostics": []}
+    return {"fault": f"an internal error in the match ({what}); please report it", "diagnostics": []}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 #: What people read where no page answers.
-_TOLD: Final = {404: "there is no such page", 405: "this page is not asked for in this way"}
+_TOLD: Final = {404: "there is no such page", 405: "this page does not support this kind of request"}
 
 
 def make_application(settings: Settings) -> ASGIApp:
@@ -97,7 +97,7 @@ def _guarded(
 
     async def broken(request: Request, error: Exception) -> Response:
         print(f"{request.url.path[:200]}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr)
-        return pages.page("fault.html", 500, message="something went wrong here; please report it")
+        return pages.page("fault.html", 500, message="an internal error; please report it")
 
     static = StaticFiles(packages=[("anygame.web", "static"), ("anygame.boards", "static")])
     application = Starlette(

@@ -175,4 +175,4 @@ def _multipart(boundary: bytes | None, body: bytes) -> dict[str, str]:
 
 
 def _too_many() -> MatchFaultError:
-    return MatchFaultError(f"the form has more than {_MOST_FIELDS:,} fields, which are not read")
+    return MatchFaultError(f"the form has more than {_MOST_FIELDS:,} fields")

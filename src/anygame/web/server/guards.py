@@ -101,7 +101,7 @@ class Guards:
         if method not in _READING and not _is_ours(headers, host):
             return 403, "requests from other sites are refused"
         if "transfer-encoding" in headers:
-            return 411, "a request says how long it is (Content-Length)"
+            return 411, "a request needs a Content-Length header"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > self._body:
             return 413, f"more than {self._body:,} bytes are not read"

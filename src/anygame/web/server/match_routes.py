@@ -58,7 +58,7 @@ class MatchRoutes:
         self._settings = settings
         self._may_play = may_play
         self._analysing = admission(
-            settings.analysing, _WAITING_SEARCHES, "as many states are being searched as this server allows"
+            settings.analysing, _WAITING_SEARCHES, "too many searches are running on this server"
         )
 
     @property
@@ -90,7 +90,7 @@ class MatchRoutes:
         match = await self._matches.find(request.path_params["id"])
         if match is None:
             raise NotFoundError(
-                "there is no such match, or it was removed since nobody looked at it for long"
+                "there is no such match, or it was removed because nobody had looked at it for long"
             )
         return match
 
@@ -134,7 +134,7 @@ class MatchRoutes:
         """Report of changes as they come."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
-            raise BusyError("as many pages are kept up to date as this server allows")
+            raise BusyError("too many pages are kept up to date by this server")
         await self._matches.view(match)
         return changes(match, known_version(request))
 
@@ -269,7 +269,7 @@ class MatchRoutes:
         for number, seat in enumerate(match.seats):
             if seat["kind"] == "open" and secrets.compare_digest(seat["secret"].encode(), secret):
                 return number
-        raise NotFoundError("this invitation was taken already, or never was one")
+        raise NotFoundError("this invitation was used already, or never existed")
 
     async def code(self, request: Request) -> Response:
         """Draw the QR code of an invitation, as the visitor's browser names this server."""

@@ -176,9 +176,9 @@ class Match(Versioned):
         if not mine:
             return "this browser has no role in the match: it may only watch"
         if not self.shows_all(mine):
-            return "who has seen what comes cannot go back where the rules hide something"
+            return "moves cannot be taken back in games with hidden information"
         if len(self.visitors) > 1:
-            return "others play here too: play on from here in a match of your own instead"
+            return "other people play here too: start a match of your own from here instead"
         return ""
 
     @property
@@ -206,13 +206,11 @@ class Matches:
         self._folder = settings.folder / "matches"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
-        busy = "as many sheets are being read as this server allows"
+        busy = "this server is reading too many sheets"
         #: What looks at the sheets of the server; those of strangers keep nobody from them.
         self.own_sheets = WorkerPool(admission(1, _WAITING_SHEETS, busy), settings.memory)
         self.other_sheets = WorkerPool(admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
-        self._opening = admission(
-            _OPENING, _WAITING_TO_OPEN, "as many matches are being opened as this server allows"
-        )
+        self._opening = admission(_OPENING, _WAITING_TO_OPEN, "this server is opening too many matches")
         self._choosing = asyncio.Lock()
 
     async def open(
@@ -387,8 +385,7 @@ class Matches:
                 ]
                 if not idle:
                     raise BusyError(
-                        "as many matches are at work as this server allows: "
-                        f"try again in {RETRY_AFTER} seconds"
+                        f"too many matches are running on this server: try again in {RETRY_AFTER} seconds"
                     )
                 self._put_to_sleep(min(idle, key=lambda match: match.used))
             spare, self._spare = self._spare, None

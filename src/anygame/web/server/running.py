@@ -33,7 +33,7 @@ _TAKING: Final = 60.0
 _AT_ONCE: Final = 4_096
 _BUSY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 30\r\n"
-    b"Connection: close\r\n\r\nas many browsers are connected as this server allows: try again in a minute\n"
+    b"Connection: close\r\n\r\ntoo many browsers are connected to this server: try again in a minute\n"
 )
 
 

@@ -113,7 +113,7 @@ class WatchRoutes(Versioned):
     async def events(self, request: Request) -> Response:
         """Report of changes as they come."""
         if self.streams >= self._settings.streams:
-            raise BusyError("as many pages are kept up to date as this server allows")
+            raise BusyError("too many pages are kept up to date by this server")
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:
