@@ -100,6 +100,7 @@ _ALLOWED = {
     # Pages: beside the command line, which starts them.
     "web": {
         "errors",
+        "answers",
         "language",
         "doctor",
         "game",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anygame.cli.options import Command
 
 
-#: What each command does, in the order in which help lists them.
+#: Summaries of all commands, in the order of the help.
 COMMANDS: Final = {
     "games": "list the games that come with the package",
     "play": "play a game against players, or with other people",

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.terms import Term
 
-#: Terms of an argument that are listed as text.
+#: Maximum number of terms listed for an argument.
 _SHOWN: Final = 30
-#: The same, where a line has several arguments.
+#: The same, if a line has several arguments.
 _SHOWN_IN_A_LINE: Final = 6
 
 
@@ -92,7 +92,7 @@ def _strata_text(found: Iterable[Mapping[str, Any]]) -> str:
 def _plan(game: Game) -> list[dict[str, Any]]:
     machine = game.backends.reasoner
     view = machine.view(machine.initial())
-    # What was not asked has not been generated.
+    # Joins are generated only when they are first needed.
     machine.is_terminal(view)
     for role in machine.roles:
         machine.goals(view, role)
@@ -117,7 +117,7 @@ def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
     return "\n".join(lines)
 
 
-#: What can be shown of the rules: how it is found as plain data, and how that is written as text.
+#: Views of the rules: a function that returns plain data, and one that formats it.
 _SHOWN_AS: Final[Mapping[str, tuple[Callable[[Game], Any], Callable[[Any], str]]]] = {
     "summary": (_summary, _summary_text),
     "strata": (_strata, _strata_text),

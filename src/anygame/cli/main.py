@@ -20,7 +20,7 @@ from anygame.language.diagnostics import Diagnostic, Severity, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What somebody sees who types the name of the program alone.
+#: Printed for the name of the program alone.
 _INTRODUCTION: Final = """\
 anygame plays any game written in the Game Description Language (GDL). To begin:
 
@@ -54,9 +54,9 @@ exit status:
   143  ended by SIGTERM
 """
 
-#: What stands for characters of trees and tables where a stream has only ASCII.
+#: ASCII replacements for the characters of trees and tables.
 _PLAIN: Final = {"├": "+", "└": "`", "│": "|", "─": "-", "±": "+-"}
-#: Errors that `--lenient` takes care of.
+#: Errors that `--lenient` allows.
 _UNBOUND: Final = frozenset(("unsafe-variable", "variable-in-fact"))
 
 
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return Status.BROKEN_PIPE
     except OSError as error:
-        # Commands have errors of their own for files, so that this is the output: a full disk, as a rule.
+        # Commands raise errors of their own for files, so this is the output: usually a full disk.
         _drop_output()
         complain(f"cannot go on: {error.strerror or error}")
         return Status.BAD_INPUT

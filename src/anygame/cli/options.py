@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    #: Makes a value of a text; raises ArgumentTypeError where it cannot.
+    #: Parses the text of an argument; raises ArgumentTypeError.
     Reader: TypeAlias = Callable[[str], object]
 
 
@@ -34,7 +34,7 @@ class Status(IntEnum):
     #: A query found nothing, a check found faults, a match was given up, a line of a script failed.
     ANSWER_IS_NO = 1
     BAD_INPUT = 2
-    #: As of a process that a signal ended: 128 and the number of SIGINT, SIGPIPE, SIGTERM.
+    #: As for a process killed by a signal: 128 plus the number of SIGINT, SIGPIPE, SIGTERM.
     INTERRUPTED = 130
     BROKEN_PIPE = 141
     TERMINATED = 143
@@ -43,15 +43,15 @@ class Status(IntEnum):
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 HIGHEST_PORT: Final = 65_535
-#: More than can ever be counted; int() need not read thousands of digits.
+#: Bound on the digits that int() has to read.
 _MOST_DIGITS: Final = 18
-#: What programs that draw seeds write.
+#: Enough for seeds of 128 bits, as programs draw them.
 _MOST_DIGITS_OF_A_SEED: Final = 40
-#: Years of playing; and counters of 64 bits hold what so many playouts add up to.
+#: Years of playing; sums over so many playouts fit into counters of 64 bits.
 _MOST_PLAYOUTS: Final = 10**15
-#: Of units.
+#: Letters of units.
 _LETTERS: Final = "smhdMGTB"
-#: More than machines have; and a number of bytes that arrays can be asked for.
+#: More than any machine has, but a valid size of an array.
 _MOST_GIGABYTES: Final = 100_000
 
 
@@ -118,7 +118,7 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
     """Make a dataclass of a class of options; inherit from others that are made so."""
-    # Nobody compares or prints them, and every start would wait for the methods that do.
+    # Options are never compared or printed, and generating such methods would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 

@@ -64,7 +64,7 @@ def complain(message: object) -> None:
     """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
-    # Where nobody reads it, there is still the exit status.
+    # If nobody reads standard error, the exit status remains.
     with suppress(OSError):
         print(f"{name}{message}", file=sys.stderr, flush=True)
 
@@ -136,7 +136,7 @@ class Screen:
 
     def draw(self, picture: Picture) -> None:
         """Draw boards, as wide and colourful as the terminal is."""
-        # Most commands draw nothing, and need not wait for what does.
+        # Most commands draw nothing, and need not wait for this import.
         from anygame.boards import draw
 
         self.show(draw(picture, width=self.width, colours=self.colours))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.search import Analysis, PracticeReport, Search
 
 
-#: Seconds between two looks at whether something is ready.
+#: Seconds between two checks whether the search is ready.
 _LOOK: Final = 0.2
 
 

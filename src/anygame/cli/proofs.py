@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Source
     from anygame.proving import Verdict
 
-#: What help says of ``--prove``.
+#: Help of ``--prove``.
 PROVE_HELP: Final = """\
 With --prove, the result is compared with the sheet as `anygame equal` compares two sheets;
 the exit status is 1 unless they are proved to be the same game. If the rules differ, proofs

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from anygame.game.backends import MachineName
 
 
-#: What the help of commands says that take ``--after``.
+#: Help of the commands that take ``--after``.
 AFTER: Final = """\
 --after takes one joint move: one move for each role, in the order of the roles. Roles
 with a single legal move may be left out. A number stands for the move with that number
 in the role's list of legal moves.
 """
 
-#: What help says of ``--lenient``.
+#: Help of ``--lenient``.
 LENIENT_HELP: Final = "allow variables that no positive literal binds, as Prolog-style sheets have them"
-#: What help says of the argument that names a rule sheet.
+#: Help of the argument that names a rule sheet.
 SHEET_HELP: Final = "rule sheet, or name of an installed game (`anygame games` lists them)"
 
 
@@ -101,7 +101,7 @@ def import_with_extra(module: str, extra: str, needed: str) -> Any:
         raise MissingExtraError(f"{needed} ({error}): pip install 'anygame[{extra}]'", extra) from error
 
 
-#: What stands for a cluster that is started here.
+#: Stands for a cluster that is started on this machine.
 _HERE: Final = "here"
 
 

@@ -33,7 +33,7 @@ _SEVERITIES: Final = {
     2: lsp.DiagnosticSeverity.Warning,
     3: lsp.DiagnosticSeverity.Error,
 }
-#: What could be left out; editors show it dimmed.
+#: Codes of superfluous parts, which editors dim.
 _UNNECESSARY: Final = frozenset(
     ("unused-relation", "duplicate-rule", "subsumed-rule", "unread-fluent", "dead-alternative", "never-fires",
      "idle-distinct", "idle-negation")
@@ -187,8 +187,7 @@ def _colours(asked: Question) -> lsp.SemanticTokens:
 
 
 _LEGEND: Final = lsp.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
-#: Requests about a document, what answers them, and what the editor hears of them. An answer may raise
-#: AnygameError, which says why there is none.
+#: Requests about a document, their handlers, and options to announce. A handler may raise AnygameError.
 REQUESTS: Final = (
     (lsp.TEXT_DOCUMENT_HOVER, _hover, None),
     (lsp.TEXT_DOCUMENT_DEFINITION, lambda asked: asked.locations(definitions(*asked.place)), None),

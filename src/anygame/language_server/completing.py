@@ -97,7 +97,7 @@ def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
 
 CompletionKind = Literal["keyword", "relation", "fluent", "move", "function", "constant", "variable"]
 
-#: Proposals at a time: an editor filters them, and nobody looks through more.
+#: Maximum number of proposals; the editor filters them.
 _MOST: Final = 300
 _OF_SLOT: Final[dict[Slot, tuple[str, ...]]] = {
     "item": ("role", "init", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept"),
@@ -286,7 +286,7 @@ def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Sign
         arities = [KEYWORDS[name]]
     else:
         found = {each.arity for each in sheet.by_symbol if each.kind == kind and each.name == name}
-        # What is being typed has too few arguments yet; what is defined has all of them.
+        # An unfinished term has too few arguments; a defined relation has all of them.
         defined = {arity for arity in found if Symbol("relation", name, arity) in sheet.heads}
         arities = sorted(arity for arity in (kind == "relation" and defined) or found if arity)
     symbols = [Symbol(kind, name, arity) for arity in arities]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: A part of the text, or None for the whole of it, and what takes its place.
 Change = tuple["tuple[Place, Place] | None", str]
-#: Documents at a time: more are left unanswered, as if they were not open.
+#: Maximum number of open documents; others are ignored.
 _MOST: Final = 1_000
 
 
@@ -124,10 +124,10 @@ class Documents:
         self._documents.pop(uri, None)
 
 
-#: Files that are looked into, and entries of folders on the way: a folder of sheets has some hundreds.
+#: Maximum number of files to read, and of folder entries to visit.
 _MOST_FILES: Final = 500
 _MOST_ENTRIES: Final = 20_000
-#: Symbols that are sent at a time.
+#: Maximum number of symbols in an answer.
 _MOST_SYMBOLS: Final = 500
 
 
@@ -137,7 +137,7 @@ def path_of(uri: str) -> Path | None:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    # What `url2pathname` returns has no escapes any more.
+    # `url2pathname` has decoded all escapes.
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 

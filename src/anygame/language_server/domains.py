@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 #: Where a term stands: relation, its arity, and number of the argument; then, for each term around it, the
 #: function with its arity, and the number of the argument, as in `anygame.analysis.domains`.
 Place = tuple[object, ...]
-#: Places that are kept: a sheet has some hundreds.
+#: Maximum number of places; a sheet has some hundreds.
 _MOST_PLACES: Final = 5_000
-#: Constants of one place: more than the numbers of a large board.
+#: Maximum number of constants of a place: more than the numbers of a large board.
 MOST_CONSTANTS: Final = 500
-#: How deep inside terms: moves and fluents are seldom deeper than two.
+#: Maximum depth inside terms; moves and fluents are seldom deeper than two.
 _DEEPEST: Final = 3
 
 

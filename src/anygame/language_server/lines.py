@@ -26,7 +26,7 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 #: A line and the units before a place in it, both from 0.
 Place = tuple[int, int]
 
-#: Neither a line nor a unit can have a larger number; the protocol's numbers end there too.
+#: Maximum line and unit, as in the protocol.
 _MOST: Final = 2**31
 
 
@@ -97,7 +97,7 @@ class Lines:
         return self.text[:first] + text + self.text[last:]
 
 
-#: Lines up to which differences are looked for line by line: difflib takes the square of them at the worst.
+#: Maximum number of lines to compare, since difflib may take quadratic time.
 _MOST_LINES: Final = 4_000
 
 

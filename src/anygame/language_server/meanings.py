@@ -184,7 +184,7 @@ def _binding(occurrences: Iterable[Occurrence]) -> Sequence[Occurrence]:
     return [each for each in occurrences if each.positive and not each.in_head and each.place]
 
 
-#: Values of an argument that are listed; the others are counted.
+#: Maximum number of listed values of an argument.
 _MOST_LISTED: Final = 12
 _BACKTICKS: Final = re.compile("`+")
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&$])")

@@ -70,7 +70,7 @@ def highlights(sheet: WrittenSheet, offset: int) -> list[tuple[Range, bool]]:
     return [(Range(each.start, each.end), each.in_head) for each in sheet.by_symbol[found.symbol]]
 
 
-#: Characters of a name: far more than anybody types.
+#: Maximum characters of a name.
 _LONGEST: Final = 200
 _NAME: Final = re.compile(r"[^\s();?%'\"\x00-\x1f\x7f][^\s();\x00-\x1f\x7f]*")
 _VARIABLE: Final = re.compile(r"\??[^\s();?\x00-\x1f\x7f]+")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.language_server.sheet import Occurrence, Symbol, WrittenSheet
 
 
-#: Rules of one group that are listed: nobody reads more.
+#: Maximum number of listed rules of a group.
 _MOST_RULES: Final = 500
 
 

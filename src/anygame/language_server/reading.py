@@ -37,7 +37,7 @@ _ITEM_START: Final[dict[Form, re.Pattern[str]]] = {
     "infix": re.compile(r"^['A-Za-z0-9_~]", re.MULTILINE),
 }
 _DEEPEST: Final = LIMITS.reading.depth
-#: After them, an argument of the infix form is there, until a comma comes.
+#: Tokens that complete an argument of the infix form.
 _ENDS: Final = frozenset(("name", "close"))
 
 
@@ -158,7 +158,7 @@ class OpenItem:
         elif token.kind == "open" and len(self._open) < _DEEPEST:
             is_call = is_infix and self._last.kind == "name" and token.start == self._last.end
             name = self._inside.pop() if is_call else None
-            # What a group holds belongs to the list around it.
+            # The items of a group belong to the list around it.
             is_group = is_infix and name is None
             self._open.append((name.start if name else token.start, [name] if name else [], is_group))
         elif token.kind == "close":

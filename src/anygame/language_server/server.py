@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from anygame.language_server.checking.findings import Findings
     from anygame.language_server.documents import Change, Document
 
-#: As of the protocol: a request that cannot be answered, though nothing is wrong with the server.
+#: The protocol's code for a valid request that cannot be answered.
 _REQUEST_FAILED: Final = -32803
 _HOST: Final = "127.0.0.1"
 
@@ -44,7 +44,7 @@ _HOST: Final = "127.0.0.1"
 def serve_stdio(version: str) -> bool:
     """Serve one editor on standard input and output until it ends; return whether it said so before."""
     server = _Server(version)
-    # What is printed by accident must not get among the messages.
+    # Accidental prints must not get among the messages.
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)
         return server.serve(lambda: server.start_io(stdout=output))
@@ -61,7 +61,7 @@ class _Server(LanguageServer):
 
     def __init__(self, version: str) -> None:
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
-        # The answer says to the editor what goes wrong; its user sees standard error too.
+        # Errors go to the editor in the answer; its user sees standard error, too.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
@@ -102,7 +102,7 @@ class _Server(LanguageServer):
         """Report the editor's log of a message that cannot be understood; no window opens for that."""
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
-    # -- what the editor says of itself and its documents
+    # -- notifications of the editor
 
     def begin(self, params: lsp.InitializeParams) -> None:
         """Note what the editor wants, and which folders it shows."""
@@ -172,7 +172,7 @@ class _Server(LanguageServer):
             lsp.PublishDiagnosticsParams(document.uri, shown, document.version)
         )
 
-    # -- what is asked
+    # -- requests
 
     async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
         """Return the answer to a request about a document; None if the document is not open.
@@ -253,5 +253,5 @@ def _register(server: _Server) -> None:
         *((method, partial(server.answered, answer), options) for method, answer, options in REQUESTS),
     ]
     for method, handler, options in handlers:
-        # pygls sets attributes of what it is given, which methods do not have.
+        # pygls sets attributes on handlers, which bound methods do not allow.
         server.feature(method, options)(partial(handler))

@@ -38,7 +38,7 @@ class Settings:
         return replace(self, **known)
 
 
-#: Somebody waits while typing. The largest public sheets have half a megabyte and 150,000 tokens.
+#: Bounds of a sheet. The largest public sheets have half a megabyte and 150,000 tokens.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,

@@ -156,9 +156,9 @@ def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occ
     )
 
 
-#: Characters of a comment that are shown beside a name.
+#: Maximum characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: A title of a part of the sheet, which is about more than the rule below it, ends in a line.
+#: Ends of headings, which are about more than the rule below them.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -175,7 +175,7 @@ class WrittenSheet:
     """A sheet while it is written."""
 
     def __init__(self, name: str, text: str) -> None:
-        # A suffix that the language stage does not know leaves it to the text to show its form.
+        # With an unknown suffix, the text decides about the form.
         self.source = Source(PurePosixPath(name).name or "sheet", text)
         self.form: Form = form_of(self.source)
 

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.players.player import Player
 
-#: What people are called among players.
+#: The player that is a person.
 HUMAN: Final = "human"
 _FOLDER: Final = Path(__file__).parent
-#: Moves of a role that have buttons.
+#: Maximum number of buttons for moves.
 _MOST_MOVES: Final = 1_000
 
 

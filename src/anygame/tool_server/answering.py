@@ -61,7 +61,7 @@ JointMove = Annotated[
 Most = Annotated[int, Field(ge=1, le=MOST, description="Maximum length of lists in the answer")]
 Seconds = Annotated[float, Field(gt=0, le=MOST_SECONDS, description="Time limit in seconds")]
 _USUAL_PROPERTIES: Final = ["playable", "ends", "goals", "turn-taking", "zero-sum", "winnable"]
-#: Games that a process keeps.
+#: Maximum number of games that a process keeps.
 _MOST_GAMES: Final = 8
 _WIDTH: Final = 100
 
@@ -382,7 +382,7 @@ def board(at: Position, svg: bool = False) -> View:
     return {"boards": boards, "text": _cut(view.text(_WIDTH)), "svg": drawn}
 
 
-# -- what takes long ----------------------------------------------------------------------------------
+# -- long computations ----------------------------------------------------------------------------------
 
 
 def simulate(

@@ -18,7 +18,7 @@ from anygame.tool_server.bounds import LONGEST_ANSWER, MEMORY, MOST_WAITING, PRO
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    #: Takes what is done, of how much (0 where that is not known), and a phrase.
+    #: Takes the work done, the total work (0 if unknown), and a phrase.
     Report = Callable[[float, float, str], Awaitable[None]]
 
 

@@ -40,7 +40,7 @@ not shown, by the path of the list."""
 _GAME: Final = Annotated[
     str, Field(description="Name of a game, by `games` or `load`; or the text of a sheet")
 ]
-#: What a tool says of the sheet that it asks about, and of the state.
+#: Arguments that name a sheet or a state.
 _SUBJECTS: Final = {
     "sheet": _GAME,
     "other": _GAME,

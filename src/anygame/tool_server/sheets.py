@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-#: What only the text of a sheet has.
+#: Matches texts of sheets, but no names.
 _TEXT: Final = re.compile(r"[(\s]|:-")
 
 

@@ -14,7 +14,7 @@ from anygame.tool_server.bounds import LONGEST_ANSWER, LONGEST_TEXT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds between two pieces of news.
+#: Minimum seconds between two reports of progress.
 _BETWEEN: Final = 0.5
 _NICENESS: Final = 5
 

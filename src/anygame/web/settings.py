@@ -8,18 +8,18 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-#: Rules come from strangers here, and somebody waits for every answer.
+#: Bounds for rules of strangers, since somebody waits for every answer.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
-#: Bytes that the process of a match answers, which the server reads between requests of others: some
-#: hundredths of a second of its time. What is shown of a state of 116 public sheets has 0.3 MB at most.
+#: Maximum bytes of an answer of a match's process, which the server parses in some 10 ms.
+#: The largest view of a state of 116 public sheets has 0.3 MB.
 LONGEST_ANSWER: Final = 2 * 2**20
 
-#: The names of this machine for itself.
+#: Host names of this machine for itself.
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -153,7 +153,7 @@ def run(options: _Options) -> int:
     return status or (Status.ANSWER_IS_NO if is_wrong else Status.OK)
 
 
-# -- what is examined ---------------------------------------------------------------------------------
+# -- examination ---------------------------------------------------------------------------------
 
 
 def _files(names: Iterable[str]) -> tuple[list[str], int]:
@@ -239,7 +239,7 @@ class _Choice:
         return finding.diagnostic.severity is Severity.INFO and not (self.infos or self.selected)
 
 
-# -- what is printed ----------------------------------------------------------------------------------
+# -- output ----------------------------------------------------------------------------------
 
 
 def _print(findings: Iterable[Finding]) -> None:

@@ -14,7 +14,7 @@ from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-#: What completes rule sheets and games: a function of each shell. The first word can be one as well.
+#: Functions that complete rule sheets and games, also as the first word.
 _SHEETS: Final = {
     "bash": "_anygame_game_files",
     "zsh": "_anygame_game_files",
@@ -45,7 +45,7 @@ function _anygame_game_files
 end
 """,
 }
-#: Behind the script, which begins by forgetting all completions.
+#: Appended to the script, which begins by removing all completions.
 _ENDS: Final = {
     "bash": "",
     "zsh": "",

@@ -41,17 +41,17 @@ step sets the latch `illegal`; nothing after it counts as a violation.
 In asp, every relation that depends on the state has one more argument: the number of joint
 moves before. Comments in the files explain names and bits.
 """
-#: What belongs to which form, by its name among the options; nothing else may be given with it.
+#: The options of each format; options of other formats are refused.
 _BELONGS: Final = {"efg": frozenset(("histories", "scale", "offset", "machine")), **FORMS}
-#: The forms that are made of the rules alone.
+#: Formats that need no compiled network.
 _OF_RULES: Final = frozenset(("efg", "asp"))
-#: More than anybody writes down.
+#: Maximum length of a number.
 _LONGEST_NUMBER: Final = 40
 
 
 def _number(text: str) -> Fraction:
     try:
-        # An exponent can name a number of a million digits.
+        # With an exponent, a short text could be a number of a million digits.
         if len(text) > _LONGEST_NUMBER or "e" in text.lower():
             raise ValueError
         return Fraction(text)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # -- games ---------------------------------------------------------------------------------------------
 
-#: Letters of a line of a summary, however narrow the terminal is.
+#: Minimum width of the column of summaries, in characters.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
 Commands that take FILE take these names, too, unless there is such a file:

@@ -224,7 +224,7 @@ def _resume(options: _Options, path: str) -> int:
     players = named(options.players) if options.players else _players(record)
     key = None if options.sign is None else read_key(options.sign)
     if key is None:
-        # What is signed would not be any more; the record says who signed it last.
+        # The record changes, so its old signature would be invalid.
         record.others = {name: value for name, value in record.others.items() if name not in _SIGNED}
     seeds = _seeds(record, len(players))
     seats: list[Seat] = [make_seat(player, seed) for player, seed in zip(players, seeds, strict=True)]
@@ -257,7 +257,7 @@ def _players(record: Record) -> list[Named]:
         raise RecordError(f"the record of {record.match_id} does not say who plays: give --players")
     code = [what for _, what in found if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
-        # Records come from anywhere, and must not make anybody run code that they name.
+        # Records come from strangers, and must not cause code to be run.
         again = shlex.join(["--players", *[f"{name}={what}" for name, what in found]])
         raise RecordError(f"{code[0]} is code, which is not run because a record says so: add {again}")
     return [(name, what) for name, what in found]
@@ -281,7 +281,7 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
         return JsonWatcher(game, path)
     screen = Screen()
     if has_people:
-        # People are shown the boards when they are asked, and nothing that the rules hide from them.
+        # People see the boards when they are asked, without hidden information.
         return HiddenWatcher(game, screen) if game.is_gdl2 else LineWatcher(game, screen)
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 

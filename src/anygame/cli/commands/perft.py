@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Python writes integers of no more digits, since that takes the square of their number.
+#: Python's own limit for printing integers, which takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\
@@ -43,7 +43,7 @@ def run(options: _Options) -> int:
     """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
-    # Sequences of one joint move are counted without playing them, unless they are wanted one by one.
+    # Sequences of one joint move are counted without playing them, unless --divide lists them.
     if options.depth < 1 or (options.depth == 1 and not options.divide):
         _print(record | {"count": perft(game, options.depth)}, options)
         return Status.OK

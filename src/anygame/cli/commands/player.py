@@ -46,7 +46,7 @@ exit status:
 
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
-#: Rules come from strangers here; no game of the field needs as much.
+#: Bounds for rules of strangers; no public game needs as much.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
@@ -97,7 +97,7 @@ def run(options: _Options) -> int:
 async def _serve(options: _Options) -> None:
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Elsewhere than in the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
+        # Outside the main thread of a POSIX system, Ctrl-C interrupts the loop instead.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(number, over.set)
     log = _Log(over, as_json=options.json)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
     from anygame.match.replaying import Replay
 
-#: Steps that one animated file shows: it holds a drawing of each.
+#: Maximum number of steps in one animation, which holds a drawing of each.
 _ANIMATED: Final = 500
 
 _DETAILS: Final = """\

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.answers.position import Position
     from anygame.game import SimulationResult
 
-#: So many games are played by the rules in less time than it takes to compile most sheets.
+#: Number of games that the reasoner plays faster than most sheets compile.
 _FEW: Final = 1_000
 
 

@@ -83,7 +83,7 @@ def run(options: _Options) -> int:
         if not options.report:
             pages = _Pages(event, meetings, options)
             for name, what in players.items():
-                # Getting ready may take a while, in which Ctrl-C would not be heard among the matches.
+                # Preparing may take a while, and would delay Ctrl-C during the matches.
                 if what != HUMAN and not is_address(what):
                     make_seat((name, what))
             try:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # -- train ---------------------------------------------------------------------------------------------
 
-#: Seconds where nobody says how long: much more than a start clock has.
+#: Default time of a training in seconds, much longer than a start clock.
 _USUAL: Final = 600.0
 _TRAIN_DETAILS: Final = """\
 The game is played against itself, and the values of its states are learned. A trial at the
@@ -83,7 +83,7 @@ def _train(options: _TrainOptions) -> int:
     compile_needed(game)
     limit = _USUAL if options.seconds is None and options.games is None else options.seconds
     try:
-        # Whether the curve can be drawn shows before hours are spent.
+        # A missing plotting library should show before hours are spent.
         with ExitStack() as stack:
             axes = stack.enter_context(image(options.plot)) if options.plot is not None else ()
             cluster = stack.enter_context(joined(options.cluster))

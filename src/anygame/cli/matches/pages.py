@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _PORT: Final = 8000
-#: What the help of commands says that show matches on pages.
+#: Help of the commands that show matches on pages.
 WATCHING: Final = """\
 With --web, a browser shows the running matches live, and the finished ones step by step.
 The pages are read-only. Only this machine can open them unless --web HOST:PORT says
@@ -123,7 +123,7 @@ def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
             terminated = True
             task.cancel()
 
-        # Elsewhere than in the main thread of a POSIX system, there is Ctrl-C alone.
+        # Outside the main thread of a POSIX system, only Ctrl-C works.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         await task

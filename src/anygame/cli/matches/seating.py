@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anygame.match.seats import Seat
 
-#: What the help of commands says that take players.
+#: Help of the commands that take players.
 PLAYERS: Final = f"""\
 a player is one of
   random, legal, greedy,       built-in strategies; mcts is the strongest, uct a plain
@@ -36,14 +36,14 @@ and ponders while others are to move (default no). The manager plays a role `ran
 """
 
 
-#: What stands for a person at this terminal.
+#: The player that is a person at this terminal.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-#: Seconds that people wait before it is said what for.
+#: Seconds of preparation after which the user is told about it.
 _LONG: Final = 2.0
 
-#: A player's name, and what it is.
+#: Name and specification of a player.
 Named = tuple[str, str]
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Own moves are listed as long as they take no more lines than this; then their number is shown.
+#: Maximum number of lines with a person's moves; above it, only their number is shown.
 _LINES_OF_MOVES: Final = 3
-#: Commands that show the whole state, which not everybody sees in games with hidden information.
+#: Commands that show the whole state, and so hidden information.
 _REVEALING: Final = (
     *("state", "roles", "goals", "query", "why", "why not"),
     "save",
@@ -194,17 +194,17 @@ class PersonShell(Shell):
                 self.screen.say(hint)
 
 
-#: How terminals show colours that would not be seen, or that they have no name for.
+#: Styles for colours that terminals would not show well.
 _SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
 _KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
-#: For roles without a colour, by their place.
+#: Styles of roles without a colour, by index.
 _OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
 
 
 def role_style(role: Role, state: State) -> str:
     """Return the style of rich in which a role is shown."""
     word = str(role).lower()
-    # Where the rules hide something, a colour might show it.
+    # In games with hidden information, a colour could reveal some.
     if word not in COLOURS and not state.game.is_gdl2:
         word = said_colours(state.facts, state.game.roles).get(role, "")
     if word in _KNOWN:

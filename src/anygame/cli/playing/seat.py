@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
 
 _LONGEST_LINE: Final = 4096
-#: One terminal for all who sit at it: who has it, by the loop that leads the matches.
+#: Locks of the terminal that several people share, by the event loop of their matches.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 
@@ -70,7 +70,7 @@ class PersonSeat:
         self._match_id = match.match_id
         self._state = match.state
         session = Session(match.game)
-        # The last of them comes with the next PLAY.
+        # The last joint move comes with the next PLAY.
         for joint in match.course()[1][:-1] if match.course else ():
             session.play_joint(joint)
         self._shell = SeatShell(session, self._screen, [match.role])
@@ -126,7 +126,7 @@ async def _asked(shell: SeatShell) -> Term:
         except (EOFError, KeyboardInterrupt):
             is_going_on = False
         if not is_going_on:
-            # As Ctrl-C elsewhere: the match is interrupted, and can be gone on with.
+            # As Ctrl-C elsewhere: the match is interrupted, and can be resumed.
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
     return shell.chosen
@@ -151,7 +151,7 @@ async def _plain_line(shell: SeatShell) -> str:
     line: asyncio.Future[bytes] = loop.create_future()
 
     def read() -> None:
-        # A terminal hands out whole lines. No buffered file is read, whose lock would outlive the program.
+        # A terminal returns whole lines. The lock of a buffered file would outlive the program.
         text = os.read(sys.stdin.fileno(), _LONGEST_LINE)
         with suppress(RuntimeError):  # the loop was closed while the thread was waiting
             loop.call_soon_threadsafe(_answer, line, text)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-#: Turns in which nobody has a choice, after which a person is asked whether to go on.
+#: Forced turns in a row, after which a person is asked whether to continue.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (
@@ -51,7 +51,7 @@ class PlayShell(PersonShell):
         self.table = table
         self.thinks_aloud = thinks_aloud
 
-    # What people see
+    # Display
 
     @property
     def choosers(self) -> Sequence[Role]:
@@ -102,7 +102,7 @@ class PlayShell(PersonShell):
         is_hidden = self.session.game.is_gdl2 and not self.reveals
         for role, verdict, move in zip(self.session.game.roles, turn.verdicts, turn.joint, strict=True):
             if is_hidden and role not in self.people:
-                # What went wrong with a move shows the move, and what players think shows what they know.
+                # Faults reveal the move, and thoughts reveal what the player knows.
                 if verdict.error:
                     self.screen.say(f"     {role}: another move was drawn instead", "red")
                 continue
@@ -117,7 +117,7 @@ class PlayShell(PersonShell):
         told = "  ".join(f"{role} {move}" for role, move in chose) or format_joint(turn.joint)
         self.screen.say(f"{turn.step:>3}  {told}")
 
-    # What changes the position
+    # Moves
 
     def _enter(self) -> None:
         if not self.table.is_over and not self.table.choosers:

@@ -224,7 +224,7 @@ class Table:
                     self._keep()
             _wait(self._all(Opponent.close))
         finally:
-            # Also where the record cannot be written, or Ctrl-C ends the wait: no task may outlive the loop.
+            # No task may outlive the loop, even if the record cannot be written or Ctrl-C ends the wait.
             _wait(asyncio.run_coroutine_threadsafe(_cancel_the_rest(), self._loop))
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from anygame.game import Role, State
     from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
-#: Nobody likes to wait for a hint.
+#: Seconds for a hint: short, since somebody waits.
 HINT_SECONDS: Final = 1.0
-#: What a prompt may take on most machines without being asked: some ten million states.
+#: Bytes that solving may take at a prompt: some ten million states.
 _SOLVING_MEMORY: Final = 1 << 30
 
 
@@ -60,8 +60,8 @@ class Analyses:
             if len(moves) > 1:
                 yield _hint(role, moves[0])
 
-    # What a role knows, in games with hidden information: as the player ``ismcts`` does, it is searched from
-    # that alone, so that nothing is shown that the role cannot see.
+    # In games with hidden information, the search starts from what the role knows, as in the player
+    # ``ismcts``, so that it shows nothing that the role cannot see.
 
     def hint_of(self, role: Role, seconds: float) -> str:
         """Return a line with the best known move of a role. Raises CommandError if none can be found."""
@@ -82,7 +82,7 @@ class Analyses:
         session, search = self._session, self._begun(role)
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so that what you know cannot be searched")
-        # Of the state it asks for the legal moves of the role alone, which the role knows.
+        # The search reads only the role's own legal moves from the state, which the role knows.
         found = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )

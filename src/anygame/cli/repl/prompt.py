@@ -41,7 +41,7 @@ class Prompt:
 
     def ask(self) -> str:
         """Return the next line. Ctrl-D raises EOFError, Ctrl-C KeyboardInterrupt."""
-        # What is said meanwhile, such as that the reasoner steps in, stands above the line that is typed.
+        # Messages printed meanwhile appear above the line that is being typed.
         with patch_stdout(raw=True):
             return self._session.prompt(self._shell.prompt)
 
@@ -51,7 +51,7 @@ class Prompt:
             return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        # It is asked for at every key, and takes a while; the prompt changes when somebody resigns.
+        # Computing the status is slow, and every key asks for it. The prompt changes after a resignation.
         shown = (self._shell.session.state, self._shell.prompt)
         if self._status[0] != shown:
             self._status = (shown, f" {self._shell.status()} ")

@@ -87,7 +87,7 @@ class Shell:
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
-    # What people see
+    # Display
 
     def greet(self, hint: str = "") -> None:
         """Report what is played and how, and show where it starts; a hint says something of the prompt."""
@@ -165,7 +165,7 @@ class Shell:
         for role, goal in goals_of(self.session.state).items():
             self.screen.say(f"{role} {describe_goal(goal)}")
 
-    # What changes the position
+    # Moves
 
     def _play(self, rest: str) -> None:
         if self.session.state.is_terminal:

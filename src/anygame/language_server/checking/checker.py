@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from anygame.language_server.documents import Document
 
 
-#: Bytes of address space: what examining a text of 2 MiB takes, some times over.
+#: Bytes of address space: several times the need of a text of 2 MiB.
 _MEMORY: Final = 4 * 2**30
-#: Bytes of one answer: 500 diagnostics and the domains of 5,000 places are much shorter.
+#: Maximum bytes of an answer; 500 diagnostics and the domains of 5,000 places need much less.
 _LONGEST_ANSWER: Final = 64 * 2**20
 
 
@@ -80,10 +80,9 @@ class ExaminingProcess:
 
 #: Seconds without a change after which a sheet is examined: longer than between two keys.
 _PAUSE: Final = 0.3
-#: Seconds after which the examination of a text that has changed meanwhile is ended: of most sheets it takes
-#: less, and a new process needs half a second.
+#: Seconds for the examination of an outdated text. Most sheets take less, and a new process needs 0.5 s.
 _PATIENCE: Final = 2.0
-#: Seconds that an examination may take. The largest public sheets take three.
+#: Maximum seconds of an examination; the largest public sheets take three.
 _LONGEST: Final = 30.0
 
 
@@ -128,7 +127,7 @@ class Checker:
             "text": document.text,
             "settings": asdict(self.settings),
         }
-        # An examination that is given up goes on for a moment, lest every key begin a new process.
+        # An abandoned examination continues for a moment, or every key would start a new process.
         asked = asyncio.create_task(self._process.ask(question, _LONGEST))
         try:
             found = Findings.from_json(await asyncio.shield(asked))

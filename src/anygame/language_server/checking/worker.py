@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
 
 
-#: Diagnostics of a sheet that are reported: an editor that shows more slows down, and nobody reads them.
+#: Maximum number of diagnostics of a sheet; more would slow editors down.
 _MOST: Final = 500
 
 
@@ -85,7 +85,7 @@ def mended(name: str, text: str, kinds: Iterable[str]) -> str:
         return text
 
 
-#: What is typed and shown comes before what is examined.
+#: Examining sheets has a lower priority than typing.
 _NICENESS: Final = 5
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from anygame.boards import Painter
     from anygame.match.course import Course
 
-#: Seconds for which a view waits until the game is compiled; compiling goes on behind it.
+#: Seconds that a view waits for the compiler, which continues in the background.
 _COMPILING: Final = 2.0
-#: Joint moves after which no board of what is known is drawn any more.
+#: Maximum number of joint moves for which boards of knowledge are drawn.
 _MOST_STEPS: Final = 500
 
 

@@ -21,9 +21,9 @@ from anygame.web.settings import LONGEST_ANSWER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Characters of what is written of a fault.
+#: Maximum characters of a fault.
 _LONGEST_FAULT: Final = 4_000
-#: Diagnostics of a broken sheet that are shown: nobody reads more.
+#: Maximum number of diagnostics of a broken sheet.
 _MOST_DIAGNOSTICS: Final = 100
 
 

@@ -6,6 +6,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.answers.findings import diagnostic_json
 from anygame.boards import Painter
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.examination import examine
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Lines of an explanation that are shown: several screens.
+#: Maximum lines of an explanation: several screens.
 _MOST_LINES: Final = 400
-#: Changes of a move that are explained.
+#: Maximum number of explained changes of a move.
 _MOST_CHANGES: Final = 60
 
 View = dict[str, Any]
@@ -72,11 +73,11 @@ def _made(before: State, joint: Sequence[Term], fact: Term) -> View:
     return {"fact": str(fact), "lines": cited_lines(before.game.program, found.place)}
 
 
-#: Bytes of the tree of a match: an eighth of what its process may take.
+#: Maximum bytes of the tree of a match: an eighth of the memory of its process.
 _MEMORY: Final = 512 * 2**20
-#: Seconds for which an answer waits until the game is compiled; compiling goes on behind it.
+#: Seconds that an answer waits for the compiler, which continues in the background.
 _COMPILING: Final = 2.0
-#: Moves of a role of which a page shows the values.
+#: Maximum number of moves with values on a page.
 _MOST_MOVES: Final = 200
 
 
@@ -93,7 +94,7 @@ class StateSearch:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
             found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
-        # Rows count all playouts of the state, not those of this call alone.
+        # Visits count all playouts of the state, those of earlier calls included.
         found["playouts"] = max(
             [sum(move["visits"] for move in moves) for moves in found["moves"].values()], default=0
         )
@@ -104,7 +105,7 @@ class StateSearch:
         return found
 
 
-#: Diagnostics of a sheet that are shown: nobody reads more.
+#: Maximum number of diagnostics of a sheet.
 _MOST_SHOWN: Final = 60
 
 
@@ -133,22 +134,16 @@ def _start(game: Game) -> View:
 
 def diagnostic_view(found: Diagnostic, echoes: str = "") -> View:
     """Return a diagnostic as plain data, with its place in lines and columns from 1, and in characters."""
-    view: View = {
-        "severity": str(found.severity),
-        "code": found.code,
-        "message": found.message,
-        "hint": found.hint,
+    span = found.span
+    view = diagnostic_json(found) | {
         "follows": found.follows,
         "notes": [*map(_note, found.notes), *filter(None, [echoes])],
-        "line": 0,
         "excerpt": "",
         "edits": [],
     }
-    if found.span is not None:
-        source = found.span.source
-        view["line"], view["column"] = source.position(found.span.start)
-        view["start"], view["end"] = found.span.start, found.span.end
-        view["excerpt"] = source.line(view["line"])[:300]
+    if span is not None:
+        excerpt = span.source.line(view["line"])[:300]
+        view |= {"start": span.start, "end": span.end, "excerpt": excerpt}
     return view
 
 

@@ -41,7 +41,7 @@ _COMMANDS: Final = (
     *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "resign", "sit"),
     *("look", "why", "fired", "analyse", "wanted"),
 )
-#: What a record keeps for the pages beside its match: who has which role.
+#: Key of a record under which pages keep who has which role.
 _SEATS: Final = "seats"
 
 
@@ -154,7 +154,7 @@ class Session:
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
         found = replay(record, self.game)
-        # What others played is shown as far as it goes, and was checked then.
+        # Matches played elsewhere were checked there, and are shown as far as they go.
         if found.faults and not _is_elsewhere(record):
             raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
         return record, list(found.states)

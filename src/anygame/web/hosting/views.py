@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.match.course import Course, StateSummary
 
-#: Facts of a state, or moves of a role, that a page shows: more than any public game has, and a page still
-#: opens at once.
+#: Maximum facts of a state, or moves of a role, on a page: more than in any public game.
 _MOST_SHOWN: Final = 5_000
-#: Characters of one term that a page shows.
+#: Maximum characters of a term on a page.
 _LONGEST_TERM: Final = 2_000
-#: Lines of what players say of one move.
+#: Maximum lines that players say about one move.
 _MOST_SAID: Final = 50
 
 View = dict[str, Any]
@@ -139,13 +138,13 @@ def in_natural_order(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if at % 2 else (0, part) for at, part in enumerate(parts)]
 
 
-#: Joint moves after which a thumbnail shows a game, at most: its boards are seldom empty then.
+#: Maximum joint moves before a thumbnail; few boards are empty then.
 _THUMBNAIL_MOVES: Final = 18
-#: Cells of a thumbnail: more could not be told apart.
+#: Maximum cells of a thumbnail; more would be too small to see.
 _MOST_THUMBNAIL_CELLS: Final = 600
-#: Fluents that a thumbnail of a game without a board shows.
+#: Maximum fluents in a thumbnail of a game without a board.
 _THUMBNAIL_LINES: Final = 6
-#: What a thumbnail has no use for.
+#: Parts of an SVG that a thumbnail does not need.
 _NAMED: Final = re.compile(
     r'<title>.*?</title>|<desc>.*?</desc>| id="[^"]*"| data-cell="[^"]*"| class="cell[^"]*"', re.DOTALL
 )
@@ -161,7 +160,7 @@ def thumbnail(game: Game, painter: Painter) -> str:
     if sum(len(grid.cells) for grid in picture.grids) > _MOST_THUMBNAIL_CELLS:
         return ""
     bare = tuple([replace(grid, title="", labels=(), looks=()) for grid in picture.grids])
-    # Of a game without a board the cards say most.
+    # Without a board, cards are the best picture of a game.
     listed = [listing for listing in picture.others if listing.hands] or picture.others
     shown = replace(picture, grids=bare, others=tuple(listed[:_THUMBNAIL_LINES]))
     return _NAMED.sub("", svg(shown))

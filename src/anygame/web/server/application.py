@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.match.broadcast import Broadcast
     from anygame.web.settings import Settings
 
-#: What people read where no page answers.
+#: Messages for requests without a page.
 _TOLD: Final = {404: "there is no such page", 405: "this page does not support this kind of request"}
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-#: Digits of a whole number: versions are milliseconds since 1970 and have 13.
+#: Maximum digits of a whole number; versions, milliseconds since 1970, have 13.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")
 #: A decimal number as a form of a browser sends it.
@@ -91,16 +91,16 @@ class _Count(Convertor[int]):
 register_url_convertor("count", _Count())
 
 
-#: Fields of one form: a role each, and few more.
+#: Maximum fields of a form: one a role, and a few more.
 _MOST_FIELDS: Final = 1_000
-#: Bytes of a form that is read at once, which takes some milliseconds at worst: forms of moves are shorter.
+#: Bytes of a form that is parsed in the event loop, in a few milliseconds; forms of moves are shorter.
 _AT_ONCE: Final = 16_384
-#: Reads longer forms, one after the other: a second of the processor for one as long as may be, at worst.
+#: Parses longer forms, one at a time: at most a second of CPU time each.
 _READER: Final = ThreadPoolExecutor(1, "forms")
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
 _MULTIPART: Final = b"multipart/form-data"
 
-# Strangers shall not fill the log: what is wrong with a form is sent to who sent it.
+# Strangers must not fill the log; errors in a form go to its sender.
 logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
 

@@ -43,8 +43,7 @@ class Versioned:
         return self.version != version
 
 
-#: Seconds without a change after which something is sent all the same, so that broken connections are noticed
-#: and proxies keep whole ones.
+#: Seconds between heartbeats: they detect broken connections, and keep proxies from closing others.
 _HEARTBEAT: Final = 15.0
 
 

@@ -73,7 +73,7 @@ class Guards:
         self._application = application
         self._body = body
         self._seconds = seconds
-        # Who listens for everybody is asked under names that only visitors know, unless some are given.
+        # A server for everybody may be requested under any name, unless some are given.
         self._names = {name.lower() for name in names} | ({host.lower()} - _EVERYBODY)
         self._any_name = host in _EVERYBODY and not self._names
         self._names |= LOCAL
@@ -152,7 +152,7 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            # Scripts and styles are asked for again, and seldom sent again; pages are of one moment.
+            # Browsers revalidate scripts and styles; pages are valid for one moment.
             headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
         await send(message)
 
@@ -160,11 +160,10 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
 
 
 COOKIE: Final = "anygame"
-#: Our cookie among those of others, which are not read: that of Python's library takes time that grows with
-#: the square of their length.
+#: Finds our cookie among others. The parser of the standard library takes quadratic time.
 _SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
 _TOKEN_BYTES: Final = 32
-#: Half a year: matches are gone on with after holidays.
+#: Half a year, so that matches can be resumed after holidays.
 _SECONDS: Final = 180 * 24 * 3600
 
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from anygame.web.server.pages import Pages
     from anygame.web.settings import Settings
 
-#: Bytes of a part of a page that is kept.
+#: Maximum bytes of a cached part of a page.
 _LONGEST_RENDERED: Final = 2**18
-#: Seconds that a state is searched at a time at most; a page asks again as long as it is shown.
+#: Maximum seconds of one search; an open page asks again.
 _SEARCHING: Final = 1.0
 _SHORTEST_SEARCH: Final = 0.05
-#: Searches that wait for others to end.
+#: Maximum number of waiting searches.
 _WAITING_SEARCHES: Final = 16
 
 

@@ -34,21 +34,21 @@ _Value = TypeVar("_Value")
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Views of earlier states that a match at work remembers; and states of which it knows the values of moves.
+#: Cached views of earlier states of a running match, and states with cached values of moves.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
-#: Parts of pages of one version that are kept: for its people, watchers, and some earlier states.
+#: Cached parts of pages of one version: for people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
-#: Matches whose seats and views are remembered; the others are read again.
+#: Matches kept in memory; the others are read again.
 _MOST_KNOWN: Final = 200
-#: Matches that are opened at a time, or woken; and those that wait for it.
+#: Matches that are opened or woken at a time, and those that wait for it.
 _OPENING: Final = 4
 _WAITING_TO_OPEN: Final = 16
-#: Processes that look at sheets of strangers: while one is stuck with a hard one, another still answers.
+#: Processes for sheets of strangers: if one is stuck with a hard sheet, another still answers.
 _CHECKING: Final = 2
-#: Sheets that wait to be looked at.
+#: Maximum number of waiting sheets.
 _WAITING_SHEETS: Final = 8
-#: Records of this length are not those of matches made here.
+#: Maximum bytes of a record; matches of this server are shorter.
 _LONGEST_RECORD: Final = 64 * 2**20
 
 
@@ -207,7 +207,7 @@ class Matches:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spare: HostProcess | None = None
         busy = "this server is reading too many sheets"
-        #: What looks at the sheets of the server; those of strangers keep nobody from them.
+        #: Workers for sheets of the server, and others for sheets of strangers, which may be slow.
         self.own_sheets = WorkerPool(admission(1, _WAITING_SHEETS, busy), settings.memory)
         self.other_sheets = WorkerPool(admission(_CHECKING, _WAITING_SHEETS, busy), settings.memory)
         self._opening = admission(_OPENING, _WAITING_TO_OPEN, "this server is opening too many matches")
@@ -294,7 +294,7 @@ class Matches:
 
     async def view(self, match: Match, step: int | None = None) -> View:
         """Return the view of a state, by default the last one. Raises MatchFaultError."""
-        # What sleeps is shown as it was, unless a player's move was waited for.
+        # A sleeping match is shown as it was, unless it waited for a player's move.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
         assert match.view is not None

@@ -27,7 +27,7 @@ class Pages:
     def __init__(self, navigation: Sequence[tuple[str, str]]) -> None:
         self._templates = Environment(
             loader=PackageLoader("anygame.web"),
-            # Whatever a sheet, a player or a visitor is called, it is text.
+            # Names of sheets, players and visitors are always text.
             autoescape=select_autoescape(default=True),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -77,7 +77,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
-        # Who plays all of several roles would give up against oneself.
+        # Somebody who plays all of several roles has no opponent to resign to.
         "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
         "may_rematch": mine and last["over"],
         "is_exchanged": match.exchanged != match.seats,
@@ -143,12 +143,12 @@ def _player(
         "about": level.about if level else "",
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # Who has to choose, and for how long, shows something of a state that is hidden.
+        # Whose turn it is, and for how long, reveals something about a hidden state.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "left": last["time"].get(role),
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
         "goal": last["goals"].get(role) if last["over"] and seat["kind"] != "random" else None,
-        # Only who has a role may invite.
+        # Only owners of a role may invite others.
         "invitation": f"/match/{match.match_id}/join/{seat['secret']}"
         if seat["kind"] == "open" and mine
         else "",
@@ -228,7 +228,7 @@ def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) 
 def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:
     """Return boards, with the cells of the moves of whoever is asked to move."""
     return {
-        # Drawn by us from a picture, with every text in it escaped.
+        # We have drawn this SVG ourselves, and escaped every text in it.
         "svg": Markup(picture["svg"]),
         "touches": picture["touches"].get(asking, {}),
         "listings": picture["listings"],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
 
-#: Answers to browsers come before the thinking of players where both want the processor.
+#: Players think at a lower priority than answers to browsers.
 _NICENESS: Final = 5
 
 
@@ -87,9 +87,9 @@ class HostProcess(ChildProcess):
                 raise ValueError("no event")
 
 
-#: Seconds that somebody waits at most before an answer.
+#: Maximum seconds in a queue.
 _LONGEST_WAIT: Final = 5.0
-#: Seconds after which it is worth to ask again.
+#: Seconds that a refused visitor should wait.
 RETRY_AFTER: Final = 30
 
 
@@ -112,9 +112,9 @@ async def admitted(admission: Admission, within: float) -> AsyncIterator[float]:
         yield within - waited
 
 
-#: Seconds that a command may take where others wait when it begins: as a rule one is enough.
+#: Maximum seconds of a command while others wait; one second usually suffices.
 _WHILE_OTHERS_WAIT: Final = 5.0
-#: Moves of people come before sheets where both want the processor.
+#: Reading sheets has a lower priority than moves of people.
 _WORKER_NICENESS: Final = 15
 
 

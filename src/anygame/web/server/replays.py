@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.web.server.matches import Match, Matches, Seat
     from anygame.web.server.sheets import Sheets
 
-#: Joint moves of a record that is uploaded: ten times those of the longest public matches.
+#: Maximum joint moves of an uploaded record: ten times the longest public match.
 _MOST_MOVES: Final = 5_000
 
 

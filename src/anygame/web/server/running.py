@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 
-#: Seconds in which somebody takes nothing of an answer, and is dropped.
+#: Seconds without reading any of an answer after which a browser is dropped.
 _TAKING: Final = 60.0
-#: Bytes that are taken before it is seen whether to go on.
+#: Bytes to process before checking whether to continue.
 _AT_ONCE: Final = 4_096
 _BUSY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 30\r\n"
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
 
     @property
     def _may_be_dropped(self) -> bool:
-        # One that is closed may still wait for somebody to take the end of an answer.
+        # A closed connection may still wait for the browser to read the end of an answer.
         return not self._is_dropped and (self.is_telling or self.transport.is_closing())
 
     def _wait_for_head(self) -> None:
@@ -86,7 +86,7 @@ class Connection(H11Protocol):
         self._timer = self.loop.call_later(self.telling, self._give_up)
 
     def _give_up(self) -> None:
-        # A form has its own time, see `anygame.web.server.guards`.
+        # Bodies have a time limit of their own, see `anygame.web.server.guards`.
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
 
@@ -125,9 +125,9 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
-#: Seconds that answers in progress have when the server ends; streams never end by themselves.
+#: Seconds for answers in progress when the server ends; streams never end by themselves.
 _CLOSING: Final = 1
-#: Connections that the system keeps until they are accepted, all at once.
+#: Length of the system's queue of connections.
 _WAITING: Final = 128
 
 
@@ -196,7 +196,7 @@ def _server(application: ASGIApp, settings: Settings) -> uvicorn.Server:
         application,
         http=Bounded,
         backlog=_WAITING,
-        # Answers that are cut off when the server ends are no faults; ours are shown by the application.
+        # Answers cut off at the end of the server are not errors; the application reports real ones.
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -217,7 +217,7 @@ async def _run(server: uvicorn.Server, bound: socket.socket, listening: Callable
 
 def _bound(settings: Settings, advice: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # Named, the protocol makes the loop send what is small at once.
+    # With an explicit protocol, the loop disables Nagle's algorithm.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from anygame.web.server.sheets import Sheet, Sheets
     from anygame.web.settings import Settings
 
-#: Seconds that players may be given for a move: less is lost on the way, more nobody waits.
+#: Range of the seconds that players may get for a move.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Seconds that people may be given for a match, and more for each move: an hour a side is a long match.
+#: Maximum time of people for a match, and increment a move: an hour a side is a long match.
 _MOST_MINUTES: Final = 180.0
 _MOST_SECONDS_A_MOVE: Final = 600.0
-#: Seconds for finding what is wrong in rules, with the wait for it: who writes them waits.
+#: Seconds for checking rules, waiting included, since their author waits.
 _CHECKING: Final = 20.0
-#: Seconds for a small drawing of a game, and what is shown where there is none.
+#: Seconds for a thumbnail, and the drawing for games without one.
 _DRAWING: Final = 10.0
 _NO_DRAWING: Final = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>'
-#: Own sheets of which is remembered what was found.
+#: Maximum number of sheets with cached findings.
 _MOST_CHECKS: Final = 100
 
 
@@ -69,10 +69,10 @@ class SheetRoutes:
         self._pages = pages
         self._settings = settings
         self._described: dict[str, dict[str, Any]] = {}
-        #: Drawings of sheets of the server, of which there are few enough to keep all.
+        #: Thumbnails of all sheets of the server, which are few.
         self._thumbnails: dict[str, str] = {}
         self._drawing = asyncio.Lock()
-        #: What was found in the texts of own sheets.
+        #: Findings in the sheets of the server, by text.
         self._checks: Latest[str, dict[str, Any]] = Latest(_MOST_CHECKS)
 
     @property
@@ -231,7 +231,7 @@ class SheetRoutes:
     async def play(self, request: Request) -> Response:
         """Open a match: all roles for this browser, or those that were asked for."""
         if request.method == "GET" and request.headers.get("sec-fetch-site") == "cross-site":
-            # Another site may lead here, but begins no match.
+            # A link from another site does not begin a match.
             return RedirectResponse(f"/sheet/{request.path_params['name']}", 303)
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         visitor = visitor_of(request)
@@ -268,7 +268,7 @@ class SheetRoutes:
             if chosen is None and own is not None and role != own:
                 chosen = against or "open"
             elif chosen is None and own is None and against is not None:
-                # Who names an opponent alone has the first role.
+                # With only an opponent named, the visitor has the first role.
                 chosen = "you" if not seats or all(seat["kind"] == "random" for seat in seats) else against
             seats.append(mine if chosen in (None, "you") else self._other_seat(str(chosen)))
         return seats
@@ -286,5 +286,5 @@ def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
     """Return the seconds for a match and the increment a move of each person; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
-    # Who has none for the match has those of the first move.
+    # Without time for the match, people start with that of the first move.
     return (60 * minutes or more, more) if minutes or more else None

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from anygame.web.settings import Settings
 
 _RECORD: Final = ".json"
-#: A sheet that was uploaded: nobody can guess its name.
+#: Name of an uploaded sheet, which nobody can guess.
 _UPLOADED: Final = re.compile(r"u-[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Characters of a title: a line of a page.
+#: Maximum characters of a title: one line of a page.
 _LONGEST_TITLE: Final = 80
-#: Sheets of a folder that are offered; more make no list that one reads.
+#: Maximum number of listed sheets.
 _MOST_LISTED: Final = 2_000
 
 
@@ -62,7 +62,7 @@ class Sheets:
         #: Where each sheet is; None for those that are installed.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
-        #: What is known of uploads: each is read once, not whenever somebody looks at the list.
+        #: Cache of uploads, so that the list of uploads reads each file once.
         self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
@@ -96,7 +96,7 @@ class Sheets:
         """Keep a sheet that a visitor has uploaded, perhaps as a file. Raises OSError if the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
-        # A record may keep as much text as an upload; a tenth of their number is plenty of uploads.
+        # Uploads may number a tenth of the records.
         make_room(self._folder, max(1, self._settings.kept // 10))
         kept = {"visitor": visitor, "file": Path(file.replace("\\", "/")).stem, "text": text}
         write_whole(self._folder / f"{name}.json", json.dumps(kept))

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Joint moves that are sent at a time: pages see how a long match is caught up with.
+#: Joint moves sent at a time, so that pages show the progress through a long match.
 _AT_ONCE: Final = 500
-#: Seconds between two looks at a match: one of a thousand moves a second is not drawn as often.
+#: Minimum seconds between two updates of a match, however fast its moves are.
 _PACE: Final = 0.2
 #: Matches on one page of the list.
 _LISTED: Final = 100
-#: Seconds in which what happened last still reaches pages when the command ends.
+#: Seconds for the last updates to reach the pages when the command ends.
 _LAST_NEWS: Final = 5.0
 _LAST_LOOK: Final = 1.0
 
@@ -48,7 +48,7 @@ class WatchRoutes(Versioned):
         self._matches = matches
         self._pages = pages
         self._settings = settings
-        #: The matches that somebody has looked at, by their numbers.
+        #: Followers of the matches that somebody has opened, by number.
         self._followed: dict[int, _Follower] = {}
         self._opening = asyncio.Lock()
         self._table: tuple[int, Table | None] = (-1, None)
@@ -139,7 +139,7 @@ class WatchRoutes(Versioned):
         if record is None:
             raise NotFoundError("the record of this match was not kept")
         is_live = shown.record is record and not shown.result
-        # What rules hide from people who play must not be seen on a page beside them.
+        # People who play must not see hidden information on a page.
         reveals = not any(record.humans or ())
         begun = self._replays.begin(record, reveals=reveals) if is_live else self._replays.open(record)
         match = await begun
@@ -179,7 +179,7 @@ class _Follower:
             try:
                 is_told = await self._tell()
             except MatchFaultError:
-                # Its process has ended, and begins anew from what it knew; or the rules are too much.
+                # Its process has ended and will restart from the record, or the rules are too large.
                 is_told = False
             if is_over and is_told:
                 return
