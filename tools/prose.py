@@ -47,7 +47,7 @@ _PATTERNS: Final = {name: re.compile(pattern, re.IGNORECASE) for name, pattern i
 _CODE: Final = re.compile(r"^```[\s\S]*?^```$|^<!--.*-->$|^\|.*$|^ {4}.*$", re.MULTILINE)
 _DOCTEST: Final = re.compile(r"^\s*>>>[\s\S]*?(?:\n\s*\n|\Z)", re.MULTILINE)
 _MARKS: Final = re.compile(r"``[^`]*``|`[^`]*`|\]\([^)]*\)|[\[*]")
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(\[])|\n\s*\n|\n\s*(?=[-*] |\w+: )|:\s*\n")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(\[*!])|\n\s*\n|\n\s*(?=[-*] |\w+: )|:\s*\n")
 
 
 class Text(NamedTuple):
