@@ -19,7 +19,7 @@ from anygame.datalog.flatten import flatten
 from anygame.datalog.plan import Snapshot
 from anygame.datalog.relations import TermTable
 from anygame.datalog.schema import STATE, Component, Schema
-from anygame.datalog.source import Kind, Need
+from anygame.datalog.source import Need, NeedKind
 from anygame.datalog.strategy import DEFAULT
 from anygame.language.parser import parse_program
 
@@ -87,18 +87,18 @@ def test_needs_are_values() -> None:
         succ in (need.of, getattr(need.of, "slot", None))
         for need in emit(far, program.schema, Everything(may_outgrow=True), whole, DEFAULT).needs
     )
-    assert Need(Kind.STATIC_ROWS, succ).name == f"R{succ}"
+    assert Need(NeedKind.STATIC_ROWS, succ).name == f"R{succ}"
     # A rule that has to see all of a relation on demand says so, and nothing is raised.
     tabled = Snapshot(complete=program.complete, on_demand={program.relation("far"): 1e6})
     source = emit(near, program.schema, Everything(may_outgrow=True), tabled, DEFAULT)
     assert source.missing == program.relation("far")
-    assert Need(Kind.WHOLE, program.relation("far")) in source.needs
+    assert Need(NeedKind.WHOLE, program.relation("far")) in source.needs
     # One that has a key asks a table.
     index = program.schema.index(program.relation("near"), (0,), ())
     source = emit(near, program.schema, Tabled(index), tabled, DEFAULT)
     assert source.missing is None
     assert source.tables == [program.schema.index(program.relation("far"), (0,), (1,))]
-    assert Need(Kind.TABLE_CODE, source.tables[0]) in source.needs
+    assert Need(NeedKind.TABLE_CODE, source.tables[0]) in source.needs
     assert source.table is index
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anygame.network.logic.circuit import Circuit, in_order, simplified
+from anygame.network.logic.circuit import Circuit, parents_first, simplified
 from anygame.network.logic.factoring import Products, factored
 from anygame.network.logic.gates import Gates
 from anygame.network.logic.rewrites import drop_implied_conditions, merge_conjunctions
@@ -65,7 +65,7 @@ def _sums(*sums: list[list[int]]) -> Circuit:
     starts, literals = factored(products, len(sums), 1 + _INPUTS)
     outputs = {"next": 2 * (1 + _INPUTS + np.arange(len(sums))) + 1}
     circuit = Circuit(1 + _INPUTS, starts, literals, np.zeros(len(starts) - 1, np.bool_), (), outputs)
-    return in_order(simplified(circuit))
+    return parents_first(simplified(circuit))
 
 
 def _can_hold(row: list[int]) -> bool:

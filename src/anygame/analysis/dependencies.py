@@ -38,7 +38,7 @@ class Read(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Component(Generic[R]):
+class RuleGroup(Generic[R]):
     """Rules that must be computed together.
 
     Attributes:
@@ -65,7 +65,7 @@ def components(
     head: Callable[[R], Hashable],
     reads: Callable[[R], Sequence[Read]],
     may_feed: Callable[[R, R, int], bool],
-) -> tuple[list[Component[R]], list[NegativeCycle[R]]]:
+) -> tuple[list[RuleGroup[R]], list[NegativeCycle[R]]]:
     """Group rules into components, each after all that it reads.
 
     Args:
@@ -95,7 +95,7 @@ def components(
     refined = {group_of[source] for source, target in negative if group_of[source] == group_of[target]}
 
     order = {rule: number for number, rule in enumerate(rules)}
-    result: list[Component[R]] = []
+    result: list[RuleGroup[R]] = []
     cycles: list[NegativeCycle[R]] = []
     level_of: dict[Hashable, int] = {}
     for number, group in enumerate(groups):
@@ -117,7 +117,7 @@ def components(
                     level = max(level, level_of.get(read.relation, 0) + (not read.positive))
             for rule in part:
                 level_of[head(rule)] = level
-            result.append(Component(tuple(part), recursive, level))
+            result.append(RuleGroup(tuple(part), recursive, level))
     return result, cycles
 
 

@@ -90,7 +90,7 @@ def _conjuncts(formulas: Iterable[Formula]) -> Iterator[Formula]:
             yield formula
 
 
-def binders(body: Iterable[Formula]) -> set[Variable]:
+def bound_by_literals(body: Iterable[Formula]) -> set[Variable]:
     """Return the variables that positive literals bind."""
     return {variable for item in body if isinstance(item, Literal) for variable in item.variables()}
 
@@ -131,7 +131,7 @@ def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule
 
 def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ...]]:
     """Multiply out the disjunctions that bind variables; keep those that only test."""
-    bound = binders(body)
+    bound = bound_by_literals(body)
     options: list[list[tuple[Formula, ...]]] = []
     count = 1
     for item in body:

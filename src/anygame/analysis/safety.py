@@ -17,7 +17,7 @@ from anygame.analysis.normal import (
     NormalRule,
     TermsTooLarge,
     TooManyAlternatives,
-    binders,
+    bound_by_literals,
     is_ground_fact,
     normalise,
 )
@@ -139,7 +139,7 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
     """Yield each variable that no positive literal binds, with what it is needed for."""
-    bound = binders(rule.body)
+    bound = bound_by_literals(rule.body)
     for variable in dict.fromkeys(rule.head.variables()):
         if variable not in bound:
             yield variable, "the head"

@@ -14,7 +14,7 @@ from anygame.datalog.plan import Access, Scope
 from anygame.datalog.relations import FlatAtom, FlatRule, Relation, Unequal
 from anygame.datalog.rule_source import translate
 from anygame.datalog.schema import TRACE
-from anygame.datalog.source import Kind, Need, Source, empty_index, row_source
+from anygame.datalog.source import Need, NeedKind, Source, empty_index, row_source
 from anygame.language.terms import Compound, Variable
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ComponentWriter:
         self.growing: dict[Index, None] = {}
         self.cost = 0.0
 
-    def need(self, kind: Kind, of: object) -> str:
+    def need(self, kind: NeedKind, of: object) -> str:
         """Note a need; return its name."""
         need = Need(kind, of)
         self.needs[need] = None
@@ -78,7 +78,7 @@ class ComponentWriter:
 
     def title(self, relation: Relation) -> str:
         """Return the name of what holds the name of a relation, for messages."""
-        return self.need(Kind.TITLE, self.schema.slots[relation])
+        return self.need(NeedKind.TITLE, self.schema.slots[relation])
 
     # -- rules -------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class ComponentWriter:
             if relation in self.component.relations:
                 continue
             if self.scope.access[relation] is Access.GROWING:
-                lines.append(f"s{slot} = F.get({slot}, {self.need(Kind.FACTS, slot)})")
+                lines.append(f"s{slot} = F.get({slot}, {self.need(NeedKind.FACTS, slot)})")
             else:
                 lines.append(f"s{slot} = F[{slot}]")
         return lines
@@ -164,7 +164,7 @@ class ComponentWriter:
     def start(self, relation: Relation) -> str:
         """Return the source of what a relation holds before the component's rules."""
         slot = self.schema.slots[relation]
-        facts = self.need(Kind.FACTS, slot) if relation in self.schema.facts else ""
+        facts = self.need(NeedKind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
             return f"set(F.get({slot}, {facts or 'EMPTY'}))"
         return f"set({facts})"
@@ -227,7 +227,7 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
     table = mode.index if isinstance(mode, Tabled) else None
     if table is not None:
-        name, text = Need(Kind.TABLE_CODE, table).name, _table(writer, table)
+        name, text = Need(NeedKind.TABLE_CODE, table).name, _table(writer, table)
     else:
         name, body = f"component{component.number}", (_semi_naive if component.recursive else _once)(writer)
         done = f'    F["{component.marker}"] = True\n'
@@ -383,8 +383,8 @@ def _rows_for_key(writer: ComponentWriter, index: Index) -> tuple[list[str], str
     facts = []
     rules = ""
     if relation in writer.schema.facts:
-        writer.need(Kind.INDEX_CODE, index)
-        given = writer.need(Kind.FACTS, index.slot)
+        writer.need(NeedKind.INDEX_CODE, index)
+        given = writer.need(NeedKind.FACTS, index.slot)
         facts.append(f"b{name} = extend{name}({given}, {empty_index(index)})")
         found = f"b{name}.get(key, ())" if index.keys and index.outputs else f"key in b{name}"
         found = found if index.keys else f"b{name}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.analysis.groups import grouped
-from anygame.analysis.normal import binders, substitute_atom
+from anygame.analysis.normal import bound_by_literals, substitute_atom
 from anygame.datalog.derivations import Attempt, Derivation, Failure
 from anygame.errors import LimitError
 from anygame.language.rules import And, Atom, Distinct, Literal, Not, Or, atoms_in, map_terms
@@ -132,7 +132,7 @@ class Explainer:
             return None
         attempts = []
         for rule in self._by_head.get(atom.key, []):
-            own = set(rule.head.variables()) | binders(rule.body)
+            own = set(rule.head.variables()) | bound_by_literals(rule.body)
             apart = {v: Variable(f"{v.name} '") for v in atom.variables() if v in own}
             asked = [substitute(term, apart) for term in atom.arguments]
             unified = unify_all(zip(rule.head.arguments, asked, strict=True), {})

@@ -8,7 +8,7 @@ from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from anygame.datalog.source import Kind, Need, emit_index
+from anygame.datalog.source import Need, NeedKind, emit_index
 from anygame.errors import LimitError
 from anygame.language.diagnostics import format_excerpt
 
@@ -71,15 +71,15 @@ class Linker:
             self._define(source)
             needs |= dict.fromkeys(source.needs)
         for need in needs:
-            if need.kind is Kind.INDEX_CODE and need.name not in self.namespace:
+            if need.kind is NeedKind.INDEX_CODE and need.name not in self.namespace:
                 self._define(emit_index(need.of))
         for need in needs:
             # A constant stays what it is, and so does code of indexes.
-            if need.name not in self.namespace and need.kind is not Kind.STATIC_TABLE:
+            if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
             # Making a table takes the facts and indexes that its code needs.
-            if need.kind is Kind.STATIC_TABLE and need.name not in self.namespace:
+            if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
         # Only now: what was interrupted is linked again.
         self.tables.update(source.table for source in sources if source.table is not None)
@@ -91,7 +91,7 @@ class Linker:
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
         """Return the function that makes a table in a frame; its code has been linked."""
-        found: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(Kind.TABLE_CODE, index).name]
+        found: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
         return found
 
     def _define(self, source: Source) -> None:
@@ -100,17 +100,21 @@ class Linker:
     def _constant(self, need: Need) -> object:
         schema = self._schema
         match need.kind:
-            case Kind.STATIC_ROWS:
+            case NeedKind.STATIC_ROWS:
                 return self._static[need.of]
-            case Kind.FACTS:
+            case NeedKind.FACTS:
                 return frozenset(schema.facts.get(schema.relation(need.of), ()))
-            case Kind.TITLE:
+            case NeedKind.TITLE:
                 return schema.relation(need.of).title
-            case Kind.STATIC_INDEX:
-                index = self.namespace[Need(Kind.INDEX_CODE, need.of).name](self._static)
+            case NeedKind.STATIC_INDEX:
+                index = self.namespace[Need(NeedKind.INDEX_CODE, need.of).name](self._static)
                 return index.get if isinstance(index, dict) else index
         composer = schema.terms.composer(list(schema.functors)[need.of])
-        parts = {Kind.MAKE: composer, Kind.KNOWN: composer.known.get, Kind.PARTS: composer.parts.get}
+        parts = {
+            NeedKind.MAKE: composer,
+            NeedKind.KNOWN: composer.known.get,
+            NeedKind.PARTS: composer.parts.get,
+        }
         return parts[need.kind]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from anygame.datalog.plan import Access, Compose, Join, joins_of, order_joins
 from anygame.datalog.relations import Alternatives, FlatAtom, IsConstant, Negated, Unequal, variables_in
-from anygame.datalog.source import Kind, Need, row_source
+from anygame.datalog.source import Need, NeedKind, row_source
 from anygame.language.terms import Compound, Term, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -174,13 +174,13 @@ class _Translation:
         key = row_source([self.column(part) for part in item.parts])
         # Rows that nobody has asked for yet may hold terms that never arose: there the term is made.
         if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
-            source = f"{self.composer(Kind.MAKE, item.functor)}({key})"
+            source = f"{self.composer(NeedKind.MAKE, item.functor)}({key})"
         else:
-            source = f"{self.composer(Kind.KNOWN, item.functor)}({key}, -1)"
+            source = f"{self.composer(NeedKind.KNOWN, item.functor)}({key}, -1)"
         self.loop([self.bind(item.value)], f"({source},)")
 
     def destructure(self, item: Compose) -> None:
-        parts = self.composer(Kind.PARTS, item.functor)
+        parts = self.composer(NeedKind.PARTS, item.functor)
         value = self.names[item.value]
         targets, tests = self.targets(item.parts)
         self.loop(targets, f"{parts}({value}, ())")
@@ -282,7 +282,7 @@ class _Translation:
     def is_on_demand(self, relation: Relation) -> bool:
         return self.scope.access[relation] is Access.ON_DEMAND
 
-    def need(self, kind: Kind, of: object) -> str:
+    def need(self, kind: NeedKind, of: object) -> str:
         need = Need(kind, of)
         self.code.needs[need] = None
         return need.name
@@ -291,7 +291,7 @@ class _Translation:
         """Return the name of the rows of a relation."""
         slot = self.scope.schema.slots[relation]
         if self.scope.access[relation] is Access.CONSTANT:
-            return self.need(Kind.STATIC_ROWS, slot)
+            return self.need(NeedKind.STATIC_ROWS, slot)
         self.code.rows[relation] = None
         return f"s{slot}"
 
@@ -301,9 +301,9 @@ class _Translation:
         access = self.scope.access[relation]
         if access is Access.ON_DEMAND:
             return f"{self.table(index)}({key})"
-        self.need(Kind.INDEX_CODE, index)
+        self.need(NeedKind.INDEX_CODE, index)
         if access is Access.CONSTANT:
-            name = self.need(Kind.STATIC_INDEX, index)
+            name = self.need(NeedKind.STATIC_INDEX, index)
         else:
             self.code.indexes[index] = access
             name = f"{'g' if keys and outputs else 'j'}{index.name}"
@@ -315,14 +315,14 @@ class _Translation:
         """Return the name of the look-up in a table on demand."""
         is_own = index.relation in self.scope.component.relations
         if not is_own and not self.scope.can_be_asked(index.relation, index.keys):
-            self.need(Kind.WHOLE, index.relation)
+            self.need(NeedKind.WHOLE, index.relation)
         if self.scope.is_constant(index.relation):
-            return self.need(Kind.STATIC_TABLE, index)
-        self.need(Kind.TABLE_CODE, index)
+            return self.need(NeedKind.STATIC_TABLE, index)
+        self.need(NeedKind.TABLE_CODE, index)
         self.code.indexes[index] = Access.ON_DEMAND
         return f"q{index.name}"
 
-    def composer(self, kind: Kind, functor: tuple[str, int]) -> str:
+    def composer(self, kind: NeedKind, functor: tuple[str, int]) -> str:
         return self.need(kind, self.scope.schema.functors[functor])
 
     # -- conditions --------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ class _Translation:
             return str(self.scope.number(term))
         functor = (term.functor, len(term.arguments))
         parts = row_source([self.expression(argument, make=make) for argument in term.arguments])
-        name = self.composer(Kind.MAKE if make else Kind.KNOWN, functor)
+        name = self.composer(NeedKind.MAKE if make else NeedKind.KNOWN, functor)
         return f"{name}({parts})" if make else f"{name}({parts}, -1)"
 
 

@@ -24,7 +24,7 @@ from anygame.language.unification import may_agree
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anygame.analysis.dependencies import Component as Rules
+    from anygame.analysis.dependencies import RuleGroup
     from anygame.datalog.relations import TermTable
 
 #: What a relation depends on: nothing, the state, the joint move as well.
@@ -176,7 +176,7 @@ class Schema:
     def _component(
         self,
         number: int,
-        part: Rules[FlatRule],
+        part: RuleGroup[FlatRule],
         relations: tuple[Relation, ...],
         numbers: Mapping[Relation, Sequence[int]],
     ) -> Component:
@@ -262,7 +262,7 @@ class Schema:
         ]
 
 
-def _levels(found: Sequence[Rules[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
+def _levels(found: Sequence[RuleGroup[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
     levels = dict(inputs)
     changed = True
     while changed:

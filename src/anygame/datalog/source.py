@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.datalog.schema import Index
 
 
-class Kind(StrEnum):
+class NeedKind(StrEnum):
     """What a text may need; the values are what its names in generated code begin with."""
 
     #: The rows of a static relation, given by its slot, as a constant.
@@ -57,7 +57,7 @@ class Kind(StrEnum):
 class Need(NamedTuple):
     """What has to be there before a text can run: of a slot, a functor's number, an index or a relation."""
 
-    kind: Kind
+    kind: NeedKind
     of: Any
 
     @property
@@ -86,13 +86,13 @@ class Source:
     @property
     def tables(self) -> list[Index]:
         """The tables on demand that the function asks."""
-        tables = (Kind.TABLE_CODE, Kind.STATIC_TABLE)
+        tables = (NeedKind.TABLE_CODE, NeedKind.STATIC_TABLE)
         return list(dict.fromkeys(need.of for need in self.needs if need.kind in tables))
 
     @property
     def missing(self) -> Relation | None:
         """A relation that has to be computed as a whole before the source can be of use."""
-        return next((need.of for need in self.needs if need.kind is Kind.WHOLE), None)
+        return next((need.of for need in self.needs if need.kind is NeedKind.WHOLE), None)
 
 
 def row_source(parts: Sequence[str]) -> str:
@@ -123,7 +123,7 @@ def emit_index(index: Index) -> Source:
         f'    F["j{name}"] = index\n'
         f"    return index\n"
     )
-    return Source(Need(Kind.INDEX_CODE, index).name, text, ())
+    return Source(Need(NeedKind.INDEX_CODE, index).name, text, ())
 
 
 def _extension(index: Index) -> str:

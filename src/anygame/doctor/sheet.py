@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.analysis.domains import Domains
 from anygame.analysis.groups import grouped, reached
-from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, binders, normalise
+from anygame.analysis.normal import Allowance, NormalRule, TooManyAlternatives, bound_by_literals, normalise
 from anygame.language.diagnostics import counted, shown
 from anygame.language.rules import KEYWORDS, READ_AS, Atom, Distinct, Literal, atoms_in, walk
 from anygame.language.source import Span
@@ -111,7 +111,9 @@ class Sheet:
     def is_safe(self) -> bool:
         """Whether domains can be trusted: every rule has a normal form and binds what its head writes."""
         bound = all(
-            variable in binders(part.body) for part in self._with_roles for variable in part.head.variables()
+            variable in bound_by_literals(part.body)
+            for part in self._with_roles
+            for variable in part.head.variables()
         )
         return bound and not self._left_out
 
@@ -289,7 +291,7 @@ def _with_role(part: NormalRule) -> NormalRule:
     head = part.head
     if head.predicate in _ROLE_FIRST and part.body and isinstance(head.arguments[0], Variable):
         missing = Literal(Atom("role", (head.arguments[0],)))
-        if head.arguments[0] not in binders(part.body):
+        if head.arguments[0] not in bound_by_literals(part.body):
             return NormalRule(head, (*part.body, missing), part.origin)
     return part
 

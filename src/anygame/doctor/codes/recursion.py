@@ -17,7 +17,7 @@ from anygame.language.unification import may_agree
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from anygame.analysis.dependencies import Component
+    from anygame.analysis.dependencies import RuleGroup
     from anygame.analysis.normal import NormalRule
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
@@ -187,7 +187,7 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-def _negations_inside(sheet: Sheet) -> Iterator[tuple[Component[NormalRule], NormalRule, Atom]]:
+def _negations_inside(sheet: Sheet) -> Iterator[tuple[RuleGroup[NormalRule], NormalRule, Atom]]:
     """Yield the atoms that a rule denies and whose relations depend on the rule's own."""
     for group in _groups_by_name(sheet):
         inside = {rule.head.key for rule in group.rules}
@@ -220,7 +220,7 @@ def _reads_of(part: NormalRule) -> list[_Read]:
     return [_Read(atom, positive) for atom, positive in atoms_in(part.body)]
 
 
-def _groups_by_name(sheet: Sheet) -> list[Component[NormalRule]]:
+def _groups_by_name(sheet: Sheet) -> list[RuleGroup[NormalRule]]:
     """Return the rules in groups whose relations depend on each other, by negations or not."""
     parts = [part for part in sheet.normal if part.body]
     reads = {id(part): [_Read(atom, True) for atom, _ in atoms_in(part.body)] for part in parts}

@@ -79,7 +79,7 @@ class GroundingLimits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class RuleInstances:
     """Instances of one rule: all of them in a grounding, which is made of those that were found together.
 
     Attributes:
@@ -94,15 +94,15 @@ class Batch:
     negatives: list[list[Rows]]
 
     @classmethod
-    def joined(cls, batches: Sequence[Batch]) -> Batch:
-        """Return the instances of some batches of a rule as one."""
-        positives = [np.concatenate(rows) for rows in zip(*(one.positives for one in batches), strict=True)]
+    def joined(cls, parts: Sequence[RuleInstances]) -> RuleInstances:
+        """Return the instances of a rule, found in parts, as one."""
+        positives = [np.concatenate(rows) for rows in zip(*(one.positives for one in parts), strict=True)]
         negatives = [
             [np.concatenate(rows) for rows in zip(*columns, strict=True)]
-            for columns in zip(*(one.negatives for one in batches), strict=True)
+            for columns in zip(*(one.negatives for one in parts), strict=True)
         ]
-        heads = np.concatenate([one.heads for one in batches])
-        return cls(batches[0].rule, heads, positives, negatives)
+        heads = np.concatenate([one.heads for one in parts])
+        return cls(parts[0].rule, heads, positives, negatives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +114,7 @@ class Grounding:
         tables: the atoms of each relation that depends on state or moves.
         facts: relations with rows that always hold, and these rows' numbers.
         invariants: what the instances rely on: they hold for states of which that is true.
+        by_rule: the instances of each rule that has any.
         initial: per relation of fluents, the numbers of the rows that hold at first.
         passes: what each pass over the rules did, by name.
         rounds: how often the rules were gone through.
@@ -122,7 +123,7 @@ class Grounding:
     reasoner: Reasoner
     tables: dict[Relation, Table]
     facts: dict[Relation, Ids]
-    batches: list[Batch]
+    by_rule: list[RuleInstances]
     initial: dict[Relation, Ids]
     invariants: Collection[Invariant]
     passes: dict[str, Effect]
@@ -132,7 +133,7 @@ class Grounding:
     @property
     def instances(self) -> int:
         """How many instances."""
-        return sum(len(batch.heads) for batch in self.batches)
+        return sum(len(of_rule.heads) for of_rule in self.by_rule)
 
 
 class _Grounder:
@@ -164,7 +165,7 @@ class _Grounder:
         self._instances = 0
         self._atoms = 0
         #: By identity of the rule.
-        self._batches: dict[int, list[Batch]] = defaultdict(list)
+        self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
         #: Relations that give ``true`` or ``does`` their rows, those that take them, and how many they took.
         self._flows: list[tuple[Relation, Relation]] = [
             (relation, Relation(_FLOWS[relation.predicate], relation.shapes))
@@ -201,7 +202,7 @@ class _Grounder:
             self._reasoner,
             {r: t for r, t in self._tables.of.items() if not self._static.is_static(r)},
             facts,
-            [Batch.joined(self._batches.pop(id(rule))) for rule in rules if id(rule) in self._batches],
+            [RuleInstances.joined(self._parts.pop(id(rule))) for rule in rules if id(rule) in self._parts],
             initial,
             self._prover.proved if by_invariants else (),
             passes,
@@ -292,17 +293,17 @@ class _Grounder:
         if rule.head.relation in self._read or not is_own(rule.head.relation):
             negatives = [[evaluation.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
             positives = [found.positives[index] for index in range(len(rule.positives))]
-            self._batches[id(rule)].append(Batch(rule, heads, positives, negatives))
+            self._parts[id(rule)].append(RuleInstances(rule, heads, positives, negatives))
         self._atoms += table.count - before
         return table.count > before
 
     def _too_many_instances(self) -> LimitError:
         bound = self._limits.instances
         of = Counter[str]()
-        for batch in chain.from_iterable(self._batches.values()):
-            relation = batch.rule.head.relation
+        for of_rule in chain.from_iterable(self._parts.values()):
+            relation = of_rule.rule.head.relation
             if not is_own(relation):
-                of[relation.title] += len(batch.heads)
+                of[relation.title] += len(of_rule.heads)
         worst = max(of, key=of.__getitem__, default=None)
         most = f", most of them of {worst}" if worst else ""
         return LimitError(

@@ -191,12 +191,12 @@ def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:
     return frozenset[Variable]().union(*(item.variables for item in items))
 
 
-def in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+def sorted_by_name(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """Return variables sorted by name, each once."""
     return tuple(sorted(set(variables), key=lambda variable: variable.name))
 
 
-def binders(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
+def binding_literals(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
     """Return literals that bind some variables, those that bind most first."""
     found: list[FlatAtom] = []
     missing = set(wanted)

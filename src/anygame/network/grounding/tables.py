@@ -41,7 +41,7 @@ def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
     return keys
 
 
-class Index:
+class SortedKeys:
     """Rows of a table in the order of the keys of some columns.
 
     Attributes:
@@ -87,10 +87,10 @@ class Table:
         self.width = width
         self.count = 0
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
-        self._indexes: dict[tuple[int, ...], Index] = {}
+        self._indexes: dict[tuple[int, ...], SortedKeys] = {}
         self._everything = tuple(range(width))
         #: By all columns, the rows that came last: they are taken into the index when they are many.
-        self._last = Index(np.zeros(0, np.uint64))
+        self._last = SortedKeys(np.zeros(0, np.uint64))
 
     def column(self, number: int) -> Rows:
         """Return a column of all rows."""
@@ -100,11 +100,11 @@ class Table:
         """Return all rows, [count, width]."""
         return self._data[:, : self.count].T
 
-    def index(self, columns: tuple[int, ...]) -> Index:
+    def index(self, columns: tuple[int, ...]) -> SortedKeys:
         """Return the index on some columns, up to date."""
         found = self._indexes.get(columns)
         if found is None:
-            found = Index(hashed([self.column(number) for number in columns], self.count))
+            found = SortedKeys(hashed([self.column(number) for number in columns], self.count))
             self._indexes[columns] = found
         elif len(found.keys) != self.count:
             news = [self.column(number)[len(found.keys) :] for number in columns]
@@ -126,13 +126,13 @@ class Table:
             return np.full(len(keys), -1, np.int64)
         index = self._indexes.get(self._everything)
         if index is None or len(index.keys) + len(self._last.keys) != self.count:
-            index, self._last = self.index(self._everything), Index(keys[:0])
+            index, self._last = self.index(self._everything), SortedKeys(keys[:0])
         found = self._looked_up(index, columns, keys)
         if not len(self._last.keys):
             return found
         return np.maximum(found, self._looked_up(self._last, columns, keys))
 
-    def _looked_up(self, index: Index, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
+    def _looked_up(self, index: SortedKeys, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
         (places,) = _places(index.keys, keys, "left")
         found = index.order[np.minimum(places, len(index.keys) - 1)]
         for number, column in enumerate(columns):
@@ -169,14 +169,14 @@ class Table:
         rank = (self.count - 1 + np.cumsum(is_first))[ordered[begins]]
         numbers[ordered] = rank[np.cumsum(begins) - 1]
         self._append([column[added] for column in columns], len(added))
-        index = self._indexes.setdefault(self._everything, Index(keys[:0]))
+        index = self._indexes.setdefault(self._everything, SortedKeys(keys[:0]))
         if not len(self._last.keys) and len(rank) * _LAST >= len(index.keys):
             index.insert(keys[begins], rank)
             return numbers
         self._last.insert(keys[begins], rank)
         if len(self._last.keys) * _LAST >= len(index.keys):
             index.insert(self._last.keys, self._last.order)
-            self._last = Index(keys[:0])
+            self._last = SortedKeys(keys[:0])
         return numbers
 
     def _append(self, columns: Sequence[Rows], count: int) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.datalog.relations import Relation
-    from anygame.network.grounding.grounder import Batch, Grounding
+    from anygame.network.grounding.grounder import Grounding, RuleInstances
 
     Ids = NDArray[np.int32 | np.int64]
     Numbers = NDArray[np.int64]
@@ -48,7 +48,7 @@ class Atoms:
         self._facts = np.zeros(self.count, np.bool_)
         for relation, rows in grounding.facts.items():
             self._facts[self._first[relation] + rows] = True
-        self._collect(grounding.batches)
+        self._collect(grounding.by_rule)
 
     def _ranges(self, predicate: str) -> dict[Relation, tuple[int, int]]:
         return {
@@ -92,11 +92,11 @@ class Atoms:
         found: Numbers = self._literals[places(self._firsts[conjunctions], self._lengths[conjunctions])]
         return found
 
-    def _collect(self, batches: list[Batch]) -> None:
+    def _collect(self, by_rule: list[RuleInstances]) -> None:
         """Sort the instances by head; those with as many literals lie together."""
         by_width: dict[int, list[Ids]] = {}
-        for batch in batches:
-            rows = self._rows(batch)
+        for instances in by_rule:
+            rows = self._rows(instances)
             by_width.setdefault(rows.shape[1], []).append(rows)
         groups = [np.concatenate(found) for _, found in sorted(by_width.items())]
         self.conjunctions = sum(len(rows) for rows in groups)
@@ -104,7 +104,7 @@ class Atoms:
         is_input = np.zeros(self.count, np.bool_)
         for first, count in (*self.fluents.values(), *self.actions.values()):
             is_input[first : first + count] = True
-        self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(batches))
+        self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(by_rule))
         groups = _merge_disjunctions(groups, self.literal_of)
         heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
         #: The conjunctions in the order of their heads: where those of each begin, and their literals.
@@ -116,14 +116,14 @@ class Atoms:
         literals = [rows[:, 1:][mask] for rows, mask in zip(groups, held, strict=True)]
         self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
 
-    def _levels(self, batches: list[Batch]) -> Ids:
+    def _levels(self, by_rule: list[RuleInstances]) -> Ids:
         """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""
         numbers = {relation: number for number, relation in enumerate(self._first)}
         reads: list[set[int]] = [set() for _ in numbers]
-        for batch in batches:
-            read = {*batch.rule.positives, *batch.rule.negatives}
+        for instances in by_rule:
+            read = {*instances.rule.positives, *instances.rule.negatives}
             found = {numbers[atom.relation] for atom in read if atom.relation in numbers}
-            reads[numbers[batch.rule.head.relation]] |= found
+            reads[numbers[instances.rule.head.relation]] |= found
         level = [0] * len(numbers)
         for component in strong_components(range(len(numbers)), lambda number: sorted(reads[number])):
             below = {level[read] for number in component for read in reads[number].difference(component)}
@@ -132,15 +132,15 @@ class Atoms:
         counts = [self._tables[relation].count for relation in numbers]
         return np.repeat(np.array(level, np.int64), counts)
 
-    def _rows(self, batch: Batch) -> Ids:
+    def _rows(self, instances: RuleInstances) -> Ids:
         """Return head and literals per instance, literals ascending, without what always holds."""
         columns: list[Ids] = []
-        for atom, rows in zip(batch.rule.positives, batch.positives, strict=True):
+        for atom, rows in zip(instances.rule.positives, instances.positives, strict=True):
             atoms = self.of(atom.relation, rows)
             columns.append(np.where(self._facts[atoms], HOLDS, 2 * atoms))
-        for atom, keys in zip(batch.rule.negatives, batch.negatives, strict=True):
-            columns.append(self._negated(atom.relation, keys, len(batch.heads)))
-        heads = self.of(batch.rule.head.relation, batch.heads)
+        for atom, keys in zip(instances.rule.negatives, instances.negatives, strict=True):
+            columns.append(self._negated(atom.relation, keys, len(instances.heads)))
+        heads = self.of(instances.rule.head.relation, instances.heads)
         if not columns:
             return heads[:, None].astype(np.int32)
         return normalised(np.stack([heads, *columns], axis=1, dtype=np.int32, casting="same_kind"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from anygame.analysis.groups import strong_components
 from anygame.network.budget import LITERAL
-from anygame.network.logic.circuit import Circuit, in_order, simplified
+from anygame.network.logic.circuit import Circuit, parents_first, simplified
 from anygame.network.logic.factoring import Products, factored
 from anygame.network.ragged import levels_of
 
@@ -58,7 +58,7 @@ def build_circuit(
     opened[_in_cycles(products, len(sums), nodes)] = True
     named = {name: become[literals] for name, literals in outputs.items()}
     circuit = simplified(Circuit(nodes, starts, literals, opened, (), named))
-    return replace(in_order(circuit), choices=choices)
+    return replace(parents_first(circuit), choices=choices)
 
 
 def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:

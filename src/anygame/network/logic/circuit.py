@@ -281,7 +281,7 @@ class _Hashing:
         return _renumbered(whole, order)
 
 
-def in_order(circuit: Circuit) -> Circuit:
+def parents_first(circuit: Circuit) -> Circuit:
     """Return a circuit of the gates that are needed, each behind what it reads but for opened gates."""
     if circuit.opened[circuit.needed].any():
         return _renumbered(circuit, _depth_first(circuit))

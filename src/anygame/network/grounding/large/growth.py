@@ -39,7 +39,7 @@ from anygame.network.grounding.passes.folding import unfolded
 from anygame.network.grounding.rules import (
     GroundRule,
     NotAVariableError,
-    in_order,
+    sorted_by_name,
     substituted,
     variables_of_atom,
     variables_of_rule,
@@ -80,7 +80,7 @@ def _may_grow(rule: GroundRule, context: Context) -> bool:
 
 
 def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    columns = in_order(
+    columns = sorted_by_name(
         v for atom in (rule.head, *rule.positives, *rule.guards) for v in variables_of_atom(atom)
     )
     guard = FlatAtom(context.new_relation(len(columns)), columns)
@@ -156,7 +156,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
     """Return a rule with what views that do not hold say of its values, by the rows that it reads itself."""
-    own = in_order(variables_of_rule(rule))
+    own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
     for held in (held for negative, body in bodies for held in _held(rule, own, negative, body)):

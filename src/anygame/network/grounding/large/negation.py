@@ -33,9 +33,9 @@ from anygame.network.grounding.rules import (
     GroundRule,
     Item,
     NotAVariableError,
-    in_order,
     items_of,
     rule_of,
+    sorted_by_name,
     variables_of_atom,
     variables_of_items,
     variables_of_rule,
@@ -88,7 +88,7 @@ class _Joining:
             if inside:
                 insides.append(inside)
             if inside and len(negatives) < len(rule.negatives):
-                columns = in_order(known)
+                columns = sorted_by_name(known)
                 head = FlatAtom(self._context.new_relation(len(columns)), columns)
                 whole = rule_of(head, [*rows, Item.of("positives", atom)])
                 atom = FlatAtom(self._relation_of(whole, inside, _DEEPEST), columns)
@@ -183,7 +183,7 @@ class _Joining:
         split = self._split(rule, inside, depth)
         if split is not rule:
             return split
-        columns = in_order(variables_of_atom(rule.head))
+        columns = sorted_by_name(variables_of_atom(rule.head))
         part = replace(rule, head=FlatAtom(self._context.new_relation(len(columns)), columns))
         return GroundRule(rule.head, (FlatAtom(self._relation_of(part, inside, depth), columns),))
 

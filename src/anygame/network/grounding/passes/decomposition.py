@@ -26,11 +26,11 @@ from anygame.network.grounding.passes.context import determined
 from anygame.network.grounding.rules import (
     GroundRule,
     Item,
-    binders,
+    binding_literals,
     connected,
-    in_order,
     items_of,
     rule_of,
+    sorted_by_name,
     variables_of_atom,
     variables_of_items,
 )
@@ -93,7 +93,7 @@ def split_off(
     members = set(part)
     rest = [item for item in items if item not in members]
     own = variables_of_items(part)
-    columns = in_order(own & (head | variables_of_items(rest)))
+    columns = sorted_by_name(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
     # What the others say of the shared variables alone keeps the part small.
@@ -106,7 +106,7 @@ def split_off(
     literals = [
         item.what for item in rest if item.kind in ("positives", "guards") and isinstance(item.what, FlatAtom)
     ]
-    bound = binders(literals, _unbound(split, own, shared))
+    bound = binding_literals(literals, _unbound(split, own, shared))
     first = min(number for number, item in enumerate(items) if item in members)
     before = [item for item in items[:first] if item not in members]
     after = [item for item in items[first:] if item not in members]
@@ -300,10 +300,10 @@ def _part(
         if row.variables & wanted - head:
             wanted |= row.variables
     used = [item for item in items if item in rows and item.variables & wanted - head]
-    columns = in_order(wanted & head)
+    columns = sorted_by_name(wanted & head)
     bound = {v for item in (*used, *tie) if item.kind in ("positives", "guards") for v in item.variables}
     others = [item.what for item in items if item.kind in ("positives", "guards")]
-    binding = binders([atom for atom in others if isinstance(atom, FlatAtom)], wanted - bound)
+    binding = binding_literals([atom for atom in others if isinstance(atom, FlatAtom)], wanted - bound)
     guards = [Item.of("guards", atom) for atom in binding]
     return rule_of(FlatAtom(context.new_relation(len(columns)), columns), [*used, *tie, *guards])
 

@@ -31,7 +31,7 @@ from anygame.analysis.groups import strong_components
 from anygame.datalog.relations import FlatAtom, reads_of, variables_in
 from anygame.language.terms import Constant, variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
-from anygame.network.grounding.rules import GroundRule, binders, is_own, variables_of_atom
+from anygame.network.grounding.rules import GroundRule, binding_literals, is_own, variables_of_atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -120,7 +120,7 @@ class _Demand:
     def _cheap_columns(self, read: _Read, columns: _Columns) -> _Columns:
         if read.rule.head.relation in self._asked_by or read.atom.relation in self._recursive:
             return columns
-        used = binders(self._free_literals(read), _variables(read.atom, columns))[:_MOST_BINDERS]
+        used = binding_literals(self._free_literals(read), _variables(read.atom, columns))[:_MOST_BINDERS]
         bound = {variable for atom in used for variable in variables_of_atom(atom)}
         return frozenset(number for number in columns if bound.issuperset(_variables(read.atom, [number])))
 
@@ -189,7 +189,7 @@ class _Demand:
             if head_columns is not None:
                 found = narrow_guards(rule, known, self._context, _MOST_VALUES)
                 wanted -= determined(rule, known, self._context, _MOST_VALUES)
-            found = list(dict.fromkeys([*found, *binders(every, wanted)]))
+            found = list(dict.fromkeys([*found, *binding_literals(every, wanted)]))
             bound = known.union(*map(variables_of_atom, found))
             if not bound_by(rule, bound).issuperset(wanted):
                 # Nested terms bind some of them, by way of any literal.
@@ -240,7 +240,7 @@ def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relat
 def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
     """Return literals that bind some variables, with others that say more of these and multiply nothing."""
     literals = [*rule.positives, *rule.guards]
-    used = binders(literals, wanted)
+    used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
         # Equations and nested terms bind some of them, by way of any literal.

@@ -28,9 +28,9 @@ from anygame.network.grounding.rules import (
     GroundRule,
     Item,
     connected,
-    in_order,
     is_own,
     items_of,
+    sorted_by_name,
     variables_of_atom,
     variables_of_items,
 )
@@ -54,7 +54,7 @@ def project_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         return [rule]
     made, projections = [], []
     for group in groups:
-        columns = in_order(group)
+        columns = sorted_by_name(group)
         atom = FlatAtom(context.new_relation(len(columns)), columns)
         made.append(GroundRule(atom, positives=(move,)))
         projections.append(atom)
@@ -126,7 +126,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move))
     binding = tuple(guard for guard in rule.guards if not set(variables_of_atom(guard)) & (own - head))
-    columns = in_order(own & head)
+    columns = sorted_by_name(own & head)
     some = FlatAtom(context.new_relation(len(columns)), columns)
     failing = FlatAtom(context.new_relation(rule.head.relation.width), rule.head.columns)
     made = [GroundRule(some, positives=(move,))]

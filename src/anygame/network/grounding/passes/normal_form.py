@@ -31,8 +31,8 @@ from anygame.network.grounding.passes.context import can_be_joined
 from anygame.network.grounding.rules import (
     Composed,
     GroundRule,
-    binders,
-    in_order,
+    binding_literals,
+    sorted_by_name,
     variables_of_atom,
     variables_of_rule,
     with_conditions,
@@ -71,11 +71,11 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
     for test in rule.tests:
         if _is_plain(test, context):
             continue
-        variables = in_order(variables_in((test,)))
+        variables = sorted_by_name(variables_in((test,)))
         atom = FlatAtom(context.new_relation(len(variables)), variables)
         named.append(atom)
         literals = (*rule.positives, *rule.guards)
-        guards = tuple(binders(literals, variables))
+        guards = tuple(binding_literals(literals, variables))
         if not can_be_joined(rule, guards, context):
             guards = literals
         for choice in test.choices if isinstance(test, Alternatives) else ((test,),):
@@ -179,7 +179,7 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         others = (*guards[:number], *guards[number + 1 :])
         used = own & variables_of_rule(replace(rule, guards=others))
         if len(used) < len(own):
-            columns = in_order(used)
+            columns = sorted_by_name(used)
             guards[number] = FlatAtom(context.new_relation(len(columns)), columns)
             made.append(GroundRule(guards[number], guards=(guard,)))
     return [*made, replace(rule, guards=tuple(guards))] if made else [rule]
