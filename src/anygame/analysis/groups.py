@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
@@ -38,11 +38,22 @@ def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, 
     return found
 
 
+def cycles(targets: Iterable[int], parents: Callable[[int], Collection[int]]) -> Iterator[list[int]]:
+    """Yield the strongly connected components whose nodes depend on themselves.
+
+    >>> list(cycles([3], {1: [2], 2: [], 3: [3, 1]}.__getitem__))
+    [[3]]
+    """
+    for component in strong_components(targets, parents):
+        if len(component) > 1 or component[0] in parents(component[0]):
+            yield component
+
+
 #: A root above all targets; no node has this number.
 _NOBODY: Final = -1
 
 
-def strong_components(targets: Iterable[int], parents: Callable[[int], list[int]]) -> Iterator[list[int]]:
+def strong_components(targets: Iterable[int], parents: Callable[[int], Iterable[int]]) -> Iterator[list[int]]:
     """Yield the strongly connected components of a graph, parents first (Tarjan 1972, without recursion).
 
     >>> [sorted(found) for found in strong_components([3], {1: [2], 2: [1], 3: [2, 4], 4: []}.__getitem__)]

@@ -1,8 +1,8 @@
-"""Relaxed reachability: everything that can ever hold, if every negation of what changes is ignored.
+"""Relaxed reachability: everything that can ever hold if negations of dynamic relations are ignored.
 
 ``true`` grows by ``init`` and ``next``, ``does`` by ``legal`` (after Helmert 2009, "Concise finite-domain
-representations for PDDL planning tasks"). Each instance of a rule is found once, when the last of its
-literals arises (semi-naive evaluation). Static relations are those of the reasoner, exactly.
+representations for PDDL planning tasks"). Semi-naive evaluation finds each instance of a rule once. Static
+relations are exact: the reasoner computes them.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import GroundRule
     from anygame.network.grounding.tables import Ids, Rows, Table
 
-#: Rules with a join of more rows than this go through the passes for large ones, too.
+#: Rows of a join beyond which the passes for large sheets run, too.
 _FEW_ROWS: Final = 4_000_000
-#: Bounds that are kept, perhaps, where only the rows that rules ask for are grounded.
+#: Bounds that a second attempt may keep, which grounds only rows that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
-#: Those of them that are passed where facts of the state grow by moves.
+#: Bounds exceeded where facts of the state grow with every move.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
 _FLOWS = {"next": "true", "legal": "does"}
 
@@ -56,17 +56,18 @@ class GroundingLimits:
     """Bounds on the compiled game.
 
     Attributes:
-        instances: of rules, in all; a number of eight bytes per literal of each is held until gates are made.
-        join: rows of one join, with a number of four bytes per variable and one of eight per literal; fewer
-            where these are many.
-        steps: of work to ground, and to make gates of it; see ``budget``. Of the sheets that can be compiled,
-            the longest takes a seventh of it; the bound is reached in about a minute.
-        facts: rows of a static relation.
-        seconds: the same on the clock, for those who owe an answer to one; it decides nothing otherwise.
-        fluents: facts of one name that states may be made of. Public games have at most some thousand; lists,
-            and numbers made of terms, that nothing in the rules bounds would grow and grow.
-        few: rules with more instances than this go through the passes for large ones, from the start: to have
-            come so far takes about a second.
+        instances: ground instances of all rules; each literal of an instance takes 8 bytes until gates are
+            made.
+        join: rows of one join (4 bytes per variable, 8 per literal); fewer where rows are wide.
+        steps: work units of grounding and of making gates, see ``budget``. The slowest public sheet that
+            compiles
+            takes a seventh; the bound is reached in about a minute.
+        facts: rows of one static relation.
+        seconds: wall-clock bound for callers with a deadline; infinite by default.
+        fluents: facts of one relation of the state. Public games have a few thousand; unbounded lists and
+            numbers made of terms grow without end.
+        few: instances beyond which grounding starts again with the passes for large sheets, after about a
+            second.
     """
 
     instances: int = 8_000_000
@@ -80,12 +81,12 @@ class GroundingLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleInstances:
-    """Instances of one rule: all of them in a grounding, which is made of those that were found together.
+    """The instances of one rule.
 
     Attributes:
-        heads: per instance, the number of the head's row.
-        positives: per positive literal, the number of its row in each instance.
-        negatives: per negative, its columns in each instance.
+        heads: per instance, the row number of the head.
+        positives: per positive literal, the row number in each instance.
+        negatives: per negative literal, its columns in each instance.
     """
 
     rule: GroundRule
@@ -95,7 +96,7 @@ class RuleInstances:
 
     @classmethod
     def joined(cls, parts: Sequence[RuleInstances]) -> RuleInstances:
-        """Return the instances of a rule, found in parts, as one."""
+        """Concatenate instances of one rule."""
         positives = [np.concatenate(rows) for rows in zip(*(one.positives for one in parts), strict=True)]
         negatives = [
             [np.concatenate(rows) for rows in zip(*columns, strict=True)]
@@ -107,17 +108,17 @@ class RuleInstances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """What can ever hold, and why.
+    """Everything that can ever hold, with its derivations.
 
     Attributes:
-        reasoner: whose rules these are.
-        tables: the atoms of each relation that depends on state or moves.
-        facts: relations with rows that always hold, and these rows' numbers.
-        invariants: what the instances rely on: they hold for states of which that is true.
+        reasoner: source of the rules.
+        tables: the atoms of each dynamic relation.
+        facts: per relation, the numbers of the rows that always hold.
         by_rule: the instances of each rule that has any.
-        initial: per relation of fluents, the numbers of the rows that hold at first.
-        passes: what each pass over the rules did, by name.
-        rounds: how often the rules were gone through.
+        initial: per relation of fluents, the numbers of the rows of the initial state.
+        invariants: proved invariants on which the instances rely.
+        passes: the effect of each pass over the rules, by name.
+        rounds: rounds of the fixpoint.
     """
 
     reasoner: Reasoner
@@ -132,7 +133,7 @@ class Grounding:
 
     @property
     def instances(self) -> int:
-        """How many instances."""
+        """The number of instances of all rules."""
         return sum(len(of_rule.heads) for of_rule in self.by_rule)
 
 
@@ -166,14 +167,14 @@ class _Grounder:
         self._atoms = 0
         #: By identity of the rule.
         self._parts: dict[int, list[RuleInstances]] = defaultdict(list)
-        #: Relations that give ``true`` or ``does`` their rows, those that take them, and how many they took.
+        #: Pairs of relations (``next``, ``true``) and (``legal``, ``does``), and the rows copied so far.
         self._flows: list[tuple[Relation, Relation]] = [
             (relation, Relation(_FLOWS[relation.predicate], relation.shapes))
             for key in (("next", 1), ("legal", 2))
             for relation in reasoner.layout.variants(key)
         ]
         self._flowed: dict[Relation, int] = {}
-        #: Relations whose rows become literals: instances of own ones that only guards match are dropped.
+        #: Relations whose rows become literals. Instances of a part are dropped if only guards match it.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:
@@ -187,7 +188,7 @@ class _Grounder:
         self._read = {atom.relation for rule in rules for atom in (*rule.positives, *rule.negatives)}
         static = self._static
         evaluations = [
-            SemiNaiveEvaluation(rule, self._tables, static, lambda of: not static.is_static(of))
+            SemiNaiveEvaluation(rule, self._tables, static, lambda relation: not static.is_static(relation))
             for rule in rules
         ]
         facts, initial = self._static.facts(), self._static.initial()
@@ -212,11 +213,10 @@ class _Grounder:
 
     @property
     def filled(self) -> dict[Relation, Table]:
-        """The tables of static relations, which another try need not fill again."""
+        """Filled tables of static relations, for reuse by another attempt."""
         return self._static.filled
 
     def _prepare(self) -> tuple[list[GroundRule], dict[str, Effect]]:
-        """Put the rules through the passes."""
         static = self._static
         context = Context(
             static.is_static,
@@ -240,12 +240,12 @@ class _Grounder:
 
     @cached_property
     def _likely(self) -> Premises:
-        """What is known of the rules, and what is likely of fluents."""
+        """The rules, with keys that the first state does not refute."""
         return premises_of(self._reasoner, self._static, self._budget)
 
     @cached_property
     def _prover(self) -> InvariantProver:
-        """What proves it, which takes long; only where a pass asks for it."""
+        """Prover of invariants; made only if a pass asks, because proofs are slow."""
         likely = self._likely
         return InvariantProver(likely, self._budget, lambda: assume(likely, self._reasoner, self._budget))
 
@@ -269,49 +269,51 @@ class _Grounder:
         return grown
 
     def _advance(self, evaluation: SemiNaiveEvaluation) -> bool:
-        """Find the instances of a rule that what has arisen since its last turn makes possible."""
+        """Find the new instances of a rule; return whether its head has new rows."""
         grown = False
         try:
-            for found in evaluation.deltas():
-                grown |= self._enter(evaluation, found)
+            for instances in evaluation.deltas():
+                grown |= self._enter(evaluation, instances)
         except LimitError as error:
             raise _blamed(error, evaluation.rule) from None
         return grown
 
-    def _enter(self, evaluation: SemiNaiveEvaluation, found: Instances) -> bool:
-        if not found.count:
+    def _enter(self, evaluation: SemiNaiveEvaluation, instances: Instances) -> bool:
+        if not instances.count:
             return False
         rule = evaluation.rule
-        self._instances += found.count
+        self._instances += instances.count
         if self._instances > self._limits.instances:
             raise self._too_many_instances()
         table = self._tables.table(rule.head.relation)
         before = table.count
-        heads = table.add([evaluation.join.column(found, term) for term in rule.head.columns], found.count)
+        heads = evaluation.add_heads(instances)
         if rule.head.relation.predicate == "next" and table.count > self._limits.fluents:
             raise _too_many_fluents(rule.head.relation, self._limits.fluents)
         if rule.head.relation in self._read or not is_own(rule.head.relation):
-            negatives = [[evaluation.join.column(found, t) for t in atom.columns] for atom in rule.negatives]
-            positives = [found.positives[index] for index in range(len(rule.positives))]
+            negatives = [
+                [evaluation.join.column(instances, t) for t in atom.columns] for atom in rule.negatives
+            ]
+            positives = [instances.positives[index] for index in range(len(rule.positives))]
             self._parts[id(rule)].append(RuleInstances(rule, heads, positives, negatives))
         self._atoms += table.count - before
         return table.count > before
 
     def _too_many_instances(self) -> LimitError:
         bound = self._limits.instances
-        of = Counter[str]()
-        for of_rule in chain.from_iterable(self._parts.values()):
-            relation = of_rule.rule.head.relation
+        counts = Counter[str]()
+        for instances in chain.from_iterable(self._parts.values()):
+            relation = instances.rule.head.relation
             if not is_own(relation):
-                of[relation.title] += len(of_rule.heads)
-        worst = max(of, key=of.__getitem__, default=None)
+                counts[relation.title] += len(instances.heads)
+        worst = max(counts, key=counts.__getitem__, default=None)
         most = f", most of them of {worst}" if worst else ""
         return LimitError(
             f"the rules make more than {bound:,} ground instances{most}", "instances", bound, worst
         )
 
     def _flow(self) -> bool:
-        """Let ``true`` and ``does`` take what ``next`` and ``legal`` give."""
+        """Copy new rows of ``next`` to ``true`` and of ``legal`` to ``does``."""
         grown = False
         for relation, taking in self._flows:
             source = self._tables.of.get(relation)
@@ -332,9 +334,9 @@ class _Grounder:
 
 
 def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiNaiveEvaluation]]:
-    """Yield the rules that depend on each other together, behind all that they depend on.
+    """Yield groups of rules that depend on each other, each group after all that it depends on.
 
-    What no state depends on so has its turn when all states are known, and not anew whenever one arises.
+    Rules that no state depends on run once, after all states are known.
     """
     by_head: dict[Relation, list[int]] = defaultdict(list)
     for number, evaluation in enumerate(evaluations):
@@ -351,7 +353,7 @@ def _in_order(evaluations: Sequence[SemiNaiveEvaluation]) -> Iterator[list[SemiN
 
 
 def _blamed(error: LimitError, rule: GroundRule) -> LimitError:
-    """Return the error again, with the relation whose rule was being joined, unless it names another one."""
+    """Return the error with the relation whose rule was being joined, unless it names a relation."""
     relation = rule.head.relation
     if error.relation or error.limit not in {"instances", "steps"} or is_own(relation):
         return error
@@ -379,10 +381,10 @@ def ground(
     Args:
         reasoner: the rules.
         limits: bounds.
-        progress: called now and then with the instances and atoms found so far.
-        without: passes over the rules to be left out, by name; see ``pipeline.OPTIONAL``.
-        percepts: whether to ground what roles see (GDL-II), too.
-        budget: what it costs is spent from it; by default there is one as the limits say.
+        progress: called from time to time with the numbers of instances and atoms so far.
+        without: names of passes to leave out; see ``pipeline.OPTIONAL``.
+        percepts: whether to ground the percepts of roles (GDL-II), too.
+        budget: pays for the work; by default a new one with the given limits.
 
     Raises:
         LimitError: a bound was reached.

@@ -1,4 +1,4 @@
-"""Instantiation: the instances of one rule, as columns, joined literal after literal.
+"""Instantiation: the instances of one rule as columns, joined literal by literal.
 
 Joins run over whole columns (on why, see Boncz, Zukowski and Nes 2005, "MonetDB/X100: hyper-pipelining query
 execution").
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import Composed, GroundRule, Test
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: What literals are taken to multiply instances by, where rows cannot be counted. A relation on demand is
-#: asked last, with most of its columns known; but where it is only to be tested, early: it cannot multiply.
+#: Estimated growth where rows cannot be counted. A relation on demand is asked last, when most of its columns
+#: are bound. With all columns bound the question is a test, which comes early because it never multiplies.
 _TO_ASK: Final = 1e15
 _TO_TEST: Final = 0.5
-#: Before a literal without a known column come all that have one: it makes a cross product.
+#: A literal without a bound column comes last: it makes a cross product.
 _UNTIED: Final = 1e6
-#: Bytes of a row of a join that has no more variables and literals than most have.
+#: Bytes of a typical row of a join.
 _USUAL_ROW: Final = 40
 
 
 class OnDemand(Protocol):
-    """Relations that have no table: rows are known only where they were asked for."""
+    """Relations without a table: a row is known only after a question for it."""
 
     def is_on_demand(self, relation: Relation) -> bool:
         """Whether a relation has no table."""
 
     def ends(self, relation: Relation, known: Iterable[int]) -> bool:
-        """Whether a relation can be asked for what goes with some columns, or has rows without end."""
+        """Whether a question with values in some columns has a finite answer."""
 
     def asked(self, relation: Relation, known: tuple[int, ...], keys: Sequence[Rows]) -> Table:
-        """Return a table with at least the rows that have some keys in the columns that are known."""
+        """Return a table that holds at least the rows with the given keys in the known columns."""
 
 
 class Instances:
-    """Instances of a rule while they are being joined.
+    """Instances of a rule during a join.
 
     Attributes:
         columns: the value of each variable.
@@ -63,14 +63,14 @@ class Instances:
         self.positives: dict[int, Ids] = {}
 
     def keep(self, which: NDArray[Any]) -> None:
-        """Keep some instances, given as a mask or by number, perhaps many times."""
+        """Keep the instances of a mask, or of indices that may repeat."""
         self.columns = {variable: column[which] for variable, column in self.columns.items()}
         self.positives = {index: column[which] for index, column in self.positives.items()}
         self.count = int(which.sum()) if which.dtype == np.bool_ else len(which)
 
 
 class Join:
-    """All instances of one rule that use a range of rows of each of its literals."""
+    """All instances of one rule for a range of rows of each literal."""
 
     def __init__(self, rule: GroundRule, tables: Tables, static: OnDemand) -> None:
         self._rule = rule
@@ -83,8 +83,8 @@ class Join:
         """Return the instances whose rows lie in some ranges.
 
         Args:
-            first: the index of the literal to begin with, if it matters.
-            ranges: the rows that are to be looked at, by index of the literal; all rows of the others.
+            first: the index of the literal to start with; None lets the join choose.
+            ranges: row ranges by index of the literal; a literal without one uses all rows.
 
         Raises:
             LimitError: a join has too many rows.
@@ -109,7 +109,7 @@ class Join:
         return found
 
     def column(self, found: Instances, term: Term) -> Rows:
-        """Return a term's value in every instance."""
+        """Return the value of a term in every instance."""
         if isinstance(term, Variable):
             return found.columns[term]
         if isinstance(term, Compound) and not term.is_ground:
@@ -120,7 +120,7 @@ class Join:
     # -- literals ----------------------------------------------------------------------------------
 
     def _next(self, found: Instances, waiting: set[int]) -> int:
-        """Return the waiting literal that multiplies instances least."""
+        """Return the waiting literal with the smallest estimated growth."""
         if len(waiting) == 1:
             return next(iter(waiting))
         return min(sorted(waiting), key=lambda index: self._growth(found, index))
@@ -138,14 +138,13 @@ class Join:
         return table.count / table.distinct(known)
 
     def _scan(self, found: Instances, index: int, rows: tuple[int, int]) -> None:
-        """Begin with some rows of a literal."""
         atom = self.literals[index]
         table = self._tables.table(atom.relation)
         numbers = np.arange(rows[0], rows[1], dtype=np.int64)
         self._take(found, index, table, np.zeros(len(numbers), np.int64), numbers, ())
 
     def _extend(self, found: Instances, index: int, rows: tuple[int, int] | None) -> None:
-        """Join the instances with some rows of a literal, with all by default."""
+        """Join the instances with some rows of a literal, by default with all."""
         atom = self.literals[index]
         known = tuple(known_columns(atom, found.columns.keys()))
         keys = [self.column(found, atom.columns[number]) for number in known]
@@ -177,14 +176,14 @@ class Join:
         self._take(found, index, table, left, right, known)
 
     def _most(self, found: Instances) -> int:
-        """Return how many rows a join may have: fewer where each of them is long."""
+        """Return the bound on the rows of a join; it is lower where rows are wide."""
         row = 4 * len(found.columns) + 8 * len(found.positives)
         return self._tables.most * _USUAL_ROW // max(row, _USUAL_ROW)
 
     def _take(
         self, found: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
     ) -> None:
-        """Keep instances ``left`` with rows ``right`` of a literal's table."""
+        """Keep the instances `left`, extended by the rows `right` of the table of a literal."""
         atom = self.literals[index]
         self._tables.budget.spend(len(left))
         found.keep(left)
@@ -208,7 +207,7 @@ class Join:
     def _settle(
         self, found: Instances, tests: list[tuple[Test, set[Variable]]], composed: list[Composed]
     ) -> None:
-        """Apply every test, and take every value apart or put it together, whose variables are known."""
+        """Apply every test and relate every nested term whose variables are bound."""
         progress = True
         while progress and found.count:
             progress = False
@@ -228,7 +227,7 @@ class Join:
                     progress = True
 
     def _equate(self, found: Instances, test: Unequal) -> None:
-        """Let an equation give a variable its value."""
+        """Bind a variable by an equation."""
         for one, other in ((test.left, test.right), (test.right, test.left)):
             if (
                 isinstance(one, Variable)
@@ -292,18 +291,19 @@ class Join:
 
 
 class SemiNaiveEvaluation:
-    """One rule in the fixpoint: each instance is found once, when the last of its literals arises.
+    """Evaluates one rule of a fixpoint; each instance is found once, when the last of its rows arises.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
     query processing strategies").
 
     Args:
-        tables: of all relations that it reads.
-        static: those of them that are static.
+        rule: the rule.
+        tables: the tables of all relations that the rule reads.
+        static: the static relations among them.
         grows: whether a relation may still get rows.
 
     Attributes:
-        reads: the relations of these that may still get rows, each once.
+        reads: the relations that may still get rows, each once.
     """
 
     def __init__(
@@ -324,9 +324,9 @@ class SemiNaiveEvaluation:
         self._has_run = False
 
     def deltas(self) -> Iterator[Instances]:
-        """Yield the instances that what has arisen since the last turn makes possible, in some parts.
+        """Yield, in parts, the new instances since the last call.
 
-        Rows that arise meanwhile are for the next turn.
+        Rows that arise in between belong to the next call.
 
         Raises:
             LimitError: a join has too many rows.
@@ -345,10 +345,18 @@ class SemiNaiveEvaluation:
             return
         self._seen = counts
         for number, index in enumerate(self._growing):
-            # Old rows of the literals before this one, new rows of this one, all rows of those behind.
+            # Old rows of earlier literals, new rows of this one, all rows of later ones.
             ranges = {index: (0, count) for index, count in zip(self._growing, counts, strict=True)}
             ranges[index] = (seen[number], counts[number])
             for earlier, before in zip(self._growing[:number], seen, strict=False):
                 ranges[earlier] = (0, before)
             if all(low < high for low, high in ranges.values()):
                 yield self.join.run(index, ranges)
+
+    def add_heads(self, found: Instances) -> Ids:
+        """Add the heads of some instances to their table; return the row number of each."""
+        if not found.count:
+            return np.zeros(0, np.int64)
+        head = self.rule.head
+        columns = [self.join.column(found, term) for term in head.columns]
+        return self._tables.table(head.relation).add(columns, found.count)

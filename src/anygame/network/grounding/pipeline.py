@@ -1,4 +1,4 @@
-"""The way of a rule from the sheet to what is instantiated: a list of passes, from top to bottom."""
+"""The passes that prepare rules for instantiation, from top to bottom."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 SPLITTING_AT_KEYS: Final = "splitting at keys"
 JOINING_NEGATIONS: Final = "joining negations"
 BOUNDING_GROWTH: Final = "bounding growth"
-#: The passes whose rules hold in states alone that play can lead to.
+#: Passes whose rules are right in reachable states only.
 BY_INVARIANTS: Final = (BOUNDING_GROWTH, SPLITTING_AT_KEYS, JOINING_NEGATIONS)
 
 
@@ -58,7 +58,7 @@ def _each(rewrite: OfOne) -> Whole:
 
 
 def _careful(rewrite: OfOne) -> OfOne:
-    """Return a pass that leaves a rule as it is where a part of it could no longer be joined."""
+    """Return a pass that leaves a rule unchanged if a result could no longer be joined."""
 
     def rewritten(rule: GroundRule, context: Context) -> list[GroundRule]:
         made = rewrite(rule, context)
@@ -70,21 +70,21 @@ def _careful(rewrite: OfOne) -> OfOne:
     return rewritten
 
 
-#: Passes over all rules, one after the other.
+#: Passes over all rules, in this order.
 ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("linearising recursion", linearise),
     ("inlining static relations", _each(inline_static_relations)),
     ("specialising views", specialise_views),
 )
-#: Before all others, for rules that have very many instances.
+#: For large sheets, before all others.
 FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, bound_growth),
     ("parting views", part_views),
     ("dropping implied literals", drop_implied),
 )
-#: Before and after static relations are inlined: these may tie variables together, or hide what does.
+#: Runs before and after inlining, which can tie variables together or reveal ties.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))
-#: More of them for rules that have very many instances: where these are few, joins would take longer.
+#: For large sheets, after ``ONCE``; on small ones they would only make joins longer.
 ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     _AT_KEYS,
     (JOINING_NEGATIONS, join_negations),
@@ -92,7 +92,7 @@ ONCE_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("merging rules", merge_rules),
     ("inlining dense relations", _each(inline_dense_relations)),
 )
-#: Passes over single rules. Whatever a pass makes of a rule goes through all of them again, from the top.
+#: Passes over single rules. The results of a pass go through all of them again, from the top.
 REPEATED: Final[tuple[tuple[str, OfOne], ...]] = (
     ("expanding disjunctions", expand_disjunctions),
     ("naming disjunctions", name_disjunctions),
@@ -106,21 +106,21 @@ REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
     ("splitting heads", split_heads),
     ("splitting within", split_within),
 )
-#: There disjunctions are named: copies of a rule multiply what its other literals do.
+#: Large sheets name disjunctions instead: copies of a rule repeat the joins of its other literals.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,
 )
-#: What is done with all rules at the end.
+#: For large sheets, at the end.
 LAST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     ("sharing parts", share_parts),
     ("asking for rows", ask_for_rows),
 )
-#: Joins know neither disjunctions of what changes nor nested columns, so these cannot be left out.
+#: Joins support neither dynamic disjunctions nor nested columns, so these passes are required.
 _NEEDED: Final = {"naming disjunctions", "naming nested terms"}
-#: The passes that only make the network smaller, by name.
+#: Names of passes that only make the network smaller.
 OPTIONAL: Final = tuple(name for name, _ in (*ONCE, *REPEATED) if name not in _NEEDED)
-#: ... and those that are only for rules with very many instances.
+#: ... and of those that run for large sheets only.
 OPTIONAL_IF_LARGE: Final = tuple(
     dict.fromkeys(name for name, _ in (*FIRST_IF_LARGE, *ONCE_IF_LARGE, *REPEATED_IF_LARGE, *LAST_IF_LARGE))
 )
@@ -128,11 +128,12 @@ OPTIONAL_IF_LARGE: Final = tuple(
 
 @dataclass(slots=True)
 class Effect:
-    """What a pass did.
+    """The effect of a pass.
 
     Attributes:
-        rewritten: how many rules it replaced.
-        made: by how many.
+        rewritten: the number of rules it replaced.
+        made: the number of rules it made of them.
+        seconds: its running time.
     """
 
     rewritten: int = 0
@@ -140,7 +141,7 @@ class Effect:
     seconds: float = 0.0
 
     def add(self, rewritten: int, made: int, began: float) -> None:
-        """Note what it did since it began, on the monotonic clock."""
+        """Add to the effect; ``began`` is on the monotonic clock."""
         self.rewritten += rewritten
         self.made += made
         self.seconds += monotonic() - began
@@ -153,17 +154,17 @@ def prepare(
     without: Collection[str] = (),
     large: bool = False,
 ) -> tuple[list[GroundRule], dict[str, Effect]]:
-    """Return rules ready to be instantiated, with relations of their own between them.
+    """Return rules ready for instantiation; they may read new relations of their own.
 
     Args:
-        rules: those that depend on state or moves, their literals kept apart.
-        context: what is known of their relations.
-        budget: what passes cost is spent from it.
-        without: passes of ``OPTIONAL`` to be left out; what the rules derive stays the same.
-        large: whether the rules have very many instances.
+        rules: the dynamic rules, with literals sorted by role.
+        context: facts about their relations.
+        budget: pays for the passes.
+        without: passes of ``OPTIONAL`` to leave out; the rules derive the same without them.
+        large: whether to run the passes for large sheets.
 
     Returns:
-        The rules, and what each pass did.
+        The rules, and the effect of each pass.
     """
     first = (*FIRST_IF_LARGE, _AT_KEYS, *ONCE, *ONCE_IF_LARGE) if large else ONCE
     repeated = _REPEATED_OF_LARGE if large else REPEATED
@@ -180,18 +181,18 @@ def prepare(
                 effects[name].add(*_difference(before, rules), began)
         return rules
 
-    found = through(list(rules), first)
+    prepared = through(list(rules), first)
     passes = [
         (rewrite if name in _NEEDED else _careful(rewrite), effects[name])
         for name, rewrite in repeated
         if name in effects
     ]
-    found = [made for rule in found for made in _to_the_end(rule, context, passes, budget)]
-    return through(found, last), effects
+    prepared = [made for rule in prepared for made in _to_the_end(rule, context, passes, budget)]
+    return through(prepared, last), effects
 
 
 def _difference(before: Sequence[GroundRule], after: Sequence[GroundRule]) -> tuple[int, int]:
-    """Return how many rules are gone, and how many are new."""
+    """Return how many rules are gone and how many are new."""
     old, new = set(map(id, before)), set(map(id, after))
     return len(old - new), len(new - old)
 
@@ -202,20 +203,20 @@ def _to_the_end(
     passes: Sequence[tuple[OfOne, Effect]],
     budget: Budget,
 ) -> Iterator[GroundRule]:
-    """Yield what passes make of a rule when none of them changes anything any more.
+    """Apply passes to a rule, and to their results, until none of them changes anything.
 
-    It ends: a pass splits a body, or takes a disjunction, a nested term, a move or columns out of it.
+    It ends: every pass splits a body, or removes a disjunction, a nested term, a move or columns.
     """
-    waiting = deque([rule])
-    while waiting:
+    pending = deque([rule])
+    while pending:
         budget.spend(TURN)
-        rule = waiting.popleft()
+        rule = pending.popleft()
         for rewrite, effect in passes:
             began = monotonic()
-            found = rewrite(rule, context)
-            if len(found) != 1 or found[0] is not rule:
-                effect.add(1, len(found), began)
-                waiting.extendleft(reversed(found))
+            results = rewrite(rule, context)
+            if len(results) != 1 or results[0] is not rule:
+                effect.add(1, len(results), began)
+                pending.extendleft(reversed(results))
                 break
             effect.add(0, 0, began)
         else:

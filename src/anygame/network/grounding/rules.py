@@ -1,14 +1,14 @@
-"""Rules to be instantiated, kept apart by what their literals do.
+"""Rules to be instantiated, with literals sorted by their role.
 
-The body of a rule holds literals of three kinds: *positives* and *negatives*, which depend on state or moves
-and become inputs of the rule's instances; and *guards*, which only say for which values there are instances
-(static relations, and what stands in for the rest of a rule that was decomposed).
+The body of a rule holds three kinds of literals. *Positives* and *negatives* depend on state or moves and
+become inputs of the rule's instances. *Guards* only say for which values there are instances: static
+relations, and literals that stand for the rest of a decomposed rule.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from anygame.datalog.relations import (
     Alternatives,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A value put together from others: ``whole`` is ``functor`` of ``parts``."""
+    """A named compound value: ``whole`` is ``functor`` of ``parts``."""
 
     whole: Variable
     functor: tuple[str, int]
@@ -42,18 +42,22 @@ class Composed:
 
 Test = Unequal | IsConstant | Alternatives | Negated | FlatAtom
 
+#: Upper bound of the rules that a pass makes of one rule: each is joined again in every round. Of the public
+#: sheets none compiles to another network with 24 in place of 32.
+MOST_COPIES: Final = 32
+
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
     """A rule to be instantiated.
 
     Attributes:
-        head: what it derives.
-        positives: literals that depend on state or moves.
+        head: the atom that it derives.
+        positives: positive literals that depend on state or moves.
         negatives: atoms that depend on state or moves and must not hold.
-        guards: positive literals over tables that are merely to be matched.
-        tests: conditions on what the literals bind.
-        composed: nested terms of the columns, by name.
+        guards: positive literals that are only matched against tables.
+        tests: conditions on bound values.
+        composed: named nested terms.
     """
 
     head: FlatAtom
@@ -65,11 +69,11 @@ class GroundRule:
 
     @property
     def atoms(self) -> tuple[FlatAtom, ...]:
-        """The literals, guards among them."""
+        """All literals, including guards."""
         return (*self.positives, *self.negatives, *self.guards)
 
     def with_atoms(self, rewrite: Callable[[FlatAtom], FlatAtom]) -> GroundRule:
-        """Return the rule with another atom for each, that of the head among them."""
+        """Return the rule with every atom rewritten, including the head."""
         positives, negatives = tuple(map(rewrite, self.positives)), tuple(map(rewrite, self.negatives))
         guards = tuple(map(rewrite, self.guards))
         return GroundRule(rewrite(self.head), positives, negatives, guards, self.tests, self.composed)
@@ -81,9 +85,9 @@ class GroundRule:
 
 
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
-    """Return a rule of the reasoner with its literals kept apart.
+    """Return a rule of the reasoner with its literals sorted by role.
 
-    Alternatives stay tests, whatever they depend on.
+    Alternatives remain tests, whatever they depend on.
     """
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 
@@ -91,7 +95,7 @@ def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundR
 def with_conditions(
     rule: GroundRule, conditions: Iterable[Test], is_static: Callable[[Relation], bool]
 ) -> GroundRule:
-    """Return a rule with more conditions, each where it belongs."""
+    """Return a rule with further conditions, each sorted to its role."""
     positives, negatives = list(rule.positives), list(rule.negatives)
     guards, tests = list(rule.guards), list(rule.tests)
     for condition in conditions:
@@ -126,14 +130,14 @@ class Item:
 
 def items_of(rule: GroundRule) -> list[Item]:
     """Return the body of a rule as items."""
-    found = [Item.of("positives", atom) for atom in rule.positives]
-    found += [Item.of("negatives", atom) for atom in rule.negatives]
-    found += [Item.of("guards", atom) for atom in rule.guards]
-    return found + [Item("tests", test, frozenset(variables_in((test,)))) for test in rule.tests]
+    items = [Item.of("positives", atom) for atom in rule.positives]
+    items += [Item.of("negatives", atom) for atom in rule.negatives]
+    items += [Item.of("guards", atom) for atom in rule.guards]
+    return items + [Item("tests", test, frozenset(variables_in((test,)))) for test in rule.tests]
 
 
 def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Item]]:
-    """Return the groups of items connected by variables that the head has not; lonely items are in none."""
+    """Group items that share variables outside the head; items without such variables are left out."""
     groups: list[tuple[frozenset[Variable], list[int]]] = []
     for number, item in enumerate(items):
         joined, members = item.variables - head, [number]
@@ -147,30 +151,30 @@ def connected(items: Sequence[Item], head: frozenset[Variable]) -> list[list[Ite
             else:
                 apart.append(group)
         groups = [*apart, (joined, members)]
-    found = sorted(sorted(members) for _, members in groups)
-    return [[items[number] for number in members] for members in found]
+    numbers = sorted(sorted(members) for _, members in groups)
+    return [[items[number] for number in members] for members in numbers]
 
 
 def rule_of(head: FlatAtom, items: Iterable[Item]) -> GroundRule:
-    """Undo ``items_of``."""
+    """Build a rule from items; the inverse of ``items_of``."""
     body: dict[str, list[FlatAtom | Test]] = {}
     for item in items:
         body.setdefault(item.kind, []).append(item.what)
-    return GroundRule(head, **{kind: tuple(found) for kind, found in body.items()})  # type: ignore[arg-type]
+    return GroundRule(head, **{kind: tuple(atoms) for kind, atoms in body.items()})  # type: ignore[arg-type]
 
 
 def own_relation(number: int, width: int) -> Relation:
-    """Return a relation that no sheet has."""
+    """Return a new relation, with a name that no sheet can hold."""
     return Relation(f" part {number}", (None,) * width)
 
 
 def is_own(relation: Relation) -> bool:
-    """Whether grounding made a relation; no sheet can hold its name."""
+    """Whether a relation was made by ``own_relation``."""
     return relation.predicate.startswith(" ")
 
 
 def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
-    """Yield the variables of an atom, as often as they occur."""
+    """Yield the variables of an atom, repeated as they occur."""
     for term in atom.columns:
         if isinstance(term, Variable):
             yield term
@@ -180,10 +184,10 @@ def variables_of_atom(atom: FlatAtom) -> Iterator[Variable]:
 
 def variables_of_rule(rule: GroundRule) -> set[Variable]:
     """Return the variables of a rule."""
-    found = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
-    found = found | variables_in(rule.tests)
+    variables = {variable for atom in (rule.head, *rule.atoms) for variable in variables_of_atom(atom)}
+    variables = variables | variables_in(rule.tests)
     nested = (term for item in rule.composed for term in (item.whole, *item.parts))
-    return found.union(*map(variables_of, nested))
+    return variables.union(*map(variables_of, nested))
 
 
 def variables_of_items(items: Iterable[Item]) -> frozenset[Variable]:
@@ -197,52 +201,52 @@ def sorted_by_name(variables: Iterable[Variable]) -> tuple[Variable, ...]:
 
 
 def binding_literals(literals: Sequence[FlatAtom], wanted: Iterable[Variable]) -> list[FlatAtom]:
-    """Return literals that bind some variables, those that bind most first."""
-    found: list[FlatAtom] = []
+    """Return literals that bind the wanted variables, greedily, the most useful ones first."""
+    chosen: list[FlatAtom] = []
     missing = set(wanted)
-    offered = [(atom, set(variables_of_atom(atom))) for atom in literals]
-    while missing and offered:
-        worth = [(len(missing & variables), -len(variables)) for _, variables in offered]
-        best = max(range(len(offered)), key=worth.__getitem__)
+    candidates = [(atom, set(variables_of_atom(atom))) for atom in literals]
+    while missing and candidates:
+        worth = [(len(missing & variables), -len(variables)) for _, variables in candidates]
+        best = max(range(len(candidates)), key=worth.__getitem__)
         if not worth[best][0]:
             break
-        found.append(offered[best][0])
-        missing -= offered[best][1]
-    return found
+        chosen.append(candidates[best][0])
+        missing -= candidates[best][1]
+    return chosen
 
 
 def named_by_place(
     atoms: Iterable[FlatAtom], name: str, but: Container[Variable] = ()
 ) -> dict[Variable, Term]:
-    """Return names for the variables of some atoms: alike where these differ in names alone.
+    """Return canonical names for the variables of some atoms, by order of occurrence.
 
     Args:
         atoms: the atoms.
-        name: with ``{}`` for the number of a variable, in the order in which they occur.
+        name: a template with ``{}`` for the number of a variable.
         but: variables that keep their names.
     """
-    found: dict[Variable, Term] = {}
+    names: dict[Variable, Term] = {}
     for atom in atoms:
         for variable in variables_of_atom(atom):
-            if variable not in found and variable not in but:
-                found[variable] = Variable(name.format(len(found)))
-    return found
+            if variable not in names and variable not in but:
+                names[variable] = Variable(name.format(len(names)))
+    return names
 
 
 def renamed_apart(rule: GroundRule, number: int) -> GroundRule:
-    """Return a rule with variables of its own, given a number that no other has."""
+    """Return a rule with fresh variables; the number must be unique."""
     return substituted(rule, {v: Variable(f"{v.name} {number}") for v in variables_of_rule(rule)})
 
 
 class NotAVariableError(ValueError):
-    """A condition on a variable has become one on something else."""
+    """A condition on a variable would become a condition on another term."""
 
 
 def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRule:
     """Return a rule with variables replaced.
 
     Raises:
-        NotAVariableError: a condition on a variable would become one on something else.
+        NotAVariableError: a condition on a variable would become one on another term.
     """
     composed = []
     for item in rule.composed:
@@ -257,7 +261,7 @@ def substituted(rule: GroundRule, bindings: Mapping[Variable, Term]) -> GroundRu
 
 
 def substituted_atom(atom: FlatAtom, bindings: Mapping[Variable, Term]) -> FlatAtom:
-    """Return an atom with variables replaced; the same one where it has none of them."""
+    """Return an atom with variables replaced; the same object if nothing changes."""
     if bindings.keys().isdisjoint(atom.columns) and Compound not in map(type, atom.columns):
         return atom
     columns = [
@@ -271,7 +275,7 @@ def substituted_test(test: Condition, bindings: Mapping[Variable, Term]) -> Cond
     """Return a test with variables replaced.
 
     Raises:
-        NotAVariableError: a condition on a variable would become one on something else.
+        NotAVariableError: a condition on a variable would become one on another term.
     """
     if isinstance(test, FlatAtom):
         return substituted_atom(test, bindings)

@@ -1,4 +1,4 @@
-"""Tables: relations as integer columns that only grow, searched by hashed keys (a hash join's build side)."""
+"""Tables: relations as integer columns that only grow, searched by hashed keys (hash joins)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int32]
     Ids = NDArray[np.int64]
 
-#: Odd factors, one per column, over and over: a multiplicative hash; whatever it finds is compared in full.
+#: Odd factors of a multiplicative hash, one per column, cyclic. Rows with equal hashes are compared in full.
 _FACTORS: Final = list(np.random.default_rng(20130501).integers(1, 2**63, 256, np.uint64) | np.uint64(1))
-#: An index is merged with what came last when that is this part of it: to merge takes as long as it is large.
+#: Recent rows are merged into an index when they reach this fraction of it: merging is linear in its size.
 _LAST: Final = 16
-#: So many keys are sought faster in order: then those that are compared lie in the caches.
+#: From this number on, sorting the keys first makes the search faster: compared keys stay in the caches.
 _MANY: Final = 3_000
-#: Rows for which a table has room at first: most relations of a game have fewer.
+#: Initial capacity of a table in rows; most relations have fewer.
 _SMALLEST: Final = 64
 
 
 def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
-    """Return one key per row; equal rows have equal keys, and others hardly ever."""
+    """Return one key per row. Equal rows have equal keys; different rows rarely do."""
     keys = np.zeros(count, np.uint64)
     for column, factor in zip(columns, cycle(_FACTORS), strict=False):
         keys += np.multiply(column, factor, dtype=np.uint64, casting="unsafe")
@@ -42,11 +42,11 @@ def hashed(columns: Sequence[Rows], count: int) -> NDArray[np.uint64]:
 
 
 class SortedKeys:
-    """Rows of a table in the order of the keys of some columns.
+    """Row numbers of a table, sorted by the keys of some columns.
 
     Attributes:
         keys: ascending.
-        order: the number of the row of each.
+        order: the row number of each key.
     """
 
     __slots__ = ("_different", "keys", "order")
@@ -57,12 +57,12 @@ class SortedKeys:
         self._different = 0
 
     def grow(self, keys: NDArray[np.uint64]) -> None:
-        """Take in the keys of the rows that came last: as if all were sorted anew, but in linear time."""
+        """Merge the unsorted keys of the rows appended last, in linear time."""
         order = order_of(keys)
         self.insert(keys[order], order + len(self.keys))
 
     def insert(self, keys: NDArray[np.uint64], order: Ids) -> None:
-        """Take in keys in ascending order, and the numbers of their rows, which came last."""
+        """Merge sorted keys with the numbers of their rows, which were appended last."""
         places = np.searchsorted(self.keys, keys, side="right") + np.arange(len(keys))
         before = np.ones(len(self.keys) + len(keys), np.bool_)
         before[places] = False
@@ -74,14 +74,14 @@ class SortedKeys:
 
     @property
     def different(self) -> int:
-        """How many different keys there are."""
+        """The number of different keys."""
         if not self._different and len(self.keys):
             self._different = 1 + int(np.count_nonzero(self.keys[1:] != self.keys[:-1]))
         return self._different
 
 
 class Table:
-    """Distinct rows of one relation, numbered in the order in which they came."""
+    """Distinct rows of one relation, numbered in order of arrival."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -89,7 +89,7 @@ class Table:
         self._data: Rows = np.empty((width, _SMALLEST), np.int32)
         self._indexes: dict[tuple[int, ...], SortedKeys] = {}
         self._everything = tuple(range(width))
-        #: By all columns, the rows that came last: they are taken into the index when they are many.
+        #: Index of the most recent rows by all columns; merged into the main index in batches.
         self._last = SortedKeys(np.zeros(0, np.uint64))
 
     def column(self, number: int) -> Rows:
@@ -101,24 +101,24 @@ class Table:
         return self._data[:, : self.count].T
 
     def index(self, columns: tuple[int, ...]) -> SortedKeys:
-        """Return the index on some columns, up to date."""
-        found = self._indexes.get(columns)
-        if found is None:
-            found = SortedKeys(hashed([self.column(number) for number in columns], self.count))
-            self._indexes[columns] = found
-        elif len(found.keys) != self.count:
-            news = [self.column(number)[len(found.keys) :] for number in columns]
-            found.grow(hashed(news, self.count - len(found.keys)))
-        return found
+        """Return the up-to-date index on some columns."""
+        index = self._indexes.get(columns)
+        if index is None:
+            index = SortedKeys(hashed([self.column(number) for number in columns], self.count))
+            self._indexes[columns] = index
+        elif len(index.keys) != self.count:
+            new_columns = [self.column(number)[len(index.keys) :] for number in columns]
+            index.grow(hashed(new_columns, self.count - len(index.keys)))
+        return index
 
     def distinct(self, columns: tuple[int, ...]) -> int:
-        """Return how many different values some columns have, 1 at least."""
+        """Return the number of different values in some columns, at least 1."""
         if not columns or not self.count:
             return 1
         return self.index(columns).different
 
     def find(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Return the number of each of some rows, given by columns; -1 for rows that are not here."""
+        """Return the numbers of rows given by columns; -1 for missing rows."""
         return self._find(columns, hashed(columns, count))
 
     def _find(self, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
@@ -127,20 +127,20 @@ class Table:
         index = self._indexes.get(self._everything)
         if index is None or len(index.keys) + len(self._last.keys) != self.count:
             index, self._last = self.index(self._everything), SortedKeys(keys[:0])
-        found = self._looked_up(index, columns, keys)
+        numbers = self._looked_up(index, columns, keys)
         if not len(self._last.keys):
-            return found
-        return np.maximum(found, self._looked_up(self._last, columns, keys))
+            return numbers
+        return np.maximum(numbers, self._looked_up(self._last, columns, keys))
 
     def _looked_up(self, index: SortedKeys, columns: Sequence[Rows], keys: NDArray[np.uint64]) -> Ids:
         (places,) = _places(index.keys, keys, "left")
-        found = index.order[np.minimum(places, len(index.keys) - 1)]
+        numbers = index.order[np.minimum(places, len(index.keys) - 1)]
         for number, column in enumerate(columns):
-            found = np.where(self._data[number, found] == column, found, -1)
-        return found
+            numbers = np.where(self._data[number, numbers] == column, numbers, -1)
+        return numbers
 
     def add(self, columns: Sequence[Rows], count: int) -> Ids:
-        """Add rows that are not here yet and return the number of each.
+        """Add the rows that are missing; return the number of each row.
 
         Raises:
             LimitError: two different rows have one key.
@@ -162,7 +162,7 @@ class Table:
             values = column[ordered]
             if not (begins[1:] | (values[1:] == values[:-1])).all():
                 raise LimitError("two rows have one hash value", limit="hash", bound=1)
-        # In the order of arrival, whatever the keys.
+        # Number rows by arrival, not by key.
         is_first = np.zeros(count, np.bool_)
         is_first[ordered[begins]] = True
         added = np.flatnonzero(is_first)
@@ -193,29 +193,29 @@ class Table:
 def _places(
     ordered: NDArray[np.uint64], keys: NDArray[np.uint64], *sides: Literal["left", "right"]
 ) -> list[Ids]:
-    """Return where keys come among others, as ``numpy.searchsorted`` says; many are sought in order."""
+    """Run ``numpy.searchsorted``; many keys are sorted first."""
     if len(keys) < _MANY:
         return [np.searchsorted(ordered, keys, side) for side in sides]
     order = order_of(keys)
-    sought = keys[order]
-    found = [np.empty(len(keys), np.int64) for _ in sides]
-    for places, side in zip(found, sides, strict=True):
-        places[order] = np.searchsorted(ordered, sought, side)
-    return found
+    ordered_keys = keys[order]
+    results = [np.empty(len(keys), np.int64) for _ in sides]
+    for places, side in zip(results, sides, strict=True):
+        places[order] = np.searchsorted(ordered, ordered_keys, side)
+    return results
 
 
 def too_many_rows(most: int) -> LimitError:
-    """Return the error of a join that has more rows than it may have."""
+    """Return the error of a join with too many rows."""
     return LimitError(
         f"the conditions of a rule hold together in more than {most:,} ways", limit="instances", bound=most
     )
 
 
 def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: int) -> tuple[Ids, Ids]:
-    """Return the pairs (number of a key, number of a row of the table) with equal keys.
+    """Return pairs (index of a key, row number of the table) with equal keys.
 
     Raises:
-        LimitError: there are more than ``most``.
+        LimitError: there are more than ``most`` pairs.
     """
     index = table.index(on)
     low, high = _places(index.keys, keys, "left", "right")
@@ -223,18 +223,18 @@ def matches(table: Table, on: tuple[int, ...], keys: NDArray[np.uint64], most: i
     total = int(counts.sum())
     if total > most:
         raise too_many_rows(most)
-    left = np.repeat(np.arange(len(keys)), counts)
-    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
-    return left, index.order[np.repeat(low, counts) + within]
+    key_numbers = np.repeat(np.arange(len(keys)), counts)
+    offsets = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    return key_numbers, index.order[np.repeat(low, counts) + offsets]
 
 
 class Tables:
-    """The tables by relation, and the values in them.
+    """The table of each relation, and the values in them.
 
     Args:
         values: ground terms as numbers.
-        most: how many rows a join may have.
-        budget: what joins cost is spent from it.
+        most: upper bound of the rows of a join.
+        budget: pays for joins.
 
     Attributes:
         of: the table of each relation that has one.
@@ -249,19 +249,19 @@ class Tables:
         self._depths: Rows = np.zeros(0, np.int32)
 
     def table(self, relation: Relation) -> Table:
-        """Return the table of a relation, an empty one where it has none."""
-        found = self.of.get(relation)
-        if found is None:
-            found = self.of[relation] = Table(relation.width)
-        return found
+        """Return the table of a relation, creating an empty one if needed."""
+        table = self.of.get(relation)
+        if table is None:
+            table = self.of[relation] = Table(relation.width)
+        return table
 
     def parts(self, functor: tuple[str, int]) -> Table:
-        """Return the compound values of a functor: the value, and its parts."""
+        """Return the compound values of a functor: each value with its parts."""
         table = self._composed.setdefault(functor, Table(functor[1] + 1))
         composer = self.values.composer(functor)
         if len(composer.parts) > table.count:
-            news = list(composer.parts.items())[table.count :]
-            rows = [(value, *_tuple(parts[0])) for value, parts in news]
+            new_parts = list(composer.parts.items())[table.count :]
+            rows = [(value, *_tuple(parts[0])) for value, parts in new_parts]
             table.add(list(np.array(rows, np.int32).T), len(rows))
         return table
 

@@ -1,7 +1,7 @@
 """From a circuit to a network: only the gates that outputs need, in topological order.
 
-This is the one place where gates are put in order: what depends on the state alone, then what depends on the
-moves, each gate behind what it reads; gates that depend on themselves lie together.
+Gates are ordered in this module only: first those that depend on the state alone, then those that depend on
+moves, each after its inputs; the gates of a cycle are adjacent.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def assemble(
     """Return the network of a circuit over ``len(initial)`` fluents and the actions.
 
     Args:
-        circuit: the gates; literals below are over them.
-        actions: how many each role has.
+        circuit: the gates.
+        actions: number of actions per role.
         initial: bool [fluents].
-        legal: per action.
+        legal: a literal per action.
         terminal: a literal.
-        goals: per role, values with their literals.
-        next_state: per fluent, whether it holds next.
+        goals: per role, pairs of value and literal.
+        next_state: a literal per fluent.
     """
     first_gate = circuit.inputs
     order, cycles = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
-    # What depends on the state alone comes first, even where only the next state needs it. Gates of a cycle
-    # all depend on moves, or none does.
+    # Gates of the state come first, even if only the next state needs them. Of a cycle, all gates depend on
+    # moves, or none does.
     apart = np.argsort(of_moves, kind="stable")
     order = order[apart]
     place = np.empty_like(apart)
@@ -85,7 +85,7 @@ def assemble(
 
 
 def _order(circuit: Circuit) -> tuple[Numbers, list[Cycle]]:
-    """Return the gates that are needed, each behind what it reads, and the places of those in cycles."""
+    """Return the needed gates, each after its inputs, and the ranges of gates in cycles."""
     if not circuit.opened[circuit.needed].any():
         return circuit.needed, []
     starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
@@ -107,21 +107,21 @@ def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:
     """Return which gates depend on moves: bool [gates]."""
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     read = circuit.literals_of(circuit.needed) >> 1
-    found = np.zeros(circuit.inputs + len(circuit.opened), np.bool_)
-    found[first_action : circuit.inputs] = True
+    depends = np.zeros(circuit.inputs + len(circuit.opened), np.bool_)
+    depends[first_action : circuit.inputs] = True
     order = np.argsort(read, kind="stable")
     read, owners = read[order], owners[order]
     fresh = np.arange(first_action, circuit.inputs)
     while len(fresh):
         low, high = np.searchsorted(read, fresh), np.searchsorted(read, fresh, side="right")
         readers = circuit.inputs + owners[places(low, high - low)]
-        fresh = distinct(readers[~found[readers]])
-        found[fresh] = True
-    return found[circuit.inputs :]
+        fresh = distinct(readers[~depends[readers]])
+        depends[fresh] = True
+    return depends[circuit.inputs :]
 
 
 def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> list[int]:
-    """Order the gates of a cycle so that few read what comes later."""
+    """Order the gates of a cycle so that few read later ones."""
     members = set(component)
     done: set[int] = set()
     order: list[int] = []
@@ -152,10 +152,11 @@ def _initially(
     first_gate: int,
     opened: set[int],
 ) -> NDArray[np.bool_]:
-    """Return the value from which each gate of a cycle begins.
+    """Return the initial value of each gate of a cycle.
 
-    Derived atoms begin as false, so the inverted gates that stand for them as true; all gates of a cycle
-    rise or fall together with them.
+    Derived atoms start as false, so the inverted gates that represent them start as true. All gates of a
+    cycle
+    rise or fall together with these.
     """
     result = np.zeros(len(starts) - 1, np.bool_)
     for cycle in cycles:
@@ -167,12 +168,12 @@ def _initially(
                 if source in readers:
                     readers[source].append((gate, bool(literal & 1)))
         pending = [gate for gate in members if gate in opened]
-        known = dict.fromkeys(pending, True)
+        values = dict.fromkeys(pending, True)
         while pending:
             gate = pending.pop()
             for reader, inverted in readers[gate]:
-                if reader not in known:
-                    known[reader] = known[gate] ^ inverted
+                if reader not in values:
+                    values[reader] = values[gate] ^ inverted
                     pending.append(reader)
-        result[list(known)] = list(known.values())
+        result[list(values)] = list(values.values())
     return result

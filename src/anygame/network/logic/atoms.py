@@ -1,4 +1,4 @@
-"""Atoms: one number for each that can ever hold, and the conjunctions that derive it."""
+"""Atoms: a number for each atom that can ever hold, and the conjunctions that derive it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 
 class Atoms:
-    """The atoms of a grounding as numbers, and what derives each.
+    """The atoms of a grounding as numbers, with their derivations.
 
-    A conjunction is a tuple of literals; a literal is twice an atom, plus one where it must not hold.
+    A conjunction is a tuple of literals. A literal is twice an atom, plus one if negated.
 
     Attributes:
-        fluents: per relation of ``true``, the atom of its first row and how many there are.
+        fluents: per relation of ``true``, the atom of its first row and the number of rows.
         actions: the same for ``does``.
-        literal_of: what each atom has become: a literal, perhaps of another atom, ``HOLDS`` or ``FAILS``.
-        conjunctions: how many there were at first.
-        literals: how many literals these have.
+        literal_of: per atom the literal that replaces it: its own, that of another atom, ``HOLDS`` or
+            ``FAILS``.
+        conjunctions: number of conjunctions before merging.
+        literals: number of their literals.
     """
 
     def __init__(self, grounding: Grounding) -> None:
@@ -58,17 +59,17 @@ class Atoms:
         }
 
     def of(self, relation: Relation, rows: Ids | None = None) -> Ids:
-        """Return the atoms of some rows of a relation, of all by default."""
+        """Return the atoms of some rows of a relation, by default of all."""
         table = self._tables.get(relation)
         count = table.count if table is not None else 0
         return self._first.get(relation, 0) + (np.arange(count) if rows is None else rows)
 
     def needed(self, wanted: Numbers, known: NDArray[np.bool_]) -> Numbers:
-        """Return the atoms that some are derived from, themselves among them, ascending.
+        """Return the atoms from which some atoms are derived, including themselves, ascending.
 
         Args:
             wanted: atoms.
-            known: bool [atoms]; those of which it is not asked what they are derived from, and so left out.
+            known: bool [atoms]; atoms that are left out with their derivations.
         """
         seen = known.copy()
         fresh = distinct(wanted[~seen[wanted]])
@@ -79,11 +80,11 @@ class Atoms:
         return np.flatnonzero(seen & ~known)
 
     def products(self, heads: Numbers) -> Products:
-        """Return the conjunctions that derive some atoms, each for a number of these; literals ascending."""
-        found = self._conjunctions_of(heads)
+        """Return the conjunctions of some atoms, each with the index of its atom; literals ascending."""
+        conjunctions = self._conjunctions_of(heads)
         of = np.repeat(np.arange(len(heads)), self._starts[heads + 1] - self._starts[heads])
-        owners = np.repeat(np.arange(len(found)), self._lengths[found])
-        return Products(of, owners, self._literals_of(found))
+        owners = np.repeat(np.arange(len(conjunctions)), self._lengths[conjunctions])
+        return Products(of, owners, self._literals_of(conjunctions))
 
     def _conjunctions_of(self, heads: Numbers) -> Numbers:
         return places(self._starts[heads], self._starts[heads + 1] - self._starts[heads])
@@ -93,7 +94,7 @@ class Atoms:
         return found
 
     def _collect(self, by_rule: list[RuleInstances]) -> None:
-        """Sort the instances by head; those with as many literals lie together."""
+        """Sort the instances by head, grouped by the number of literals."""
         by_width: dict[int, list[Ids]] = {}
         for instances in by_rule:
             rows = self._rows(instances)
@@ -107,7 +108,7 @@ class Atoms:
         self.literal_of, groups = merge(groups, is_input, self._facts, self._levels(by_rule))
         groups = _merge_disjunctions(groups, self.literal_of)
         heads = np.concatenate([rows[:, 0] for rows in (*groups, np.zeros((0, 1), np.int64))])
-        #: The conjunctions in the order of their heads: where those of each begin, and their literals.
+        #: Conjunctions sorted by head: the first conjunction of each head.
         self._starts = starts_of(np.bincount(heads, minlength=self.count))
         order = np.argsort(heads, kind="stable")
         held = [rows[:, 1:] >= 0 for rows in groups]
@@ -117,13 +118,13 @@ class Atoms:
         self._literals: Numbers = np.concatenate([*literals, np.zeros(0, np.int64)])
 
     def _levels(self, by_rule: list[RuleInstances]) -> Ids:
-        """Return per atom how far its relation lies above the state and the moves, whatever is recursive."""
+        """Return per atom the distance of its relation from state and moves; recursion does not count."""
         numbers = {relation: number for number, relation in enumerate(self._first)}
         reads: list[set[int]] = [set() for _ in numbers]
         for instances in by_rule:
             read = {*instances.rule.positives, *instances.rule.negatives}
-            found = {numbers[atom.relation] for atom in read if atom.relation in numbers}
-            reads[numbers[instances.rule.head.relation]] |= found
+            read_numbers = {numbers[atom.relation] for atom in read if atom.relation in numbers}
+            reads[numbers[instances.rule.head.relation]] |= read_numbers
         level = [0] * len(numbers)
         for component in strong_components(range(len(numbers)), lambda number: sorted(reads[number])):
             below = {level[read] for number in component for read in reads[number].difference(component)}
@@ -133,7 +134,7 @@ class Atoms:
         return np.repeat(np.array(level, np.int64), counts)
 
     def _rows(self, instances: RuleInstances) -> Ids:
-        """Return head and literals per instance, literals ascending, without what always holds."""
+        """Return head and literals of each instance, literals ascending, without those that always hold."""
         columns: list[Ids] = []
         for atom, rows in zip(instances.rule.positives, instances.positives, strict=True):
             atoms = self.of(atom.relation, rows)
@@ -155,15 +156,15 @@ class Atoms:
         return np.where(numbers < 0, HOLDS, literals)
 
 
-#: What stands for a literal that always holds, and for one that never does: each the other's inversion.
+#: Literals that always and never hold; each is the inverse of the other.
 HOLDS: Final = -1
 FAILS: Final = -2
 
-#: A round goes through all conjunctions; public sheets that were looked at need two to four.
+#: Rounds over all conjunctions; public sheets need two to four.
 _MOST_ROUNDS: Final = 60
-#: Rounds go on while they merge more than this share of the atoms: what is left, structural hashing finds.
+#: Share of merged atoms below which rounds stop; structural hashing finds the rest.
 _WORTH_IT: Final = 0.002
-#: Conjunctions for which levels are worth their many short steps.
+#: Conjunctions from which on merging by level pays.
 _MANY: Final = 200_000
 _NONE: Final = -3
 
@@ -171,29 +172,29 @@ _NONE: Final = -3
 def merge(
     groups: list[Ids], is_input: NDArray[np.bool_], facts: NDArray[np.bool_], levels: Ids | None = None
 ) -> tuple[Ids, list[Ids]]:
-    """Return what each atom has become, and the conjunctions that are left.
+    """Merge equal atoms; return the literal that replaces each, and the remaining conjunctions.
 
-    Large groundings hold many atoms that say the same: views with arguments that do not matter, names for
-    other atoms. Each round compares all atoms at once by what derives them, given what was merged before.
+    Large groundings hold many equal atoms: views with irrelevant arguments, and other names of atoms. Each
+    round
+    compares the derivations of all atoms at once, after the replacements of earlier rounds.
 
     Args:
         groups: rows of a head and its literals, padded with ``HOLDS``.
-        is_input: bool [atoms]; which atoms are fluents and actions.
+        is_input: bool [atoms]; which atoms are fluents or actions.
         facts: bool [atoms]; which always hold.
-        levels: int [atoms]; literals are of the same level as their head or of one below. With these, large
-            groups are merged level by level, so that most conjunctions are gone through once.
+        levels: int [atoms]; literals have the level of their head or one below. With levels, large groups are
+            merged level by level, so that most conjunctions are visited once.
 
     Returns:
-        Per atom a literal, ``HOLDS`` or ``FAILS``; and groups whose heads and literals are of atoms that
-        have become themselves.
+        Per atom a literal, ``HOLDS`` or ``FAILS``; and the groups over atoms that were not replaced.
     """
-    # Half as wide as other numbers: all instances of a game lie here at once, some times over.
+    # 32 bits: all instances of a game are held here at once, several times.
     literal_of = 2 * np.arange(len(is_input), dtype=np.int32)
     literal_of[facts] = HOLDS
     if levels is None or sum(map(len, groups)) < _MANY:
         members = np.flatnonzero(~is_input & ~facts)
         return literal_of, _merge_level(groups, literal_of, members)
-    left: list[list[Ids]] = [[] for _ in groups]
+    merged: list[list[Ids]] = [[] for _ in groups]
     order = np.argsort(levels, kind="stable")
     ends = np.searchsorted(levels[order], np.arange(levels.max() + 2))
     by_level = [_split(rows, levels) for rows in groups]
@@ -201,15 +202,15 @@ def merge(
         members = order[ends[level] : ends[level + 1]]
         members = members[~is_input[members] & ~facts[members]]
         held = [number for number, parts in enumerate(by_level) if len(parts[level])]
-        found = _merge_level([by_level[number][level] for number in held], literal_of, members)
-        for number, rows in zip(held, found, strict=True):
+        rows_left = _merge_level([by_level[number][level] for number in held], literal_of, members)
+        for number, rows in zip(held, rows_left, strict=True):
             by_level[number][level] = rows[:0]
-            left[number].append(rows)
-    return literal_of, [np.concatenate(parts) for parts in left if parts]
+            merged[number].append(rows)
+    return literal_of, [np.concatenate(parts) for parts in merged if parts]
 
 
 def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
-    """Find which atoms are equal disjunctions, in place; return the conjunctions that are left."""
+    """Merge equal disjunctions, in place; return the remaining conjunctions."""
     if not groups:
         return groups
     heads = np.concatenate([rows[:, 0] for rows in groups]).astype(np.int64)
@@ -232,7 +233,7 @@ def _split(rows: Ids, levels: Ids) -> list[Ids]:
 
 
 def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
-    """Find what the atoms of a level have become, in place; return the conjunctions that are left."""
+    """Merge the atoms of a level, in place; return the remaining conjunctions."""
     groups, keys = _mapped(groups, literal_of)
     for _ in range(_MOST_ROUNDS):
         before = literal_of[members]
@@ -246,28 +247,28 @@ def _merge_level(groups: list[Ids], literal_of: Ids, members: Ids) -> list[Ids]:
 
 
 def normalised(rows: Ids) -> Ids:
-    """Return rows without those that never hold; literals ascending, each once, ``HOLDS`` in front."""
+    """Drop rows that never hold; sort literals, without duplicates, with ``HOLDS`` in front."""
     literals = np.sort(rows[:, 1:], axis=1, kind="stable")
     left, right = literals[:, :-1], literals[:, 1:]
     same = (left == right) & (left >= 0)
     if same.any():
         left[same] = HOLDS
         literals.sort(axis=1)
-    # What never holds comes first.
+    # FAILS sorts first.
     possible = ~((left ^ 1 == right) & (left >= 0)).any(axis=1) & (literals[:, :1] != FAILS).all(axis=1)
-    found: Ids = np.concatenate([rows[:, :1], literals], axis=1)
-    return found if possible.all() else found[possible]
+    result: Ids = np.concatenate([rows[:, :1], literals], axis=1)
+    return result if possible.all() else result[possible]
 
 
 def _mapped(groups: list[Ids], literal_of: Ids) -> tuple[list[Ids], Keys]:
-    """Return the groups with merged atoms replaced, each conjunction once, and a key per conjunction."""
+    """Return the groups with merged atoms replaced, without duplicates, and a key per conjunction."""
     result = []
     for rows in groups:
         kept = rows[literal_of[rows[:, 0]] == 2 * rows[:, 0]]
         literals = kept[:, 1:]
-        # What pads a row is no literal: its last bit says nothing.
-        found = np.where(literals < 0, np.int32(HOLDS), _followed(literal_of, literals))
-        result.append(normalised(np.concatenate([kept[:, :1], found], axis=1)))
+        # Padding has no meaningful sign bit.
+        mapped = np.where(literals < 0, np.int32(HOLDS), _followed(literal_of, literals))
+        result.append(normalised(np.concatenate([kept[:, :1], mapped], axis=1)))
     return _each_once(result)
 
 
@@ -291,7 +292,7 @@ def _heads(groups: list[Ids]) -> Ids:
 
 
 def _keys(literals: Ids) -> Keys:
-    """Return one key per conjunction; what pads it does not count. Different ones may have the same key."""
+    """Return a key per conjunction, without its padding; different conjunctions may have equal keys."""
     total = np.zeros(len(literals), np.uint64)
     for column in literals.T:
         total += np.where(column < 0, np.uint64(0), mixed(column.astype(np.uint64) + np.uint64(1)))
@@ -299,7 +300,7 @@ def _keys(literals: Ids) -> Keys:
 
 
 def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> NDArray[np.bool_]:
-    """Return which conjunctions have the literals of others; both by their numbers over all groups."""
+    """Return which pairs of conjunctions have the same literals; numbers run over all groups."""
     ends = np.cumsum([0, *map(len, groups)])
     first, second = (np.searchsorted(ends, numbers, "right") - 1 for numbers in (some, others))
     equal = np.zeros(len(some), np.bool_)
@@ -307,7 +308,7 @@ def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> ND
         one, other = divmod(pair, len(groups))
         here = np.flatnonzero((first == one) & (second == other))
         left, right = groups[one][some[here] - ends[one], 1:], groups[other][others[here] - ends[other], 1:]
-        # Literals stand at the end, behind what pads the row.
+        # Literals stand at the end, after the padding.
         extra = left.shape[1] - right.shape[1]
         is_padded = ((left if extra > 0 else right)[:, : abs(extra)] == HOLDS).all(axis=1)
         equal[here] = is_padded & (left[:, max(0, extra) :] == right[:, max(0, -extra) :]).all(axis=1)
@@ -315,7 +316,7 @@ def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> ND
 
 
 def _lone(rows: Ids) -> Ids:
-    """Return per conjunction its only literal, HOLDS where it has none, _NONE where it has more."""
+    """Return the only literal of each conjunction; HOLDS if it is empty, _NONE if it has several."""
     if rows.shape[1] == 1:
         return np.full(len(rows), HOLDS, np.int64)
     several = rows[:, -2] >= 0 if rows.shape[1] > 2 else np.zeros(len(rows), np.bool_)
@@ -323,7 +324,7 @@ def _lone(rows: Ids) -> Ids:
 
 
 def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> None:
-    """Find what atoms have become, in place."""
+    """Find the literals that replace atoms, in place."""
     order = order_of(_heads(groups))
     lone = np.concatenate([*map(_lone, groups), np.zeros(0, np.int64)])[order]
     of_rows = _heads(groups)[order]
@@ -333,7 +334,7 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
     derived[heads] = True
     literal_of[members[(literal_of[members] == 2 * members) & ~derived[members]]] = FAILS
     only = np.where(sizes == 1, lone[starts], _NONE)
-    # An atom that holds in any case says so by its only literal that matters.
+    # An atom with an empty conjunction always holds.
     only[np.searchsorted(starts, np.flatnonzero(lone == HOLDS), "right") - 1] = HOLDS
     named = only != _NONE
     _name(literal_of, heads[named], only[named])
@@ -343,7 +344,7 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
         again, first = candidates(rest[order_of(sums[rest])], sums, sizes)
         lengths = sizes[again]
         owners = np.repeat(np.arange(len(again)), lengths)
-        # The conjunctions of each, by their keys: so those of equal atoms stand in the same order.
+        # Conjunctions sorted by key, so that equal atoms have them in the same order.
         rows = [order[places(starts[of], lengths)] for of in (again, first)]
         some, others = (found[np.lexsort((keys[found], owners))] for found in rows)
         equal = all_in_rows(lengths, _have_same_literals(groups, some, others))
@@ -352,10 +353,10 @@ def _resolve(literal_of: Ids, members: Ids, groups: list[Ids], keys: Keys) -> No
 
 
 def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
-    """Let atoms become other literals; names that go round in a circle are left as they were."""
+    """Replace atoms by literals; replacements that form a cycle are undone."""
     before = literal_of[heads]
     literal_of[heads] = targets
-    # Names of names: jump until all rest.
+    # Pointer jumping until nothing changes.
     for _ in range(max(1, len(heads).bit_length())):
         targets = _followed(literal_of, targets)
         literal_of[heads] = targets
@@ -364,6 +365,5 @@ def _name(literal_of: Ids, heads: Ids, targets: Ids) -> None:
 
 
 def _followed(literal_of: Ids, literals: Ids) -> Ids:
-    """Return what literals have become."""
     found: Ids = np.where(literals < 0, literals, literal_of[np.maximum(literals, 0) >> 1] ^ (literals & 1))
     return found

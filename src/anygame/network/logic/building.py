@@ -1,4 +1,4 @@
-"""From atoms to gates: every atom that an output needs is a sum of products, and all are factored at once."""
+"""From atoms to gates: every needed atom is a sum of products; all sums are factored at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.analysis.groups import strong_components
+from anygame.analysis.groups import cycles
 from anygame.network.budget import LITERAL
 from anygame.network.logic.circuit import Circuit, parents_first, simplified
 from anygame.network.logic.factoring import Products, factored
@@ -31,14 +31,14 @@ def build_circuit(
     choices: Sequence[tuple[int, ...]],
     budget: Budget,
 ) -> Circuit:
-    """Return the circuit for some atoms.
+    """Return the circuit of some atoms.
 
     Args:
-        atoms: and what derives them.
+        atoms: the atoms with their derivations.
         inputs: the atoms that are fluents and actions, in the order of their nodes; the first is node 1.
         outputs: literals of atoms, ``HOLDS`` or ``FAILS``, as in ``Circuit``.
         choices: see ``Circuit``.
-        budget: what gates cost is spent from it.
+        budget: pays for gates.
     """
     known = np.zeros(atoms.count, np.bool_)
     known[inputs] = True
@@ -47,7 +47,7 @@ def build_circuit(
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
-    # By literal of an atom; behind them is what the negative numbers ``FAILS`` and ``HOLDS`` find.
+    # Indexed by literal; the two last entries serve the negative numbers ``FAILS`` and ``HOLDS``.
     become = np.zeros(2 * atoms.count + 2, np.int64)
     become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
     become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1
@@ -62,18 +62,13 @@ def build_circuit(
 
 
 def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:
-    """Return the sums that depend on themselves."""
     read = (products.literals >> 1) - nodes
     reader = products.of[products.owners[read >= 0]]
     read = read[read >= 0]
-    # What neither reads a cycle nor is read by one is in none.
+    # Gates of a cycle have no level in either direction.
     both = (levels_of(reader, read, sums) < 0) & (levels_of(read, reader, sums) < 0)
     parents: dict[int, set[int]] = {number: set() for number in np.flatnonzero(both).tolist()}
     inside = both[reader] & both[read]
     for number, parent in zip(reader[inside].tolist(), read[inside].tolist(), strict=True):
         parents[number].add(parent)
-    found = []
-    for component in strong_components(parents, lambda number: sorted(parents[number])):
-        if len(component) > 1 or component[0] in parents[component[0]]:
-            found += component
-    return found
+    return [number for cycle in cycles(parents, lambda number: sorted(parents[number])) for number in cycle]

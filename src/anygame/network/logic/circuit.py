@@ -1,4 +1,4 @@
-"""Circuits: gates as flat arrays, and the literals that somebody wants of them."""
+"""Circuits: gates as flat arrays, and the literals that are its outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from anygame.analysis.groups import strong_components
-from anygame.network.logic.hashing import equal_rows, mixed
+from anygame.network.logic.hashing import LOW, SHIFT, equal_rows, keys_of_rows
 from anygame.network.network import FALSE, TRUE
 from anygame.network.ragged import distinct, levels_of, order_of, places, starts_of
 
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Circuit:
-    """Gates and the literals somebody wants of them.
+    """Gates and output literals.
 
-    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads nodes before it, or gates
-    that were opened: every cycle goes through one of these.
+    Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads earlier nodes or opened
+    gates;
+    every cycle goes through an opened gate.
 
     Attributes:
-        inputs: how many nodes come before the first gate: the constant, fluents, then actions.
+        inputs: number of nodes before the first gate: the constant, fluents, then actions.
         starts: int64 [gates + 1]; where the literals of each gate begin.
-        literals: int64; those of all gates, one after the other.
+        literals: int64; the literals of all gates, concatenated.
         opened: bool [gates]; the inverted disjunctions of atoms that depend on themselves.
-        choices: groups of nodes before the first gate of which exactly one holds, always.
-        outputs: literals by what they say; ``legal`` has those of the actions, the last nodes before gates.
+        choices: groups of input nodes of which exactly one always holds.
+        outputs: literals by name; ``legal`` has those of the actions, which are the last inputs.
     """
 
     inputs: int
@@ -51,7 +52,7 @@ class Circuit:
 
     @cached_property
     def needed(self) -> Numbers:
-        """The gates that the outputs need, ascending; by number, not by node."""
+        """The numbers (not nodes) of the gates that the outputs need, ascending."""
         wanted = self.wanted >> 1
         seen = np.zeros(len(self.opened), np.bool_)
         fresh = distinct(wanted[wanted >= self.inputs]) - self.inputs
@@ -64,39 +65,38 @@ class Circuit:
 
     @cached_property
     def lengths(self) -> Numbers:
-        """How many literals each gate has."""
+        """The number of literals of each gate."""
         return np.diff(self.starts)
 
     def literals_of(self, gates: Numbers) -> Numbers:
-        """Return the literals of some gates, one after the other."""
+        """Return the literals of some gates, concatenated."""
         found: Numbers = self.literals[places(self.starts[gates], self.lengths[gates])]
         return found
 
     def inputs_of(self, literal: int) -> list[int] | None:
-        """Return the literals of the gate behind a literal; None for a node before the gates."""
+        """Return the literals of the gate of a literal; None for an input."""
         gate = (literal >> 1) - self.inputs
         return None if gate < 0 else self.literals[self.starts[gate] : self.starts[gate + 1]].tolist()
 
     def size(self) -> tuple[int, int]:
-        """Return how many gates and inputs of gates the outputs need."""
+        """Return the number of gates that outputs need, and of their inputs."""
         return len(self.needed), int(self.lengths[self.needed].sum())
 
 
-#: Each round costs a look at all gates; what so many do not find is left.
+#: Rounds of structural hashing.
 _MOST_ROUNDS: Final = 60
-_SHIFT: Final = 32
-_LOW: Final = (1 << _SHIFT) - 1
 
 
 def simplified(circuit: Circuit) -> Circuit:
-    """Return a circuit for the same outputs, with no gate twice and no gate that nothing needs.
+    """Return an equivalent circuit without duplicate or unneeded gates.
 
     Structural hashing, after Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for
-    equivalence checking and functional property verification"), for all gates at once, round after round:
-    first for every gate, then for those that read what has changed.
+    equivalence
+    checking and functional property verification"), in rounds: first for every gate, then for the readers of
+    changed gates.
 
-    Gates keep their order. Rows may hold a literal twice, constants, and any number of literals. Opened gates
-    stay gates.
+    Gates keep their order. Rows may hold duplicates, constants and any number of literals. Opened gates
+    remain.
     """
     return _Hashing(circuit).run()
 
@@ -105,9 +105,9 @@ class _Hashing:
     def __init__(self, circuit: Circuit) -> None:
         self._circuit = circuit
         self._base = circuit.inputs
-        #: What each node has become.
+        #: The literal that replaces each node.
         self._become = 2 * np.arange(self._base + len(circuit.opened), dtype=np.int64)
-        #: The row of each gate: where it begins among all that were written, its length, and a hash of it.
+        #: The row of each gate: its start among all rows written, its length and its hash.
         self._literals = circuit.literals
         self._firsts, self._lengths = circuit.starts[:-1].copy(), circuit.lengths.copy()
         self._keys = np.zeros(len(circuit.opened), np.uint64)
@@ -118,7 +118,7 @@ class _Hashing:
         for number, choice in enumerate(circuit.choices):
             self._choice_of[list(choice)] = number
         self._choice_sizes = np.array([len(choice) for choice in circuit.choices], np.int64)
-        #: The nodes of gates that come in addition, each the inverse of a part of a choice, by their rows.
+        #: Added gates by row; each is the inverted disjunction of a part of a choice.
         self._rests: dict[tuple[int, ...], int] = {}
 
     def run(self) -> Circuit:
@@ -136,21 +136,21 @@ class _Hashing:
         return self._result()
 
     def _live(self) -> Numbers:
-        """Return the gates that have become nothing else."""
+        """Return the gates that were not replaced."""
         nodes = self._base + np.arange(len(self._firsts))
         return np.flatnonzero(self._is_needed & (self._become[nodes] == 2 * nodes))
 
     def _normalise(self, gates: Numbers) -> Numbers:
-        """Write the rows of some gates anew; return those that are to be looked at again."""
+        """Rewrite the rows of some gates; return the gates to visit again."""
         owners = np.repeat(gates, self._lengths[gates])
-        found = self._literals[places(self._firsts[gates], self._lengths[gates])]
-        found = self._become[found >> 1] ^ (found & 1)
-        pairs = distinct(owners << _SHIFT | found)
-        pairs = pairs[(pairs & _LOW) != TRUE]
+        literals = self._literals[places(self._firsts[gates], self._lengths[gates])]
+        literals = self._become[literals >> 1] ^ (literals & 1)
+        pairs = distinct(owners << SHIFT | literals)
+        pairs = pairs[(pairs & LOW) != TRUE]
         never = np.zeros(len(self._firsts), np.bool_)
-        never[pairs[(pairs & _LOW) == FALSE] >> _SHIFT] = True
+        never[pairs[(pairs & LOW) == FALSE] >> SHIFT] = True
         opposed = (pairs[1:] == pairs[:-1] + 1) & (pairs[1:] & 1 == 1)
-        never[pairs[1:][opposed] >> _SHIFT] = True
+        never[pairs[1:][opposed] >> SHIFT] = True
         pairs, again = self._choose(pairs, never)
         self._write(gates, pairs)
         self._become = self._become.copy()
@@ -159,20 +159,16 @@ class _Hashing:
         return again
 
     def _write(self, gates: Numbers, pairs: Numbers) -> None:
-        """Write the rows of some gates, ascending, given by pairs of gate and literal, in order."""
-        owners, literals = pairs >> _SHIFT, pairs & _LOW
+        """Write the rows of some gates, ascending, given as sorted pairs of gate and literal."""
+        owners, literals = pairs >> SHIFT, pairs & LOW
         lengths = np.bincount(owners, minlength=len(self._firsts))[gates]
-        end = np.cumsum(lengths)
-        begin = end - lengths
+        begin = np.cumsum(lengths) - lengths
         self._firsts[gates], self._lengths[gates] = len(self._literals) + begin, lengths
         self._literals = np.concatenate([self._literals, literals])
-        sums = np.concatenate(
-            [np.zeros(1, np.uint64), np.cumsum(mixed(literals.astype(np.uint64) + np.uint64(1)))]
-        )
-        self._keys[gates] = sums[end] - sums[begin]
+        self._keys[gates] = keys_of_rows(literals, begin, lengths)
 
     def _name(self, gates: Numbers, never: NDArray[np.bool_]) -> None:
-        """Find gates that are constants, or names of other literals."""
+        """Replace gates that are constants or single literals."""
         gates = gates[~self._opened[gates]]
         lengths = self._lengths[gates]
         self._become[self._base + gates[lengths == 0]] = TRUE
@@ -181,10 +177,10 @@ class _Hashing:
         self._become[self._base + gates[never[gates]]] = FALSE
 
     def _merge(self) -> None:
-        """Let gates with the same row become the first of them."""
+        """Replace gates by the first gate with the same row."""
         gates = self._live()
         gates = gates[~self._opened[gates]]
-        # What was added will stand before all others, and so it leads.
+        # Added gates will stand first, so they replace others.
         own = len(self._circuit.opened)
         gates = np.concatenate([gates[gates >= own], gates[gates < own]])
         order = gates[order_of(self._keys[gates])]
@@ -192,7 +188,7 @@ class _Hashing:
         self._become[self._base + again] = 2 * (self._base + first)
 
     def _follow(self) -> None:
-        """Let names of names name what those do."""
+        """Resolve chains of replacements."""
         while True:
             further = self._become[self._become >> 1] ^ (self._become & 1)
             if np.array_equal(further, self._become):
@@ -200,56 +196,56 @@ class _Hashing:
             self._become = further
 
     def _readers(self, changed: NDArray[np.bool_]) -> Numbers:
-        """Return the gates that read some nodes."""
+        """Return the gates that read changed nodes."""
         gates = self._live()
         owners = np.repeat(gates, self._lengths[gates])
         read = self._literals[places(self._firsts[gates], self._lengths[gates])] >> 1
         return distinct(owners[changed[read]])
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Simplify pairs of gate and literal by what is known of choices.
+        """Simplify pairs of gate and literal by the choices.
 
         Returns:
-            The pairs, and the gates whose rows are to be simplified once more.
+            The pairs, and the gates whose rows must be simplified again.
         """
-        inputs = np.flatnonzero((pairs & _LOW) >> 1 < self._base)
-        choices = self._choice_of[(pairs[inputs] & _LOW) >> 1]
+        inputs = np.flatnonzero((pairs & LOW) >> 1 < self._base)
+        choices = self._choice_of[(pairs[inputs] & LOW) >> 1]
         chosen, choices = inputs[choices >= 0], choices[choices >= 0]
         many = len(self._choice_sizes)
         if not len(chosen):
             return pairs, chosen
-        kinds = (pairs[chosen] >> _SHIFT) * many + choices
+        kinds = (pairs[chosen] >> SHIFT) * many + choices
         kinds, group, counts = np.unique(kinds, return_inverse=True, return_counts=True)
         positive = np.bincount(group, pairs[chosen] & 1 == 0, len(kinds))
         never[kinds[positive > 1] // many] = True
-        # One holds, so the others do not.
+        # One node holds, so the others do not.
         one = positive == 1
         dropped = chosen[one[group] & (pairs[chosen] & 1 == 1)]
-        # Most do not, so one of the rest does.
+        # Most nodes do not hold, so one of the rest does.
         most = np.flatnonzero((positive == 0) & (2 * counts > self._choice_sizes[kinds % many]))
         if not len(most):
             return np.delete(pairs, dropped), most
         members = np.split(chosen[np.argsort(group, kind="stable")], np.cumsum(counts)[:-1])
         gone = [members[number] for number in most.tolist()]
-        rests = self._rests_of(kinds[most] % many, [(pairs[which] & _LOW) >> 1 for which in gone])
+        rests = self._rests_of(kinds[most] % many, [(pairs[which] & LOW) >> 1 for which in gone])
         owners = kinds[most] // many
         left = np.delete(pairs, np.concatenate([dropped, *gone]))
-        return distinct(np.concatenate([left, owners << _SHIFT | rests])), distinct(owners)
+        return distinct(np.concatenate([left, owners << SHIFT | rests])), distinct(owners)
 
     def _rests_of(self, choices: Numbers, excluded: list[Numbers]) -> Numbers:
-        """Return per choice the literal that holds where one of its nodes does, but for some of them."""
-        found, first = [], self._base + len(self._circuit.opened)
+        """Return per choice the literal of the disjunction of its nodes without some of them."""
+        literals, first = [], self._base + len(self._circuit.opened)
         for choice, nodes in zip(choices.tolist(), excluded, strict=True):
             rest = sorted(set(self._circuit.choices[choice]).difference(nodes.tolist()))
             if len(rest) > 1:
                 row = tuple(2 * node + 1 for node in rest)
-                found.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
+                literals.append(2 * self._rests.setdefault(row, first + len(self._rests)) + 1)
             else:
-                found.append(2 * rest[0] if rest else FALSE)
-        return np.array(found, np.int64)
+                literals.append(2 * rest[0] if rest else FALSE)
+        return np.array(literals, np.int64)
 
     def _add_rests(self) -> None:
-        """Add the gates that have come in addition."""
+        """Append the gates of new disjunctions."""
         known = len(self._firsts) - len(self._circuit.opened)
         rows = list(self._rests)[known:]
         if not rows:
@@ -264,25 +260,25 @@ class _Hashing:
         self._become = np.concatenate([self._become, 2 * (self._base + added)])
         lengths = np.array([len(row) for row in rows])
         literals = np.array([literal for row in rows for literal in row], np.int64)
-        self._write(added, np.repeat(added, lengths) << _SHIFT | literals)
+        self._write(added, np.repeat(added, lengths) << SHIFT | literals)
 
     def _result(self) -> Circuit:
         circuit, own = self._circuit, len(self._circuit.opened)
         lengths = np.where(self._is_needed, self._lengths, 0)
-        found = self._literals[places(self._firsts, lengths)]
-        found = self._become[found >> 1] ^ (found & 1)
+        literals = self._literals[places(self._firsts, lengths)]
+        literals = self._become[literals >> 1] ^ (literals & 1)
         outputs = {name: self._become[wanted >> 1] ^ (wanted & 1) for name, wanted in circuit.outputs.items()}
         whole = replace(
-            circuit, starts=starts_of(lengths), literals=found, opened=self._opened, outputs=outputs
+            circuit, starts=starts_of(lengths), literals=literals, opened=self._opened, outputs=outputs
         )
-        # What was added reads no gates, so it comes first.
+        # Added gates read no gates, so they come first.
         needed = whole.needed
         order = np.concatenate([needed[needed >= own], needed[needed < own]])
         return _renumbered(whole, order)
 
 
 def parents_first(circuit: Circuit) -> Circuit:
-    """Return a circuit of the gates that are needed, each behind what it reads but for opened gates."""
+    """Return a circuit of the needed gates, each after its inputs except for opened gates."""
     if circuit.opened[circuit.needed].any():
         return _renumbered(circuit, _depth_first(circuit))
     gates = circuit.needed
@@ -293,7 +289,7 @@ def parents_first(circuit: Circuit) -> Circuit:
 
 
 def _depth_first(circuit: Circuit) -> Numbers:
-    """Return the gates that are needed depth first; of a cycle, opened ones first: so it takes few rounds."""
+    """Return the needed gates depth first, opened gates of a cycle first, so that few rounds are needed."""
     starts, inputs = circuit.starts.tolist(), ((circuit.literals >> 1) - circuit.inputs).tolist()
     opened = circuit.opened.tolist()
     inner: set[int] = set()
@@ -310,13 +306,13 @@ def _depth_first(circuit: Circuit) -> Numbers:
         order += [gate for gate in component if opened[gate]]
         inner.clear()
         inner.update(gate for gate in component if not opened[gate])
-        # Without the opened ones, no gate depends on itself.
+        # Without opened gates there are no cycles.
         order += [gate for (gate,) in strong_components(sorted(inner), closed_parents)]
     return np.array(order, np.int64)
 
 
 def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
-    """Return a circuit of some gates alone, in that order; opened gates have two literals at least."""
+    """Return a circuit of some gates in this order; opened gates get at least two literals."""
     number = np.arange(circuit.inputs + len(circuit.opened), dtype=np.int64)
     number[circuit.inputs + gates] = circuit.inputs + np.arange(len(gates))
     owners = np.repeat(np.arange(len(gates)), circuit.lengths[gates])
@@ -327,12 +323,12 @@ def _renumbered(circuit: Circuit, gates: Numbers) -> Circuit:
         np.concatenate([owners, missing]),
         np.concatenate([literals, np.full(len(missing), TRUE)]),
     )
-    pairs = np.sort(owners << _SHIFT | literals, kind="stable")  # by merging: owners are in order
+    pairs = np.sort(owners << SHIFT | literals, kind="stable")  # by merging: owners are in order
     outputs = {name: 2 * number[wanted >> 1] + (wanted & 1) for name, wanted in circuit.outputs.items()}
     return replace(
         circuit,
         starts=starts_of(np.bincount(owners, minlength=len(gates))),
-        literals=pairs & _LOW,
+        literals=pairs & LOW,
         opened=circuit.opened[gates],
         outputs=outputs,
     )

@@ -1,23 +1,24 @@
-"""Sums of products as gates, all sums of a game at once, in columns of numbers.
+"""Factoring of sums of products, for all sums of a game at once, in columns of numbers.
 
 After Brayton and McMullen (1982, "The decomposition and factorization of Boolean expressions"), with single
-literals as divisors: the literal that most products of a sum share is taken out, again and again, the smaller
-one of two, and what all the products that have it share goes along::
+literals as divisors: the literal that most products of a sum share is taken out again and again (the smaller
+of two), together with everything that all products with it share::
 
     ab + ac + d         becomes         a(b + c) + d
 
-Each round takes out all literals that are commoner than every other one in their products. No literal that
-the greedy order would take before one of these shares a product with it, so what is taken out is the same.
+Each round takes out all literals that are more frequent than every other literal of their products. No
+literal that the greedy order would take earlier shares a product with such a literal, so the result is the
+same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.logic.hashing import equal_rows, mixed
+from anygame.network.logic.hashing import LOW, SHIFT, equal_rows, mixed
 from anygame.network.network import FALSE
 from anygame.network.ragged import distinct, order_of, starts_of
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-_SHIFT: Final = 32
-_LOW: Final = (1 << _SHIFT) - 1
-
 
 @dataclass(frozen=True, eq=False)
 class Products:
@@ -38,7 +36,7 @@ class Products:
     Attributes:
         of: int64 [products]; the sum of each.
         owners: int64 [literals], ascending; the product of each literal.
-        literals: int64 [literals]; no product has one twice, or one beside its inverse.
+        literals: int64 [literals]; a product has no literal twice, and none beside its inverse.
     """
 
     of: Numbers
@@ -55,13 +53,14 @@ def factored(products: Products, sums: int, inputs: int) -> tuple[Numbers, Numbe
     """Return gates, each a conjunction of literals, for sums of products.
 
     Args:
-        products: of each sum different ones; a literal is twice a node, plus one where it is inverted.
-        sums: how many sums there are; the node of a sum is ``inputs`` plus its number, but inverted.
-        inputs: how many nodes there are beside the sums.
+        products: different products of each sum; a literal is twice a node, plus one if inverted.
+        sums: number of sums; sum ``n`` is the inverse of node ``inputs + n``.
+        inputs: number of nodes before the sums.
 
     Returns:
-        Where the literals of each gate begin, and these: first the inverted sums, then what they are made of.
-        Gates may have any number of literals, and be equal to others.
+        The start of the literals of each gate, and the literals: first the inverted sums, then their parts.
+        Gates
+        may have any number of literals, and duplicates.
     """
     return _Factoring(sums, inputs).run(products)
 
@@ -82,7 +81,7 @@ class _Factoring:
         return starts_of(np.bincount(owners, minlength=self._made)), literals[order]
 
     def _make(self, count: int) -> Numbers:
-        """Return the numbers of some new gates."""
+        """Return the numbers of new gates."""
         self._made += count
         return np.arange(self._made - count, self._made)
 
@@ -91,11 +90,11 @@ class _Factoring:
         self._literals.append(literals)
 
     def _write_inverted(self, gates: Numbers, parts: Numbers) -> None:
-        """Let gates read the inverses of others."""
+        """Let gates read the inverses of other gates."""
         self._write(gates, 2 * (self._inputs + parts) + 1)
 
     def _absorbed(self, products: Products) -> Products:
-        """Return products of two literals and more: a + ab = a, and a + (not a)b = a + b."""
+        """Return products of at least two literals: a + ab = a, and a + (not a)b = a + b."""
         while True:
             of, owners, literals = products.of, products.owners, products.literals
             lengths = np.bincount(owners, minlength=len(of))
@@ -107,9 +106,9 @@ class _Factoring:
             single = lengths[owners] == 1
             self._write(of[owners[single]], literals[single] ^ 1)
             kept &= ~np.isin(of, always)
-            singles = distinct(of[owners[single]] << _SHIFT | literals[single])
-            near = np.flatnonzero(np.isin(of, singles >> _SHIFT)[owners] & kept[owners])
-            keys = of[owners[near]] << _SHIFT | literals[near]
+            singles = distinct(of[owners[single]] << SHIFT | literals[single])
+            near = np.flatnonzero(np.isin(of, singles >> SHIFT)[owners] & kept[owners])
+            keys = of[owners[near]] << SHIFT | literals[near]
             kept[owners[near[_among(singles, keys)]]] = False
             left = kept[owners]
             opposed = near[_among(singles, keys ^ 1)]
@@ -126,7 +125,7 @@ class _Factoring:
         if not len(of):
             return products
         # A kind is a literal in a sum.
-        keys = of[owners] << _SHIFT | literals
+        keys = of[owners] << SHIFT | literals
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         begins = np.ones(len(keys), np.bool_)
@@ -135,7 +134,7 @@ class _Factoring:
         kinds[order] = np.cumsum(begins) - 1
         keys = keys[begins]
         counts = np.diff(np.append(np.flatnonzero(begins), len(kinds)))
-        rank = (counts << _SHIFT | (_LOW - (keys & _LOW)))[kinds]
+        rank = (counts << SHIFT | (LOW - (keys & LOW)))[kinds]
         leads = rank == np.maximum.reduceat(rank, np.flatnonzero(np.diff(owners, prepend=-1)))[owners]
         leader = kinds[leads]
         alone = counts[leader] == 1
@@ -175,8 +174,8 @@ class _Factoring:
         parts, rests = np.zeros((2, len(keys)), np.int64)
         parts[dividing] = self._make(len(dividing))
         rests[dividing] = self._make(len(dividing))
-        self._write_inverted(keys[dividing] >> _SHIFT, parts[dividing])
-        self._write(parts[group[shared]], keys[shared] & _LOW)
+        self._write_inverted(keys[dividing] >> SHIFT, parts[dividing])
+        self._write(parts[group[shared]], keys[shared] & LOW)
         self._write_inverted(parts[dividing], rests[dividing])
         return rests
 

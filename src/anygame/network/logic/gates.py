@@ -14,8 +14,7 @@ from anygame.network.network import FALSE, TRUE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Sets of so many literals stand for themselves among those that are known. They are found fast; larger ones
-#: would take much more memory than the sorted literals.
+#: Up to this size a set of literals is its own key, which is fast; larger sets take more memory than tuples.
 _FEW: Final = 4
 _Key = frozenset[int] | tuple[int, ...]
 
@@ -23,10 +22,10 @@ _Key = frozenset[int] | tuple[int, ...]
 class Gates:
     """A growing list of distinct gates over some inputs.
 
-    Literals are as in ``Network``: twice the node, plus one where it is inverted; node 0 never holds.
+    Literals are as in ``Network``: twice the node, plus one if inverted; node 0 never holds.
 
     Args:
-        inputs: how many nodes come before the first gate, the constant among them.
+        inputs: number of nodes before the first gate, including the constant.
 
     Attributes:
         gates: the inputs of each gate.
@@ -35,17 +34,17 @@ class Gates:
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
         self.gates: list[tuple[int, ...]] = []
-        #: What was asked for, in every form, and the literal that it is.
+        #: The literal of each requested conjunction.
         self._known: dict[_Key, int] = {}
 
     def copy(self) -> Gates:
-        """Return the same gates; those that are added later are in one of both."""
+        """Return an independent copy."""
         found = Gates(self.inputs)
         found.gates, found._known = self.gates.copy(), self._known.copy()
         return found
 
     def conjunction(self, literals: Iterable[int]) -> int:
-        """Return the literal that holds where all of some literals do."""
+        """Return the literal of the conjunction of some literals."""
         asked = frozenset(literals)
         key = asked if len(asked) <= _FEW else tuple(sorted(asked))
         literal = self._known.get(key)
@@ -56,14 +55,13 @@ class Gates:
         return literal
 
     def _conjunction(self, asked: frozenset[int], key: _Key) -> int:
-        """Return the literal of a conjunction that was not asked for in this form before."""
         if FALSE in asked:
             return FALSE
         found = asked - {TRUE} if TRUE in asked else asked
         if len(found) < 2:
             return next(iter(found), TRUE)
         row = key if isinstance(key, tuple) and found is asked else tuple(sorted(found))
-        # A literal and its inverse would stand side by side.
+        # A literal and its inverse are neighbours.
         for one, other in pairwise(row):
             if one ^ 1 == other:
                 return FALSE
@@ -72,11 +70,11 @@ class Gates:
         return 2 * self._add(row)
 
     def disjunction(self, literals: Iterable[int]) -> int:
-        """Return the literal that holds where at least one of some literals does."""
+        """Return the literal of the disjunction of some literals."""
         return self.conjunction([literal ^ 1 for literal in literals]) ^ 1
 
     def inputs_of(self, literal: int) -> tuple[int, ...] | None:
-        """Return the inputs of the gate behind a literal; None for an input."""
+        """Return the inputs of the gate of a literal; None for an input."""
         number = (literal >> 1) - self.inputs
         return self.gates[number] if number >= 0 else None
 

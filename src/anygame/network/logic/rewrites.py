@@ -1,6 +1,6 @@
-"""Rewrites: each makes a circuit smaller and leaves what it computes as it is.
+"""Rewrites: each makes a circuit smaller without changing its function on legal moves.
 
-A move is made only where it is legal, so beside it that need not be said::
+A move is made only if it is legal, so its conditions need not be repeated beside it::
 
     legal(put) = empty and turn          next(full) = does(put) and empty and key
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
-    """Leave out of conjunctions with a move what makes it legal: moves are made only where they are."""
+    """Drop conditions that make a move legal from conjunctions with that move."""
     of_legal = circuit.outputs.get("legal", np.zeros(0, np.int64))
     legal = dict(zip(range(circuit.inputs - len(of_legal), circuit.inputs), of_legal.tolist(), strict=True))
     gates = circuit.needed[~circuit.opened[circuit.needed]]
@@ -41,7 +41,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
     is_legal_move[list(legal)] = True
     moves = np.flatnonzero((literals & 1 == 0) & (literals < 2 * circuit.inputs))
     moves = moves[is_legal_move[literals[moves] >> 1]]
-    # Each move of a gate, beside each literal of the gate.
+    # Pairs of a move and a literal of the same gate.
     of_move, made = owners[moves], literals[moves] >> 1
     where = places(circuit.starts[of_move], circuit.lengths[of_move])
     bound = 2 * (circuit.inputs + len(circuit.opened))
@@ -55,7 +55,7 @@ def drop_implied_conditions(circuit: Circuit) -> Circuit:
 
 
 def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
-    """Return a circuit without the literals in some places, and with others that never hold."""
+    """Return a circuit without the literals in some places, and with others set to false."""
     literals = circuit.literals.copy()
     literals[refuted] = FALSE
     kept = np.ones(len(literals), np.bool_)
@@ -67,32 +67,32 @@ def _without(circuit: Circuit, dropped: Numbers, refuted: Numbers) -> Circuit:
 
 
 def _implied(circuit: Circuit, legal: dict[int, int], bound: int) -> Numbers:
-    """Return what holds where moves are made: ``bound`` times the move, plus a literal."""
-    found = [(move, literal) for move, allowed in legal.items() for literal in _conjuncts(circuit, allowed)]
-    return np.array([move * bound + literal for move, literal in found], np.int64)
+    """Return the literals implied by moves: ``bound`` times the move, plus the literal."""
+    pairs = [(move, literal) for move, allowed in legal.items() for literal in _conjuncts(circuit, allowed)]
+    return np.array([move * bound + literal for move, literal in pairs], np.int64)
 
 
 def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
-    """Return literals that all hold where a literal does."""
-    found = {literal}
+    """Return literals that hold if a literal does."""
+    implied = {literal}
     pending = [literal]
     while pending:
         current = pending.pop()
         if current & 1:
             continue
         for part in circuit.inputs_of(current) or ():
-            if part not in found:
-                found.add(part)
+            if part not in implied:
+                implied.add(part)
                 pending.append(part)
-    return found
+    return implied
 
 
-#: A gate never gets longer than this by merging: what a gate reads has to stay in the caches together.
+#: Length of a merged gate; its inputs must fit into the caches together.
 _LONGEST: Final = 2_000
 
 
 def merge_conjunctions(circuit: Circuit) -> Circuit:
-    """Merge a conjunction that only another one reads into that one.
+    """Merge a conjunction into its only reader, if that is a conjunction.
 
     ::
 
@@ -102,7 +102,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
 
         b = x and y and z
 
-    Rules and factoring make chains of two inputs; one gate with many inputs is one loop in a kernel.
+    Rules and factoring make chains of two inputs; a gate with many inputs is a single loop in a kernel.
     """
     owners = np.repeat(circuit.needed, circuit.lengths[circuit.needed])
     literals = circuit.literals_of(circuit.needed)
@@ -111,7 +111,7 @@ def merge_conjunctions(circuit: Circuit) -> Circuit:
     root = _shortened(circuit, reader, root)
     moved = root != np.arange(len(root))
     gates = (literals >> 1) - circuit.inputs
-    # What was merged is read no more.
+    # Merged gates are no longer read.
     kept = (gates < 0) | ~moved[np.maximum(gates, 0)]
     order = np.argsort(root[owners[kept]], kind="stable")
     lengths = np.bincount(root[owners[kept]], minlength=len(root))
@@ -131,7 +131,7 @@ def _only_readers(circuit: Circuit, owners: Numbers, literals: Numbers) -> Numbe
 
 
 def _roots(reader: Numbers) -> Numbers:
-    """Return per gate the one that it becomes part of in the end, itself perhaps."""
+    """Return per gate the gate into which it is finally merged, perhaps itself."""
     while True:
         further = reader[reader]
         if np.array_equal(further, reader):
@@ -140,7 +140,7 @@ def _roots(reader: Numbers) -> Numbers:
 
 
 def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
-    """Return the roots again, with some gates left as they are where others would get too long."""
+    """Return the roots with some gates kept apart where others would get too long."""
     parts = np.bincount(root, circuit.lengths - (root != np.arange(len(root))), len(root))
     pending = np.flatnonzero(parts > _LONGEST).tolist()
     if not pending:
@@ -152,8 +152,8 @@ def _shortened(circuit: Circuit, reader: Numbers, root: Numbers) -> Numbers:
 
 
 def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
-    """Leave apart, in place, what would make a gate too long; return the gates that so remain."""
-    left = []
+    """Keep gates apart, in place, that would make a gate too long; return these."""
+    kept_apart = []
     pending = circuit.inputs_of(2 * (circuit.inputs + gate)) or []
     kept = 0
     while pending:
@@ -162,17 +162,17 @@ def _cut(circuit: Circuit, reader: Numbers, gate: int) -> list[int]:
         if literal & 1 or part < 0 or reader[part] == part:
             kept += 1
             continue
-        found = circuit.inputs_of(literal) or []
-        if len(found) + kept + len(pending) > _LONGEST:
+        inputs = circuit.inputs_of(literal) or []
+        if len(inputs) + kept + len(pending) > _LONGEST:
             reader[part] = part
-            left.append(part)
+            kept_apart.append(part)
             kept += 1
         else:
-            pending += found
-    return left
+            pending += inputs
+    return kept_apart
 
 
-#: From top to bottom: each can be left out.
+#: In this order; each can be left out.
 REWRITES: Final[tuple[tuple[str, Callable[[Circuit], Circuit]], ...]] = (
     ("dropping implied conditions", drop_implied_conditions),
     ("merging conjunctions", merge_conjunctions),

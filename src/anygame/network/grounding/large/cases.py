@@ -1,9 +1,8 @@
-"""Cases: what is assumed to hold at once, about the values of some variables.
+"""Cases: assumptions about the values of some variables that hold together.
 
-A case is *settled* by drawing the conclusions that leave no choice, until there are no more: a chase (Maier,
-Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables stand for values that are
-not known yet; what would follow from more than is written here is not found, which is safe: then a case
-is not refuted.
+A case is *settled* by drawing conclusions that leave no choice, until nothing changes: a chase (Maier,
+Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables stand for unknown values.
+Conclusions may be missed, which is safe: then a case is not refuted.
 """
 
 from __future__ import annotations
@@ -36,18 +35,20 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Conclusions are drawn in so many rounds: recursive views could give more and more of them.
+#: Rounds of conclusions; recursive views could yield more and more.
 _MOST_ROUNDS: Final = 40
-#: Rows of a static relation are gone through where they are no more than this.
+#: Rows of a static relation that are enumerated.
 _FEW_ROWS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """That no two rows of a relation agree in some columns.
+    """No two rows of a relation agree in some columns.
 
     Attributes:
-        value: of rows that have this in all these columns; None for all rows.
+        relation: the relation.
+        key: the columns.
+        value: restricts the invariant to rows with this value in all these columns; None for all rows.
     """
 
     relation: Relation
@@ -60,8 +61,9 @@ class KnownAtom:
     """An atom that holds.
 
     Attributes:
-        depth: how many rules were opened to come by it.
-        is_open: whether the rules that derive it were looked at.
+        atom: the atom.
+        depth: number of rules opened to derive it.
+        is_open: whether the rules that derive it were expanded.
     """
 
     atom: FlatAtom
@@ -71,11 +73,11 @@ class KnownAtom:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is assumed to hold at once.
+    """Assumptions that hold together.
 
     Attributes:
-        positives: atoms that hold, static ones among them.
-        negatives: atoms that do not hold; for no value of a variable that occurs nowhere else.
+        positives: atoms that hold, including static ones.
+        negatives: atoms that do not hold, for any value of variables that occur nowhere else.
         tests: conditions that hold.
     """
 
@@ -85,13 +87,13 @@ class Case:
 
 
 def assumed(case: Case, rule: GroundRule, depth: int = 0) -> Case:
-    """Return a case in which the body of a rule holds, too. The rule shares variables only on purpose."""
+    """Return a case in which the body of a rule holds, too; shared variables are intended."""
     holding = [KnownAtom(atom, depth) for atom in (*rule.positives, *rule.guards)]
     return Case((*case.positives, *holding), (*case.negatives, *rule.negatives), (*case.tests, *rule.tests))
 
 
 def equated(case: Case, pairs: Iterable[tuple[Term, Term]]) -> Case | None:
-    """Return a case in which some terms are equal; None where they cannot be."""
+    """Return a case in which some terms are equal; None if that is impossible."""
     bindings = unify_all(pairs, {})
     if bindings is None:
         return None
@@ -104,7 +106,7 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
         try:
             tests.append(substituted_test(test, bindings))
         except NotAVariableError:
-            # That a value is a constant is not made use of.
+            # Tests for constants are not used.
             continue
     positives = []
     for known in case.positives:
@@ -118,7 +120,7 @@ def _replaced(case: Case, bindings: Mapping[Variable, Term]) -> Case:
 
 
 def settled(case: Case, premises: Premises) -> Case | None:
-    """Return a case with all that follows without a choice; None where it contradicts itself."""
+    """Return a case with all forced conclusions; None if it is contradictory."""
     for _ in range(_MOST_ROUNDS):
         found = _once(_unique(case), premises)
         if found is None or found == case:
@@ -139,7 +141,7 @@ def _unique(case: Case) -> Case:
 
 
 def _once(case: Case, premises: Premises) -> Case | None:
-    """Draw each kind of conclusion once; equations first, for they change all else."""
+    """Draw each kind of conclusion once; equations first, because they change everything else."""
     pairs = [*_equations(case), *_of_moves(case), *_of_keys(case, premises)]
     if pairs:
         found = equated(case, pairs)
@@ -167,7 +169,7 @@ def _moves(case: Case) -> list[FlatAtom]:
 
 
 def _of_moves(case: Case) -> list[tuple[Term, Term]]:
-    """Return what is equal since a role makes one move."""
+    """Return equations from the law that a role makes one move."""
     return [
         pair
         for one, other in combinations(_moves(case), 2)
@@ -184,7 +186,7 @@ def _same_role_moves_twice(case: Case) -> bool:
 
 
 def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
-    """Return what is equal since two rows agree in a key."""
+    """Return equations of rows that agree in a key."""
     of_relation: dict[Relation, list[FlatAtom]] = {}
     for known in case.positives:
         of_relation.setdefault(known.atom.relation, []).append(known.atom)
@@ -200,7 +202,7 @@ def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
 
 
 def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Premises) -> bool:
-    """Whether two atoms of a relation with some keys are the same if both hold."""
+    """Whether two atoms of a relation are the same if both hold."""
     same = {number for number, term in enumerate(one.columns) if term is other.columns[number]}
     found = next(filter(same.issuperset, keys), None)
     if premises.is_static(one.relation) or (found is None and not same):
@@ -216,10 +218,11 @@ def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Prem
 
 
 def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] | None:
-    """Return the equations that hold in all rows that atoms match; None where an atom matches none.
+    """Return equations that hold in all matching rows; None if an atom matches no row.
 
-    Variables have the values that all atoms with few rows leave them: arc consistency (Mackworth 1977,
-    "Consistency in networks of relations").
+    Variables keep the values that all atoms with few rows allow: arc consistency (Mackworth 1977,
+    "Consistency in
+    networks of relations").
     """
     left: dict[Variable, set[Term]] = {}
     for known in case.positives:
@@ -239,7 +242,7 @@ def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] |
 
 
 def _tested(case: Case, premises: Premises) -> Case | None:
-    """Look at tests that are decided, and sort atoms to their likes."""
+    """Decide tests, and move atoms among them to the positives and negatives."""
     positives, negatives, tests = list(case.positives), list(case.negatives), []
     for test in case.tests:
         if isinstance(test, FlatAtom):
@@ -256,7 +259,7 @@ def _tested(case: Case, premises: Premises) -> Case | None:
 
 
 def _contradicts(case: Case) -> bool:
-    """Whether an atom holds and does not."""
+    """Whether an atom both holds and does not hold."""
     used = {v for known in case.positives for v in variables_of_atom(known.atom)}
     for atom in case.negatives:
         for known in case.positives:
@@ -289,7 +292,7 @@ def _matched(
 
 
 def _with_negated_views(case: Case, premises: Premises) -> Case | None:
-    """Where a view does not hold, no body of its rules does: what is left of one that nearly does, fails."""
+    """If a view does not hold, none of its bodies does: the last undecided literal of a body fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
     positives, negatives = list(case.positives), list(case.negatives)
@@ -311,7 +314,7 @@ def _with_negated_views(case: Case, premises: Premises) -> Case | None:
                 positives.append(KnownAtom(body.negatives[0]))
     found = Case(tuple(positives), tuple(negatives), case.tests)
     known = set(case.negatives)
-    # The same conclusion under other names is no news.
+    # Skip conclusions that differ in names only.
     shapes = {_shape(atom, fixed) for atom in known}
     fresh_negatives: list[FlatAtom] = []
     for atom in negatives:
@@ -328,7 +331,7 @@ def _shape(atom: FlatAtom, fixed: set[Variable]) -> FlatAtom:
 
 
 def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], premises: Premises) -> GroundRule | None:
-    """Return a rule with variables replaced, without what is sure to hold; None where something cannot."""
+    """Return a rule with variables replaced and certain parts removed; None if a part cannot hold."""
     try:
         tests = [substituted_test(test, bindings) for test in rule.tests]
     except NotAVariableError:
@@ -341,7 +344,7 @@ def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], premises: Prem
 
 
 def _undecided(conditions: Iterable[_Condition], premises: Premises) -> list[_Condition] | None:
-    """Return the conditions that are undecided; None where one does not hold."""
+    """Return the undecided conditions; None if one does not hold."""
     left = []
     for condition in conditions:
         holds = premises.decided(condition)
@@ -396,21 +399,24 @@ def _rest_holds(
     return True
 
 
-#: Keys of wider static relations are not looked for: there are as many candidates as sets of columns.
+#: Width up to which keys of static relations are searched; every set of columns is a candidate.
 _WIDEST: Final = 4
 
 
 class Premises:
-    """What proofs start from.
+    """Premises of proofs.
 
     Args:
-        rules: per relation, all rules that derive it, facts among them; what is missing has none, and what
-            has None has too many to be gone through.
+        rules: all rules and facts of each dynamic relation; a missing relation has none, None means too many.
         is_static: whether a relation depends on neither state nor moves.
-        rows: the rows of a static relation; None where there are too many.
-        values: the values that can stand in a column of a relation that changes; None where that is not
-            known.
+        rows: the rows of a static relation; None if there are too many.
+        values: the possible values of a column of a dynamic relation; None if unknown.
         definition: the rules of a static relation with very many rows; None for others.
+
+    Attributes:
+        assumed: keys of fluents that are taken for granted.
+        lone: invariants of single values that are taken for granted.
+        used: the assumptions on which conclusions so far rely.
     """
 
     def __init__(
@@ -422,33 +428,30 @@ class Premises:
         definition: Callable[[Relation], Sequence[GroundRule] | None],
     ) -> None:
         self.is_static = is_static
-        #: Keys of fluents that are taken for granted.
         self.assumed: dict[Relation, list[Key]] = {}
-        #: What is taken for granted of single values.
         self.lone: set[Invariant] = set()
-        #: What conclusions were drawn from of all this.
         self.used: set[Invariant] = set()
         self._rules = rules
         self._rows = rows
         self._values = values
         self._definition = definition
         self._numbers = count(1)
-        #: Per rule, by identity since it is kept, the rule and its copies; and how many of these are taken.
+        #: Per rule (by identity), the rule and its renamed copies; and how many of these are in use.
         self._copies: dict[int, list[GroundRule]] = {}
         self._taken = Counter[int]()
         self._by_columns: dict[tuple[Relation, Key], dict[tuple[Term, ...], Rows] | None] = {}
-        #: Whether rules, by identity since they are kept, may derive atoms like one.
+        #: Whether rules (by identity) may derive atoms of a shape; with the rule, which keeps its id valid.
         self._derives: dict[tuple[int, FlatAtom], tuple[GroundRule, bool]] = {}
         self._static_keys: dict[Relation, list[Key]] = {}
 
     def rules_of(self, relation: Relation) -> Sequence[GroundRule] | None:
-        """Return all rules that derive a relation; None where there are too many, or rows say it all."""
+        """Return all rules that derive a relation; None if there are too many, or if its rows are known."""
         if self.is_static(relation):
             return self._definition(relation)
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
-        """Return a rule with variables that no other one has that was returned since ``begin_anew``."""
+        """Return a rule with variables that are fresh since ``begin_anew``."""
         copies = self._copies.setdefault(id(rule), [rule])
         self._taken[id(rule)] += 1
         if self._taken[id(rule)] == len(copies):
@@ -456,22 +459,21 @@ class Premises:
         return copies[self._taken[id(rule)]]
 
     def begin_anew(self) -> None:
-        """Let go of all variables of renamed rules: what held them is done with."""
+        """Release the variables of renamed rules for reuse."""
         self._taken.clear()
 
     def may_derive(self, rule: GroundRule, atom: FlatAtom) -> bool:
-        """Whether a rule of the game may derive an atom, by its head and all of its body that is static."""
+        """Whether a rule may derive an atom, judging by its head and static body."""
         key = id(rule), _shape(atom, set())
         if key not in self._derives:
             fresh = self.renamed(rule)
             body = Case(tuple(map(KnownAtom, fresh.guards)), tests=fresh.tests)
             case = equated(body, zip(atom.columns, fresh.head.columns, strict=True))
-            # With the rule, which keeps its number as long as that is kept.
             self._derives[key] = rule, case is not None and settled(case, self) is not None
         return self._derives[key][1]
 
     def rows_like(self, atom: FlatAtom) -> Rows | None:
-        """Return the rows of a static relation that match an atom; None if they are not known."""
+        """Return the rows of a static relation that match an atom; None if they are unknown."""
         if not self.is_static(atom.relation):
             return None
         known = tuple(number for number, term in enumerate(atom.columns) if term.is_ground)
@@ -495,7 +497,7 @@ class Premises:
         return self._static_keys[relation]
 
     def decided(self, test: Test) -> bool | None:
-        """Return whether a condition holds; None where that depends on values or on the state."""
+        """Return whether a condition holds; None if it depends on values or on the state."""
         if isinstance(test, Unequal):
             if test.left == test.right:
                 return test.negated
@@ -518,7 +520,7 @@ class Premises:
         return None
 
     def values(self, atom: FlatAtom, column: int) -> frozenset[Term] | None:
-        """Return the values of a column of an atom; None if they are not known."""
+        """Return the possible values of a column of an atom; None if unknown."""
         if self.is_static(atom.relation):
             rows = self.rows_like(atom)
             return None if rows is None else frozenset([row[column] for row in rows])
@@ -552,5 +554,5 @@ def candidate_keys(relation: Relation, states: Collection[Sequence[Sequence[obje
 
 
 def is_implied(key: Key, others: Iterable[Key]) -> bool:
-    """Whether some of the columns of a key are a key, too."""
+    """Whether a proper subset of a key is a key, too."""
     return any(set(other) < set(key) for other in others)

@@ -6,14 +6,15 @@
     legal(r, drop(c)) :- true(control(r)), true(stack(c, l)), not full(c)
     full(c) :- true(stack(c, l)), [length(l, 6)]
 
-becomes, since a column has one stack, and a role makes legal moves only::
+becomes, because a column has one stack and a role makes legal moves only::
 
     next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l)), [room(c, l, r)]
     room(c, l, r) :- [true(control(r))], [true(stack(c, l))], not length(l, 6)
 
-Any stack may be there, and any stack may leave room for a move: taken one by one, they let lists grow without
-end. The rule is unfolded by all that makes its move legal (Tamaki and Sato 1984, "Unfold/fold transformation
-of logic programs"), and rows with one key are one.
+Without this, any stack and any room for a move are taken independently, and lists grow without end. The rule
+is unfolded by everything that makes its move legal (Tamaki and Sato 1984, "Unfold/fold transformation of
+logic
+programs"), and rows with the same key are unified.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from anygame.language.unification import unify_all
 from anygame.network.grounding.passes.context import can_be_joined
 from anygame.network.grounding.passes.folding import unfolded
 from anygame.network.grounding.rules import (
+    MOST_COPIES,
     GroundRule,
     NotAVariableError,
     sorted_by_name,
@@ -54,14 +56,12 @@ if TYPE_CHECKING:
 
     Rules = Mapping[Relation, Sequence[GroundRule]]
 
-#: Bodies that one rule may be unfolded to: each is joined in every round.
-_MOST_WAYS: Final = 24
-#: Literals that are replaced by bodies on the way there.
+#: Literals that are replaced by bodies.
 _MOST_STEPS: Final = 200
 
 
 def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict the rules by which facts may grow to the moves that are legal where they do."""
+    """Restrict rules by which facts may grow to legal moves."""
     by_head: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.relation].append(rule)
@@ -72,7 +72,7 @@ def bound_growth(rules: Sequence[GroundRule], context: Context) -> list[GroundRu
 
 
 def _may_grow(rule: GroundRule, context: Context) -> bool:
-    """Whether a rule puts terms of the next state together, perhaps without end."""
+    """Whether a rule builds terms of the next state, perhaps without end."""
     return rule.head.relation.predicate == "next" and (
         any(isinstance(term, Compound) and not term.is_ground for term in rule.head.columns)
         or not all(context.ends(guard.relation, ()) for guard in rule.guards)
@@ -103,7 +103,7 @@ def _bounded(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundR
 def _unfolded(
     rule: GroundRule, by_head: Rules, context: Context, is_wanted: Callable[[FlatAtom, Rules, Context], bool]
 ) -> list[GroundRule]:
-    """Return a rule with some literals replaced by their bodies, in all ways; nothing if these are many."""
+    """Return a rule with some literals replaced by their bodies, in all ways; empty if there are too many."""
     waiting, done = [rule], list[GroundRule]()
     for _ in range(_MOST_STEPS):
         if not waiting:
@@ -119,7 +119,7 @@ def _unfolded(
             unfolded(replace(one, positives=positives), source, body) for body in by_head[source.relation]
         ]
         waiting += [copy[0] for copy in found if copy is not None]
-        if len(waiting) + len(done) > _MOST_WAYS:
+        if len(waiting) + len(done) > MOST_COPIES:
             break
     return []
 
@@ -134,7 +134,7 @@ def _is_view(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
 
 
 def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
-    """Whether a literal says that a move is made, by itself or by each rule of its view."""
+    """Whether a literal states a move, itself or in each rule of its view."""
     if atom.relation.predicate == "does":
         return not context.has_facts(_source(atom.relation))
     return _is_view(atom, by_head, context) and all(
@@ -143,7 +143,7 @@ def _is_move(atom: FlatAtom, by_head: Rules, context: Context) -> bool:
 
 
 def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
-    """Return a rule in which rows of the state with one key are one; None where they cannot be."""
+    """Return a rule in which rows of the state with one key are unified; None if that is impossible."""
     rule = replace(rule, positives=tuple(dict.fromkeys(rule.positives)))
     for one, other in combinations(rule.positives, 2):
         if one.relation == other.relation and one.relation.predicate == "true":
@@ -155,7 +155,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    """Return a rule with what views that do not hold say of its values, by the rows that it reads itself."""
+    """Return a rule with the conditions of negated views on its values, for rows that it reads itself."""
     own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]
@@ -180,7 +180,7 @@ def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[
 def _held(
     rule: GroundRule, own: Sequence[Variable], negative: FlatAtom, body: GroundRule
 ) -> Iterator[GroundRule]:
-    """Yield a view's body whose rows a rule reads itself, with the rule's own variables in the head."""
+    """Yield bodies of a negated view over rows that a rule reads, with the rule's variables in the head."""
     head = FlatAtom(Relation("", (None,) * len(own)), tuple(own))
     count = len(rule.positives)
     opened = unfolded(GroundRule(head, (*rule.positives, negative)), negative, body)
@@ -188,7 +188,7 @@ def _held(
         return
     rows, wanted = opened[0].positives[:count], opened[0].positives[count:]
     choices = product(*([row for row in rows if row.relation == one.relation] for one in wanted))
-    for choice in islice(choices, _MOST_WAYS):
+    for choice in islice(choices, MOST_COPIES):
         pairs = [zip(one.columns, row.columns, strict=True) for one, row in zip(wanted, choice, strict=True)]
         bindings = unify_all(chain.from_iterable(pairs), {})
         if bindings is None:
@@ -204,7 +204,7 @@ def _held(
 
 
 def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: Context) -> bool:
-    """Whether a variable stands for constants, and terms with the functor of a term, alone."""
+    """Whether a variable stands only for constants and terms with the functor of a term."""
     tops = [
         context.tops(atom.relation, column)
         for atom in rule.positives
@@ -220,7 +220,7 @@ def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: C
 
 
 def _opposite(test: Test) -> Test | None:
-    """Return what holds where a test does not; None where that is not one test."""
+    """Return the negation of a test; None if it is not a single test."""
     if isinstance(test, Unequal):
         return replace(test, negated=not test.negated)
     if isinstance(test, FlatAtom):

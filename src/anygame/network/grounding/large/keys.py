@@ -1,10 +1,10 @@
 """Keys of fluents: columns in which no two facts of a state are equal.
 
-That a cell holds one piece, or that there is one step, is an invariant of a game (mutually exclusive
-facts; Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding
-length"). It is proved by induction over the rules, all keys at once: they hold at first, and if all hold in
-a state, no two rules for ``next`` give facts that violate one (on proving properties of games, see Haufe,
-Schiffel and Thielscher 2012, "Automated verification of state sequence invariants in general game playing").
+That a cell holds one piece, or that there is one step counter, is an invariant of a game (mutual exclusion;
+Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding length"). All
+keys are proved together by induction over the rules: they hold initially, and if all hold in a state, no two
+rules for ``next`` give facts that violate one (see Haufe, Schiffel and Thielscher 2012, "Automated
+verification of state sequence invariants in general game playing").
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
     Row = tuple[int, ...]
 
-#: Wider fluents have too many sets of columns.
+#: Width of fluents; wider ones have too many sets of columns.
 _WIDEST: Final = 6
-#: Cases that are looked at for all keys of a game together: some seconds.
+#: Cases examined for all keys of a game together: a few seconds.
 _MOST_CASES: Final = 6_000
 
-#: States of random play that are looked at: most that does not always hold shows in one of them.
+#: States of random play; most keys that do not hold fail in one of them.
 _SAMPLES: Final = 24
 _SEED: Final = 20121
 
 
 def premises_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> Premises:
-    """Return what is known of the rules of a game, with all that the first state does not refute.
+    """Return the rules of a game with all keys that the initial state does not refute.
 
-    What can be proved of keys is among that: see ``InvariantProver``.
+    Every provable key is among these: see ``InvariantProver``.
     """
     domains = Domains(reasoner.rules)
     premises = Premises(
@@ -72,13 +72,13 @@ def premises_of(reasoner: Reasoner, static: StaticRelations, budget: Budget) -> 
 
 
 def assume(premises: Premises, reasoner: Reasoner, budget: Budget, states: int = _SAMPLES) -> None:
-    """Take for granted all that some states have in common: the first one, and others of random play.
+    """Assume all keys that hold in some states: the initial one, and states of random play.
 
     Args:
-        premises: of the rules.
-        reasoner: the rules.
-        budget: what this costs is spent from it.
-        states: how many; for others than the first, the reasoner compiles rules.
+        premises: receives the assumptions.
+        reasoner: plays.
+        budget: pays for this.
+        states: number of states; for more than one the reasoner compiles rules.
     """
     premises.lone.clear()
     for relation, found in samples(reasoner, budget, states).items():
@@ -91,7 +91,7 @@ def assume(premises: Premises, reasoner: Reasoner, budget: Budget, states: int =
 def _lone_values(
     relation: Relation, states: Sequence[Sequence[Row]], terms: Sequence[Term]
 ) -> Iterator[Invariant]:
-    """Yield values that one row at most of each state has in a column, and some row has."""
+    """Yield values that at most one row of each state has in a column."""
     for column in range(relation.width):
         counts = [Counter(row[column] for row in rows) for rows in states]
         for value in {value for count in counts for value in count}:
@@ -100,9 +100,9 @@ def _lone_values(
 
 
 def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, list[list[tuple[int, ...]]]]:
-    """Return, per relation of fluents, its rows in the first state and some others of random play."""
+    """Return, per relation of fluents, its rows in the initial state and in states of random play."""
     relations = reasoner.layout.variants(("true", 1))
-    found: dict[Relation, list[list[tuple[int, ...]]]] = {relation: [] for relation in relations}
+    rows_of: dict[Relation, list[list[tuple[int, ...]]]] = {relation: [] for relation in relations}
     random = Random(_SEED)
 
     def name(move: Move) -> str:
@@ -112,7 +112,7 @@ def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, l
     for number in range(states):
         budget.spend(QUESTION)
         for relation, rows in zip(relations, state, strict=True):
-            found[relation].append([relation.unpacked(row) for row in rows])
+            rows_of[relation].append([relation.unpacked(row) for row in rows])
         if number + 1 == states:
             break
         frame = reasoner.frame(state)
@@ -121,7 +121,7 @@ def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, l
             state = reasoner.initial()
         else:
             state = reasoner.next(frame, [random.choice(sorted(moves, key=name)) for moves in legal])
-    return found
+    return rows_of
 
 
 def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]:
@@ -139,23 +139,23 @@ def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]
 
 
 def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[Term] | None:
-    """Return the constants that can stand in a column of a relation; None where terms can."""
+    """Return the constants that can stand in a column of a relation; None if terms can."""
     tops = tops_of(domains, relation, column)
     constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
     return constants if len(constants) == len(tops) else None
 
 
 class InvariantProver:
-    """Proves keys of fluents as they are asked for, with all that their proofs rely on.
+    """Proves keys of fluents on request, with everything that the proofs rely on.
 
     Args:
-        premises: the rules, and what is likely; what cannot be proved is taken out.
-        budget: what proofs cost is spent from it.
-        refute: takes out of it what is seen not to hold; it is asked once, when something cannot be proved.
+        premises: the rules and the likely keys; keys that cannot be proved are removed.
+        budget: pays for proofs.
+        refute: removes keys that random play refutes; called once, when a proof first fails.
 
     Attributes:
-        proved: what was asked for, and what the proofs rely on: together they hold in the next state if
-            they hold in a state.
+        proved: the requested invariants with those that their proofs rely on: if all of them hold in a state,
+            they hold in the next one.
     """
 
     def __init__(self, premises: Premises, budget: Budget, refute: Callable[[], None]) -> None:
@@ -165,24 +165,25 @@ class InvariantProver:
         self._refutation = Refutation(premises, _MOST_CASES, budget)
 
     def holds(self, invariant: Invariant) -> bool:
-        """Return whether something that is likely holds in all states that play can lead to.
+        """Return whether a likely invariant holds in all reachable states.
 
-        It does if that, and all that its proof takes for granted, holds at first, and in the next state
-        wherever it holds in a state.
+        It does if it, with everything that its proof assumes, holds initially and in the successor of every
+        state
+        in which it holds.
         """
         while self._is_likely(invariant):
-            found: set[Invariant] = set()
-            waiting = {invariant}
-            while waiting:
-                one = waiting.pop()
+            proved: set[Invariant] = set()
+            pending = {invariant}
+            while pending:
+                current = pending.pop()
                 self._premises.used = set()
-                if not self._is_kept(one):
-                    self._doubt(one)
+                if not self._is_kept(current):
+                    self._doubt(current)
                     break
-                found.add(one)
-                waiting |= self._premises.used - found - self.proved
+                proved.add(current)
+                pending |= self._premises.used - proved - self.proved
             else:
-                self.proved |= found
+                self.proved |= proved
                 return True
         return False
 
@@ -192,7 +193,7 @@ class InvariantProver:
         return invariant.key in self._premises.keys(invariant.relation)
 
     def _doubt(self, invariant: Invariant) -> None:
-        """Take out what cannot be proved; at first what is seen not to hold, by which it may rest."""
+        """Remove a key that cannot be proved; the first time, remove keys that random play refutes."""
         if self._refute is not None:
             self._refute()
             self._refute = None
@@ -202,7 +203,7 @@ class InvariantProver:
             self._premises.assumed[invariant.relation].remove(invariant.key)
 
     def _is_kept(self, invariant: Invariant) -> bool:
-        """Return whether it holds in the next state if all that is likely holds in this one."""
+        """Return whether an invariant holds in the next state if all likely ones hold in this one."""
         if invariant in self.proved:
             return True
         relation, key = invariant.relation, invariant.key
@@ -226,27 +227,28 @@ class InvariantProver:
         return True
 
 
-#: Cases that are looked at to refute one, and in all: most that can be refuted take fewer than twenty.
+#: Cases examined to refute one; most refutations take fewer than 20.
 _MOST_CASES_OF_ONE: Final = 120
-#: A choice among more than this is not gone through.
+#: Alternatives of a choice that are enumerated.
 _MOST_BRANCHES: Final = 24
-#: Views in views are opened this deep.
+#: Nesting of views that are expanded.
 _DEEPEST: Final = 4
 
 
 class Refutation:
-    """Refutes cases, from what is known.
+    """Refutes cases by a method of tableaux (Smullyan 1968, "First-order logic") with knowledge of games.
 
-    A method of tableaux (Smullyan 1968, "First-order logic") that knows what a game is: a move that is made
-    is legal, a role makes one move, and a view holds by one of its rules. To refute takes a bounded number of
-    steps; what is not refuted may be impossible all the same.
+    A move that is made is legal, a role makes one move, and a view holds by one of its rules. The number of
+    steps
+    is bounded; a case that is not refuted may still be impossible.
 
     Args:
-        premises: what is known.
-        budget: what a case costs is spent before it.
+        premises: the premises.
+        cases: the number of cases that may be examined.
+        budget: pays for each case.
 
     Attributes:
-        cases: how many cases may still be looked at.
+        cases: the number of cases that may still be examined.
     """
 
     def __init__(self, premises: Premises, cases: int, budget: Budget) -> None:
@@ -255,7 +257,7 @@ class Refutation:
         self._budget = budget
 
     def refutes(self, case: Case) -> bool:
-        """Whether a case is sure to be impossible."""
+        """Whether a case is certainly impossible."""
         most = min(_MOST_CASES_OF_ONE, self.cases)
         waiting, looked_at = [case], 0
         while waiting and looked_at < most:
@@ -273,12 +275,12 @@ class Refutation:
         return not waiting
 
     def _branches(self, case: Case) -> list[Case] | None:
-        """Return the cases into which a case splits; None where there is nothing to split."""
+        """Return the cases into which a case splits; None if there is nothing to split."""
         ways = [(index, self._rules_for(known)) for index, known in enumerate(case.positives)]
         known_ways = [(index, rules) for index, rules in ways if rules is not None]
         best = None
         if known_ways:
-            # Why moves are legal says most: where it takes few rules to say so, that comes first.
+            # Expanding moves says most, so moves with few rules come first.
             moves = [way for way in known_ways if case.positives[way[0]].atom.relation.predicate == "does"]
             best = self._opened(case, *min(moves or known_ways, key=lambda way: len(way[1])))
         for test in case.tests:
@@ -293,7 +295,7 @@ class Refutation:
         return best
 
     def _rules_for(self, known: KnownAtom) -> list[GroundRule] | None:
-        """Return the rules by which an atom may hold; None where it is not to be opened."""
+        """Return the rules by which an atom may hold; None if it is not to be expanded."""
         atom = known.atom
         if known.is_open or known.depth >= _DEEPEST:
             return None
@@ -308,7 +310,7 @@ class Refutation:
         return [rule for rule in rules if self._premises.may_derive(rule, atom)]
 
     def _opened(self, case: Case, index: int, rules: Sequence[GroundRule]) -> list[Case]:
-        """Return a case for each of the rules by which an atom may hold."""
+        """Return a case for each rule by which an atom may hold."""
         known = case.positives[index]
         atom = known.atom
         opened = (*case.positives[:index], replace(known, is_open=True), *case.positives[index + 1 :])
@@ -321,7 +323,7 @@ class Refutation:
         return branches
 
     def _by_value(self, case: Case) -> list[Case] | None:
-        """Return a case for each value of a variable on which it depends whether an atom holds and fails."""
+        """Return a case for each value of a variable that decides whether an atom both holds and fails."""
         best: tuple[int, Variable, frozenset[Term]] | None = None
         for atom in case.negatives:
             for known in case.positives:
@@ -338,25 +340,25 @@ class Refutation:
         return [branch for branch in branches if branch is not None]
 
     def _values(self, case: Case, variable: Variable) -> frozenset[Term] | None:
-        found: frozenset[Term] | None = None
+        common: frozenset[Term] | None = None
         for known in case.positives:
             for column, term in enumerate(known.atom.columns):
                 if term == variable:
                     values = self._premises.values(known.atom, column)
                     if values is not None:
-                        found = values if found is None else found & values
-        return found
+                        common = values if common is None else common & values
+        return common
 
 
 def _in_the_way(case: Case, held: FlatAtom, failing: FlatAtom) -> list[Variable]:
-    """Return the variables of the case without which two atoms would be the same; none if they differ."""
+    """Return the variables in which two atoms differ; empty if they differ in a constant."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
-    found = []
+    differing = []
     for one, other in zip(held.columns, failing.columns, strict=True):
         if one == other or (isinstance(other, Variable) and other not in fixed):
             continue
         variables = [term for term in (one, other) if isinstance(term, Variable)]
         if not variables:
             return []
-        found += variables
-    return found
+        differing += variables
+    return differing

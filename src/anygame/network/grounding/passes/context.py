@@ -1,4 +1,4 @@
-"""What a pass may ask of relations; and which variables of a rule have few values once others are known."""
+"""Facts about relations for passes, and the variables of a rule that have few values."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a pass may ask.
+    """Facts about relations, for passes.
 
     Attributes:
         is_static: whether a relation depends on neither state nor moves.
-        is_dense: whether a static relation has more than half of the rows its columns could make.
-        is_view: whether a relation depends on state or moves, and is only there to be read by rules.
+        is_dense: whether a static relation has more than half of the possible rows of its columns.
+        is_view: whether a relation depends on state or moves and only rules read it.
         has_facts: whether some rows of a relation hold without any rule.
-        definition: the rules of a static relation that is better replaced by them, with those that hold for
-            most values where so asked; None for others.
-        fan_out: of a static relation, how many rows there are on average for what stands in some columns.
-        ends: whether a relation can be asked for what goes with some columns; of those computed on demand,
-            some have rows without end.
-        likely_keys: sets of columns in which no two rows of a relation are equal: of static ones, and of
-            fluents perhaps. All that can be proved are among them.
-        holds: whether what is likely is proved, for every state that play can lead to; that takes longer.
-        values: the values that can stand in a column of an atom; None where that is not known.
+        definition: the rules of a static relation that is better replaced by them, else None; the flag
+            includes
+            relations that hold for most values.
+        fan_out: the average number of rows of a static relation for given values of some columns.
+        ends: whether a question with values in some columns has a finite answer.
+        likely_keys: sets of columns in which no two rows of a relation are equal; proved for static
+            relations,
+            likely for fluents. Every provable key is among them.
+        holds: whether an invariant is proved for all reachable states; slow.
+        values: the possible values of a column of an atom; None if unknown.
         tops: the constants and functors that can stand in a column of a relation.
-        new_relation: a relation of some width that no rule has yet.
+        new_relation: makes a relation of some width without rules.
     """
 
     is_static: Callable[[Relation], bool]
@@ -56,7 +57,7 @@ class Context:
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
-        """Return whether an atom has one row at most, or likely so, for what stands in some columns."""
+        """Return whether an atom has (or likely has) at most one row for values of some columns."""
         return any(
             set(key).issubset(given)
             and (likely or self.is_static(atom.relation) or self.holds(Invariant(atom.relation, key)))
@@ -65,28 +66,28 @@ class Context:
 
 
 def bound_by(rule: GroundRule, known: Iterable[Variable]) -> set[Variable]:
-    """Return the variables that equations and nested terms of a rule give a value, with those known."""
-    found = set(known)
+    """Return the known variables and those that equations and nested terms bind from them."""
+    bound = set(known)
     changed = True
     while changed:
-        before = len(found)
+        before = len(bound)
         for item in rule.composed:
             parts = {v for part in item.parts for v in variables_of(part)}
-            if item.whole in found or parts <= found:
-                found |= {item.whole, *parts}
+            if item.whole in bound or parts <= bound:
+                bound |= {item.whole, *parts}
         for test in rule.tests:
             if isinstance(test, Unequal) and test.negated:
                 for one, other in ((test.left, test.right), (test.right, test.left)):
-                    if isinstance(one, Variable) and found.issuperset(variables_of(other)):
-                        found.add(one)
-        changed = len(found) > before
-    return found
+                    if isinstance(one, Variable) and bound.issuperset(variables_of(other)):
+                        bound.add(one)
+        changed = len(bound) > before
+    return bound
 
 
 def can_be_joined(
     rule: GroundRule, literals: Iterable[FlatAtom], context: Context, known: Iterable[Variable] = ()
 ) -> bool:
-    """Return whether some literals of a rule can be joined in an order in which each question ends."""
+    """Return whether some order of the literals makes every question finite."""
     known = set(known)
     waiting = list(literals)
     while waiting:
@@ -100,13 +101,13 @@ def can_be_joined(
 
 
 def determined(rule: GroundRule, known: Iterable[Variable], context: Context, most: float) -> set[Variable]:
-    """Return the variables that have few values where some are known, with those known.
+    """Return the known variables and those with few values for each value of these.
 
     Args:
         rule: the rule.
-        known: variables.
-        context: what is known of relations.
-        most: a static guard is followed if it gives at most so many values on average.
+        known: bound variables.
+        context: facts about relations.
+        most: average number of values up to which a static guard is followed.
     """
     return _follow(rule, known, context, most)[0]
 
@@ -114,14 +115,14 @@ def determined(rule: GroundRule, known: Iterable[Variable], context: Context, mo
 def narrow_guards(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> list[FlatAtom]:
-    """Return the guards that ``determined`` uses, and those that restrict its results further."""
-    found, followed = _follow(rule, known, context, most)
+    """Return the guards that ``determined`` follows, and guards that restrict its results further."""
+    bound, followed = _follow(rule, known, context, most)
     rest = [
         guard
         for guard in rule.guards
         if guard not in followed
         and context.is_static(guard.relation)
-        and found.issuperset(variables_of_atom(guard))
+        and bound.issuperset(variables_of_atom(guard))
     ]
     return followed + rest
 
@@ -129,18 +130,18 @@ def narrow_guards(
 def _follow(
     rule: GroundRule, known: Iterable[Variable], context: Context, most: float
 ) -> tuple[set[Variable], list[FlatAtom]]:
-    found, followed = bound_by(rule, known), list[FlatAtom]()
+    bound, followed = bound_by(rule, known), list[FlatAtom]()
     waiting = [guard for guard in rule.guards if context.is_static(guard.relation)]
     changed = True
     while changed:
         changed = False
         for guard in list(waiting):
-            if found.issuperset(variables_of_atom(guard)):
+            if bound.issuperset(variables_of_atom(guard)):
                 waiting.remove(guard)
                 continue
-            if context.fan_out(guard.relation, tuple(known_columns(guard, found))) <= most:
+            if context.fan_out(guard.relation, tuple(known_columns(guard, bound))) <= most:
                 waiting.remove(guard)
                 followed.append(guard)
-                found |= bound_by(rule, {*found, *variables_of_atom(guard)})
+                bound |= bound_by(rule, {*bound, *variables_of_atom(guard)})
                 changed = True
-    return found, followed
+    return bound, followed

@@ -1,6 +1,6 @@
-"""Splitting rules: parts of a body become relations, so that instances add where they multiplied.
+"""Splitting rules: parts of a body become relations, so that instances add instead of multiplying.
 
-Loosely tied parts of a body are split off::
+A loosely tied part of a body becomes a rule of its own::
 
     line :- true(at(a, b)), true(at(b, c)), true(at(c, d))
 
@@ -9,9 +9,9 @@ becomes::
     line :- part(b), true(at(b, c)), true(at(c, d))
     part(b) :- true(at(a, b))
 
-and so on. The parts are found by eliminating one variable after the other, the one whose literals share
-fewest variables with the rest first: a heuristic tree decomposition of the body (Bichler, Morak and Woltran
-2016, "The power of non-ground rules in answer set programming").
+and so on. Variables are eliminated one by one, first the variable whose literals share the fewest variables
+with the rest: a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016, "The power of
+non-ground rules in answer set programming").
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: A part that shares more variables than this with the rest has about as many rows as the join it saves.
+#: Columns of a part; a wider one has about as many rows as the join that it saves.
 _MOST_COLUMNS: Final = 4
 
 
 def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Split off the parts of a body that only head variables tie together, or the loosest part."""
+    """Split off the parts of a body that only head variables connect, or the loosest part."""
     if rule.composed:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
@@ -65,8 +65,8 @@ def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | None:
-    """Return the items around one variable that are tied to the rest by fewest others, if that helps."""
-    found: list[Item] | None = None
+    """Return the items around the variable with the fewest ties to the rest, if splitting helps."""
+    loosest: list[Item] | None = None
     best: tuple[int, int, str] | None = None
     dynamic = {item for item in items if item.is_dynamic}
     for variable in variables_of_items(items) - head:
@@ -74,7 +74,7 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
         rest = [item for item in items if variable not in item.variables]
         inside = variables_of_items(part)
         outside = variables_of_items(rest)
-        # Without anything that changes on the other side, splitting would come back to the same rule.
+        # Without a dynamic item on the other side, splitting would return to the same rule.
         if variables_of_items(item for item in rest if item.variables - head) <= inside:
             continue
         if not any(item.kind == "positives" for item in part) or dynamic.issubset(part):
@@ -82,21 +82,21 @@ def _loosest(items: Sequence[Item], head: frozenset[Variable]) -> list[Item] | N
         shared = inside & (outside | head)
         key = (len(shared), len(part), variable.name)
         if len(shared) <= _MOST_COLUMNS and (best is None or key < best):
-            best, found = key, part
-    return found
+            best, loosest = key, part
+    return loosest
 
 
 def split_off(
     items: Sequence[Item], part: Sequence[Item], head: frozenset[Variable], context: Context
 ) -> tuple[GroundRule, list[Item]]:
-    """Return the rule of a part, and the items with one literal in the part's place."""
+    """Return a rule for a part, and the items with a literal in place of the part."""
     members = set(part)
     rest = [item for item in items if item not in members]
     own = variables_of_items(part)
     columns = sorted_by_name(own & (head | variables_of_items(rest)))
     atom = FlatAtom(context.new_relation(len(columns)), columns)
     shared = frozenset(columns)
-    # What the others say of the shared variables alone keeps the part small.
+    # Conditions on shared variables alone keep the part small.
     kept = [
         item
         for item in rest
@@ -110,28 +110,28 @@ def split_off(
     first = min(number for number, item in enumerate(items) if item in members)
     before = [item for item in items[:first] if item not in members]
     after = [item for item in items[first:] if item not in members]
-    left = [*before, Item("positives", atom, shared), *after]
-    return replace(split, guards=(*split.guards, *bound)), left
+    items_left = [*before, Item("positives", atom, shared), *after]
+    return replace(split, guards=(*split.guards, *bound)), items_left
 
 
 def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Variable]) -> frozenset[Variable]:
-    """Return the variables of a part that need literals from the rest of the rule to bind them."""
+    """Return the variables of a part that only literals outside the part bind."""
     bound = {v for atom in (*split.positives, *split.guards) for v in variables_of_atom(atom)}
     unbound = own - bound
     if [atom.relation.predicate for atom in split.positives] == ["does"]:
-        # Guards that hold variables of the move may turn into their complement, and then bind nothing.
+        # Guards on variables of the move may be complemented, and then bind nothing.
         sure = [guard for guard in split.guards if shared.issuperset(variables_of_atom(guard))]
         unbound |= shared - {v for atom in (*split.positives, *sure) for v in variables_of_atom(atom)}
     return unbound
 
 
-#: A head variable multiplies instances if it has more values than this for what the rest knows.
+#: Average number of values, given the rest, above which a head variable multiplies instances.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
 
 def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give what changes in a body a relation of its own, if the head has variables beside it.
+    """Move the dynamic part of a body into a relation, if the head has independent variables.
 
     ::
 
@@ -143,9 +143,8 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
         part(x, y) :- some(v, x), [cell(y)], v != y
         some(v, x) :- true(at(v, w)), [line(v, w, x)]
 
-    where each ``w`` and each ``u`` multiplied the instances. Like the decomposition of bodies (Bichler, Morak
-    and Woltran 2016, "The power of non-ground rules in answer set programming"), for the variables of the
-    head.
+    Before, each ``w`` and each ``u`` multiplied the instances. This is the decomposition of bodies (Bichler,
+    Morak and Woltran 2016, "The power of non-ground rules in answer set programming") for head variables.
     """
     if rule.composed or not rule.positives:
         return [rule]
@@ -157,32 +156,31 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
         outside = variables_of_items(rest)
         is_less = len([item for item in part if item.is_dynamic]) > 1 or not inside <= head | outside
         if is_less and head - determined(rule, inside, context, _FEW):
-            split, left = split_off(items, part, head, context)
-            return [split, rule_of(rule.head, left)]
+            split, items_left = split_off(items, part, head, context)
+            return [split, rule_of(rule.head, items_left)]
     return [rule]
 
 
 def _connected_part(items: Sequence[Item]) -> list[Item]:
-    """Return what changes, with everything that shares variables with it; nothing if it falls apart."""
+    """Return the dynamic items with all items tied to them; empty if they are not connected."""
     changing = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     return changing[0] if len(changing) == 1 else []
 
 
 def _changing_part(items: Sequence[Item]) -> list[Item]:
-    """Return the only literal that changes, with what is said of its variables alone."""
+    """Return the only dynamic literal with the items about its variables alone."""
     changing = [item for item in items if item.is_dynamic]
     if len(changing) != 1:
         return []
     return [item for item in items if item in changing or changing[0].variables >= item.variables > _NOTHING]
 
 
-#: A part with more variables than this that the head has not is split off no more: there what follows, the
-#: factoring of sums of products, finds more to share in the whole.
+#: Variables outside the head up to which a part is split off; beyond, factoring finds more in the whole rule.
 _FEW_INSIDE: Final = 2
 
 
 def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give conditions on the variables of one literal a relation of their own, beside a literal with others.
+    """Move conditions on the variables of one literal into a relation, beside a wider literal.
 
     ::
 
@@ -193,7 +191,7 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
         good(x, y) :- part(x, u), not barred(x, y, u), [cell(y)]
         part(x, u) :- true(at(x, u)), open(u)
 
-    so that it is said once for all values of ``y``.
+    so that the conditions are instantiated once for all values of ``y``.
     """
     if rule.composed:
         return [rule]
@@ -209,37 +207,38 @@ def split_within(rule: GroundRule, context: Context) -> list[GroundRule]:
     part = max(parts, key=len, default=dynamic)
     if not variables_of_items(dynamic) - determined(rule, variables_of_items(part), context, _FEW):
         return [rule]
-    split, left = split_off(items, part, head, context)
-    return [split, rule_of(rule.head, left)]
+    split, items_left = split_off(items, part, head, context)
+    return [split, rule_of(rule.head, items_left)]
 
 
-#: Where no more variables than this are joined at once, decomposing bodies is as good.
+#: Variables joined at once up to which decomposing bodies is as good.
 _FEW_VARIABLES: Final = 3
 
 
 def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give conditions on several determined variables relations of their own, if many are tied together.
+    """Move conditions on determined variables into relations, if many variables are tied together.
 
     ::
 
         good(x) :- true(at(x, 1, u)), true(at(x, 2, v)), true(at(x, 3, w)), true(at(x, 4, z)), u != v, ...
 
-    becomes, where a place (the first two columns) holds one thing::
+    becomes, where the first two columns are a key::
 
         good(x) :- apart(x), other(x), ...
         apart(x) :- true(at(x, 1, u)), true(at(x, 2, v)), u != v
         other(x) :- true(at(x, 1, u)), true(at(x, 3, w)), u != w
 
-    Where the key of a relation is known, the rest of its row is, so a conjunction holds for some values
-    exactly where each of its parts does: a join along keys loses nothing (Heath 1971, "Unacceptable file
-    operations in a relational data base"). Instances add where they multiplied, however the conditions are
-    tied together.
+    A key determines the rest of its row, so a conjunction holds for some values exactly if each part does:
+    joins
+    along keys lose nothing (Heath 1971, "Unacceptable file operations in a relational data base"). Instances
+    add
+    instead of multiplying, however the conditions are tied together.
     """
     if rule.composed or len(rule.positives) <= _FEW_VARIABLES:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
-    # To know keys takes long, so all that may be determined is looked at first.
+    # Proving keys is slow, so check the likely ones first.
     if len(_changing(items, head)) <= _FEW_VARIABLES:
         return [rule]
     if len(_changing(determining(items, head, partial(context.is_row, likely=True)), head)) <= _FEW_VARIABLES:
@@ -262,29 +261,29 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _changing(rows: Iterable[Item], head: frozenset[Variable]) -> set[Variable]:
-    """Return the variables that rows which depend on the state determine."""
+    """Return the variables outside the head in rows of the state."""
     return {v for row in rows if row.kind == "positives" for v in row.variables - head}
 
 
 def determining(
     items: Sequence[Item], known: Iterable[Variable], is_determined: Callable[[FlatAtom, set[int]], bool]
 ) -> list[Item]:
-    """Return the literals whose rows known variables determine, those that determine others first."""
-    found: list[Item] = []
+    """Return the literals whose rows the known variables determine, in order of determination."""
+    rows: list[Item] = []
     known = set(known)
     changed = True
     while changed:
         changed = False
         for item in items:
             atom = item.what
-            if item in found or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
+            if item in rows or item.kind not in ("positives", "guards") or not isinstance(atom, FlatAtom):
                 continue
             given = set(known_columns(atom, known))
             if is_determined(atom, given):
-                found.append(item)
+                rows.append(item)
                 known |= item.variables
                 changed = True
-    return found
+    return rows
 
 
 def _part(
@@ -309,13 +308,13 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return how many variables must be joined at once, by eliminating the loosest one after the other."""
-    left = set(ties)
+    """Return how many variables must be joined at once if the loosest is eliminated first."""
+    edges = set(ties)
     widest = 0
-    while left:
-        around = {v: _NOTHING.union(*(tie for tie in left if v in tie)) for v in _NOTHING.union(*left)}
+    while edges:
+        around = {v: _NOTHING.union(*(tie for tie in edges if v in tie)) for v in _NOTHING.union(*edges)}
         loosest = min(around, key=lambda variable: (len(around[variable]), variable.name))
         widest = max(widest, len(around[loosest]))
-        left = {tie for tie in left if loosest not in tie} | {around[loosest] - {loosest}}
-        left.discard(_NOTHING)
+        edges = {tie for tie in edges if loosest not in tie} | {around[loosest] - {loosest}}
+        edges.discard(_NOTHING)
     return widest

@@ -1,4 +1,4 @@
-"""Asking for rows: of a view, only the rows that some rule asks for are grounded.
+"""Magic sets: only the rows of a view that some rule asks for are grounded.
 
 ::
 
@@ -11,14 +11,14 @@ becomes::
     asked(x, y) :- [true(at(x, r))], [step(x, y)]
     attacked(u, v) :- true(at(w, b)), [line(w, u, v)], [asked(u, v)]
 
-These are *magic sets* (Bancilhon, Maier, Sagiv and Ullman 1986, "Magic sets and other strange ways to
-implement logic programs"; Beeri and Ramakrishnan 1991, "On the power of magic"). Each view is asked by one
-set of columns, those that every rule that reads it binds, so that it stays one relation.
+After Bancilhon, Maier, Sagiv and Ullman (1986, "Magic sets and other strange ways to implement logic
+programs") and Beeri and Ramakrishnan (1991, "On the power of magic"). Each view is asked by one set of
+columns, which every rule that reads it binds, so that it stays one relation.
 
-A recursive view may have rows without end (one for every list, one for every count so far), and the rules
-need few. So any literal of a rule may bind what the rule asks of it, where other views bind nothing: to read
-one more view is cheap beside that. Non-recursive views come first, then recursive ones in the order of the
-body, so that no two wait for each other.
+A recursive view may have infinitely many rows (one per list, one per count) of which rules need few. So any
+literal of a rule may bind its question, where other views bind nothing: reading one more view is cheap in
+comparison. Non-recursive views come first, then recursive ones in the order of the body, so that no two wait
+for each other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.groups import strong_components
+from anygame.analysis.groups import cycles
 from anygame.datalog.relations import FlatAtom, reads_of, variables_in
 from anygame.language.terms import Constant, variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: What is asked is handed on through guards that give at most so many values on average for what is known:
-#: a neighbour of a cell, not every other cell.
+#: Questions are passed on through guards with at most this many values on average: the neighbours of a cell,
+#: not all other cells.
 _MOST_VALUES: Final = 4.0
-#: Columns are not asked for where more literals than this must be multiplied to know them.
+#: Literals that may be joined to bind a column of a question.
 _MOST_BINDERS: Final = 2
 
 _Columns = frozenset[int]
@@ -52,7 +52,7 @@ _Columns = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A view that a rule reads."""
+    """A view in the body of a rule."""
 
     rule: GroundRule
     atom: FlatAtom
@@ -60,7 +60,7 @@ class _Read:
 
 
 def ask_for_rows(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict views to the rows that are asked for, and add rules that derive which these are."""
+    """Restrict views to the rows that rules ask for, and add rules that derive the questions."""
     return _Demand(rules, context).rules()
 
 
@@ -79,7 +79,7 @@ class _Demand:
         }
 
     def rules(self) -> list[GroundRule]:
-        """Return the rules, restricted, and those that ask."""
+        """Return the restricted rules and the rules that ask."""
         asking = dict.fromkeys(rule for read in self._reads for rule in self._asking(read))
         return [*asking, *map(self._restricted, self._rules)]
 
@@ -92,23 +92,23 @@ class _Demand:
                 yield _Read(rule, atom, negated=True)
 
     def _choose_columns(self) -> None:
-        """Keep, per view, the columns that every rule that reads it binds, with little multiplied for it."""
+        """Keep, per view, the columns that every reader binds at low cost."""
         changed = True
         while changed:
             kept = (self._bound_columns, self._cheap_columns, self._joined_columns)
             changed = any(map(self._keep, kept))
 
     def _keep(self, kept: Callable[[_Read, _Columns], _Columns]) -> bool:
-        """Keep some of the columns by which views are asked; say whether any were dropped."""
+        """Narrow the columns by which views are asked; return whether any were dropped."""
         changed = False
         for read in self._reads:
             columns = self._asked_by.get(read.atom.relation)
             if columns is None or read.negated:
                 continue
-            left = kept(read, columns)
-            changed |= left != columns
-            if left:
-                self._asked_by[read.atom.relation] = left
+            kept_columns = kept(read, columns)
+            changed |= kept_columns != columns
+            if kept_columns:
+                self._asked_by[read.atom.relation] = kept_columns
             else:
                 del self._asked_by[read.atom.relation]
         return changed
@@ -131,7 +131,7 @@ class _Demand:
         return columns if can_be_joined(read.rule, guards, self._context, known) else frozenset()
 
     def _bound(self, read: _Read) -> set[Variable]:
-        """Return the variables that are known before a view of a rule is read."""
+        """Return the variables that are bound before a rule reads a view."""
         rule = read.rule
         columns = self._asked_by.get(rule.head.relation)
         known = set() if columns is None else _variables(rule.head, columns)
@@ -141,7 +141,7 @@ class _Demand:
         return determined(rule, known, self._context, _MOST_VALUES)
 
     def _free_literals(self, read: _Read) -> list[FlatAtom]:
-        """Return the literals that may bind what a rule asks of a view."""
+        """Return the literals that may bind the question of a rule to a view."""
         return [
             atom
             for atom in (*read.rule.positives, *read.rule.guards)
@@ -149,13 +149,13 @@ class _Demand:
         ]
 
     def _is_free(self, relation: Relation) -> bool:
-        """Whether a relation is grounded whoever asks."""
+        """Whether a relation is grounded completely."""
         return relation not in self._asked_by and not (
             self._context.is_view(relation) and not is_own(relation)
         )
 
     def _comes_first(self, atom: FlatAtom, read: _Read) -> bool:
-        """Whether a view is read before a recursive one, which it may bind."""
+        """Whether a view is read before a recursive one and may bind its question."""
         if read.atom.relation not in self._recursive or atom is read.atom:
             return False
         if atom.relation not in self._recursive:
@@ -164,7 +164,7 @@ class _Demand:
         return atom in literals and (read.negated or literals.index(atom) < literals.index(read.atom))
 
     def _asking(self, read: _Read) -> Iterator[GroundRule]:
-        """Yield the rule that says which rows are asked for, if it says anything."""
+        """Yield the rule that derives the questions of a read, unless it is trivial."""
         columns = self._asked_by.get(read.atom.relation)
         if columns is None:
             return
@@ -176,25 +176,25 @@ class _Demand:
         yield _asking_rule(head, guards, rule)
 
     def _binding_guards(self, read: _Read, columns: _Columns) -> list[FlatAtom]:
-        """Return literals of a rule that bind what it asks for, where its own head is asked for too."""
+        """Return literals that bind the question of a rule, given questions for the rule's head."""
         rule, wanted = read.rule, _variables(read.atom, columns)
         head_columns = self._asked_by.get(rule.head.relation)
         known = set() if head_columns is None else _variables(rule.head, head_columns)
         if read.negated:
-            found = _binding(rule, wanted)
-            every = [*rule.positives, *rule.guards]
+            guards = _binding(rule, wanted)
+            offered = [*rule.positives, *rule.guards]
         else:
-            every = self._free_literals(read)
-            found = []
+            offered = self._free_literals(read)
+            guards = []
             if head_columns is not None:
-                found = narrow_guards(rule, known, self._context, _MOST_VALUES)
+                guards = narrow_guards(rule, known, self._context, _MOST_VALUES)
                 wanted -= determined(rule, known, self._context, _MOST_VALUES)
-            found = list(dict.fromkeys([*found, *binding_literals(every, wanted)]))
-            bound = known.union(*map(variables_of_atom, found))
+            guards = list(dict.fromkeys([*guards, *binding_literals(offered, wanted)]))
+            bound = known.union(*map(variables_of_atom, guards))
             if not bound_by(rule, bound).issuperset(wanted):
-                # Nested terms bind some of them, by way of any literal.
-                return every
-        return found if can_be_joined(rule, found, self._context, known) else every
+                # Nested terms bind the rest, through any literal.
+                return offered
+        return guards if can_be_joined(rule, guards, self._context, known) else offered
 
     def _head_asked(self, rule: GroundRule) -> list[FlatAtom]:
         columns = self._asked_by.get(rule.head.relation)
@@ -208,21 +208,20 @@ class _Demand:
 def _restrictable(rules: Sequence[GroundRule], context: Context) -> list[Relation]:
     """Return the views, and parts that only rules of views read."""
     heads = dict.fromkeys(rule.head.relation for rule in rules if rule.atoms)
-    found = {relation for relation in heads if context.is_view(relation)}
+    views = {relation for relation in heads if context.is_view(relation)}
     readers: dict[Relation, set[Relation]] = defaultdict(set)
     for rule in rules:
         for atom in (*rule.positives, *rule.guards):
             readers[atom.relation].add(rule.head.relation)
     changed = True
     while changed:
-        free = {relation for relation in found if is_own(relation) and not readers[relation] <= found}
-        found -= free
+        free = {relation for relation in views if is_own(relation) and not readers[relation] <= views}
+        views -= free
         changed = bool(free)
-    return [relation for relation in heads if relation in found and relation.width]
+    return [relation for relation in heads if relation in views and relation.width]
 
 
 def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relation]:
-    """Return the views that depend on themselves."""
     views = [*dict.fromkeys(rule.head.relation for rule in rules if context.is_view(rule.head.relation))]
     numbers = {relation: number for number, relation in enumerate(views)}
     reads: list[set[int]] = [set() for _ in views]
@@ -230,26 +229,23 @@ def _recursive_views(rules: Sequence[GroundRule], context: Context) -> set[Relat
         if rule.head.relation in numbers:
             read = {numbers[atom.relation] for atom in rule.atoms if atom.relation in numbers}
             reads[numbers[rule.head.relation]] |= read
-    found: set[Relation] = set()
-    for component in strong_components(range(len(views)), lambda number: sorted(reads[number])):
-        if len(component) > 1 or component[0] in reads[component[0]]:
-            found.update(views[number] for number in component)
-    return found
+    recursive = cycles(range(len(views)), lambda number: sorted(reads[number]))
+    return {views[number] for cycle in recursive for number in cycle}
 
 
 def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
-    """Return literals that bind some variables, with others that say more of these and multiply nothing."""
+    """Return literals that bind some variables, and literals that restrict these without multiplying."""
     literals = [*rule.positives, *rule.guards]
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
-        # Equations and nested terms bind some of them, by way of any literal.
+        # Equations and nested terms bind the rest, through any literal.
         return literals
     return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 
 
 def _asking_rule(head: FlatAtom, guards: Iterable[FlatAtom], rule: GroundRule) -> GroundRule:
-    """Return a rule with all tests and nested terms of another that its guards bind."""
+    """Return a rule with the tests and nested terms of another rule that its guards bind."""
     kept = tuple(dict.fromkeys(guards))
     bound = bound_by(rule, (v for guard in kept for v in variables_of_atom(guard)))
     return GroundRule(
@@ -270,7 +266,7 @@ def _variables(atom: FlatAtom, columns: Iterable[int]) -> set[Variable]:
 
 
 def specialise_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict views to the constants with which they are read; the constants come first, as facts.
+    """Restrict views to the constants with which rules read them; the constants become facts.
 
     ::
 
@@ -283,8 +279,9 @@ def specialise_views(rules: Sequence[GroundRule], context: Context) -> list[Grou
         full(x, y, p) :- true(at(x, p)), true(at(y, p)), [asked(x, y)]
         asked(a, b)
 
-    where ``full`` had a row for every two cells. These are *magic sets* for constants alone (Bancilhon,
-    Maier, Sagiv and Ullman 1986, "Magic sets and other strange ways to implement logic programs").
+    Before, ``full`` had a row for every two cells. These are *magic sets* for constants alone (Bancilhon,
+    Maier,
+    Sagiv and Ullman 1986, "Magic sets and other strange ways to implement logic programs").
     """
     reads: dict[Relation, list[FlatAtom]] = {}
     for rule in rules:

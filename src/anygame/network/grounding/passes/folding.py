@@ -1,6 +1,6 @@
 """Unfolding and folding (Tamaki and Sato 1984, "Unfold/fold transformation of logic programs").
 
-A large static relation that ties its variables together gives way to its definition::
+A large static relation that ties its variables together is unfolded, that is, replaced by its definition::
 
     row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [alike(a, b, c)]
     where alike(x, y, z) :- kind(x, k), kind(y, k), kind(z, k), and alike has a million rows
@@ -9,8 +9,7 @@ becomes::
 
     row(a, b, c) :- true(at(1, a)), true(at(2, b)), true(at(3, c)), [kind(a, k)], [kind(b, k)], [kind(c, k)]
 
-whose variables are tied through ``k`` alone, so that the body can be decomposed. This is the *unfolding* of
-logic programs (Tamaki and Sato 1984, "Unfold/fold transformation of logic programs").
+Only ``k`` ties the variables now, so the body can be decomposed.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from anygame.datalog.relations import FlatAtom
 from anygame.language.terms import Variable
 from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import (
+    MOST_COPIES,
     GroundRule,
     NotAVariableError,
     is_own,
@@ -44,10 +44,8 @@ if TYPE_CHECKING:
     from anygame.network.grounding.passes.context import Context
 
 
-#: A rule that would become more rules than this stays as it is: each is joined anew in every round.
-_MOST_COPIES: Final = 24
-#: Definitions in definitions are inlined this deep. Sheets build geometry (row, square, line) in about three
-#: steps; without a bound copies double with each.
+#: Nesting of definitions that are inlined. Sheets build geometry (row, square, line) in about three steps;
+#: copies double with each.
 _DEEPEST: Final = 4
 
 
@@ -57,7 +55,7 @@ def inline_static_relations(rule: GroundRule, context: Context) -> list[GroundRu
 
 
 def inline_dense_relations(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Do so with relations that hold for most values too, except beside moves, which are complemented."""
+    """Also inline relations that hold for most values, except beside moves, which are complemented."""
     if any(atom.relation.predicate == "does" for atom in rule.positives):
         return [rule]
     return _inline(rule, context, dense=True)
@@ -78,25 +76,25 @@ def _inline(rule: GroundRule, context: Context, *, dense: bool) -> list[GroundRu
             return
         yield rule
 
-    found = list(islice(copies(rule, _DEEPEST), _MOST_COPIES + 1))
-    return found if len(found) <= _MOST_COPIES else [rule]
+    found = list(islice(copies(rule, _DEEPEST), MOST_COPIES + 1))
+    return found if len(found) <= MOST_COPIES else [rule]
 
 
 def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[GroundRule, Bindings] | None:
-    """Return a rule with a literal replaced by a body that derives it, and what became of variables.
+    """Replace a literal of a rule by the body of a rule that derives it.
 
     Args:
         rule: the rule.
         atom: one of its positive literals or guards.
-        body: a rule for the relation of that.
+        body: a rule for the relation of the literal.
 
     Returns:
-        None where they do not fit.
+        The new rule and the bindings of variables; None if the head of the body does not unify.
 
     Raises:
-        NotAVariableError: a condition on a variable would become one on something else.
+        NotAVariableError: a condition on a variable would become one on another term.
     """
-    # Names that neither of them has: variables are replaced one after the other.
+    # Fresh names, because variables are replaced one after the other.
     own = variables_of_rule(body)
     names = {variable.name for variable in variables_of_rule(rule) | own}
     fresh = next(n for n in count(1) if names.isdisjoint(f"{variable.name} {n}" for variable in own))
@@ -116,13 +114,13 @@ def unfolded(rule: GroundRule, atom: FlatAtom, body: GroundRule) -> tuple[Ground
 
 
 def _spliced(atoms: Sequence[FlatAtom], atom: FlatAtom, others: Sequence[FlatAtom]) -> tuple[FlatAtom, ...]:
-    """Return atoms with one of them replaced by others; with these behind them where it is not there."""
+    """Return atoms with one of them replaced by others; if it is missing, the others are appended."""
     index = next((number for number, one in enumerate(atoms) if one is atom), len(atoms))
     return (*atoms[:index], *others, *atoms[index + 1 :])
 
 
 def drop_implied(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Leave out literals that each rule of a view beside them has.
+    """Drop literals that every rule of a view beside them implies.
 
     ::
 
@@ -133,8 +131,9 @@ def drop_implied(rules: Sequence[GroundRule], context: Context) -> list[GroundRu
 
         legal(r, go(k, x)) :- moves(k, y, x), [mine(r, k)]
 
-    so that what stands beside the view depends on fewer variables: *tableau minimisation* (Aho, Sagiv and
-    Ullman 1979, "Equivalences among relational expressions") for one step.
+    so that the rest depends on fewer variables: one step of *tableau minimisation* (Aho, Sagiv and Ullman
+    1979,
+    "Equivalences among relational expressions").
     """
     bodies: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
@@ -145,30 +144,30 @@ def drop_implied(rules: Sequence[GroundRule], context: Context) -> list[GroundRu
 
 
 def _said_by(rules: Sequence[GroundRule]) -> frozenset[FlatAtom]:
-    """Return the literals that all rules of a view have, by its columns: the variables 0, 1, 2, ..."""
-    found = []
+    """Return the literals that all rules of a view have, with columns as the variables 0, 1, 2, ..."""
+    literals_of_rules = []
     for rule in rules:
         columns: dict[Variable, Term] = {}
         for number, term in enumerate(rule.head.columns):
             if isinstance(term, Variable):
                 columns.setdefault(term, Variable(str(number)))
-        known = [atom for atom in rule.positives if columns.keys() >= set(variables_of_atom(atom))]
-        found.append(frozenset(substituted_atom(atom, columns) for atom in known))
-    return frozenset.intersection(*found)
+        projected = [atom for atom in rule.positives if columns.keys() >= set(variables_of_atom(atom))]
+        literals_of_rules.append(frozenset(substituted_atom(atom, columns) for atom in projected))
+    return frozenset.intersection(*literals_of_rules)
 
 
 def _without_implied(rule: GroundRule, said: Mapping[Relation, frozenset[FlatAtom]]) -> GroundRule:
-    left = list(rule.positives)
+    kept = list(rule.positives)
     for view in rule.positives:
         columns = {Variable(str(number)): term for number, term in enumerate(view.columns)}
         implied = {substituted_atom(atom, columns) for atom in said.get(view.relation, ())}
-        if view in left:
-            left = [atom for atom in left if atom is view or atom not in implied]
-    return rule if len(left) == len(rule.positives) else replace(rule, positives=tuple(left))
+        if view in kept:
+            kept = [atom for atom in kept if atom is view or atom not in implied]
+    return rule if len(kept) == len(rule.positives) else replace(rule, positives=tuple(kept))
 
 
 def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Merge rules of two literals and more that are the same but for one that depends on the state.
+    """Merge rules that differ in one literal only.
 
     ::
 
@@ -181,8 +180,7 @@ def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRul
         either(u, v, x, y) :- rook(u, v, x, y)
         either(u, v, x, y) :- bishop(u, v, x, y)
 
-    so that what the other literals multiply is multiplied once: *folding* (Tamaki and Sato 1984, "Unfold/fold
-    transformation of logic programs").
+    so that the other literals are joined once: *folding* (Tamaki and Sato 1984).
     """
     alike: dict[object, dict[GroundRule, int]] = defaultdict(dict)
     rules = [_with_plain_head(rule) for rule in rules]
@@ -192,25 +190,25 @@ def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRul
                 if literal.relation.predicate != "does":
                     alike[_without(rule, index)].setdefault(rule, index)
     made: dict[GroundRule, list[GroundRule]] = {}
-    known: dict[object, Relation] = {}
-    for found in alike.values():
-        fresh = {rule: index for rule, index in found.items() if rule not in made}
+    merged_literals: dict[object, Relation] = {}
+    for candidates in alike.values():
+        fresh = {rule: index for rule, index in candidates.items() if rule not in made}
         if len(fresh) > 1:
             first, *others = fresh
-            made[first] = _merged(fresh, known, context)
+            made[first] = _merged(fresh, merged_literals, context)
             made |= {rule: [] for rule in others}
     return [one for rule in rules for one in made.get(rule, [rule])]
 
 
 def _with_plain_head(rule: GroundRule) -> GroundRule:
-    """Return a rule that could be merged with the variables of its head named by their places."""
+    """Return a mergeable rule with the variables of its head named by their places."""
     if rule.composed or not rule.positives:
         return rule
     return substituted(rule, named_by_place([rule.head], " head {}"))
 
 
 def _without(rule: GroundRule, index: int) -> object:
-    """Return what two rules share that differ in a literal; its variables count, not its columns."""
+    """Return a key that is equal for two rules which differ in the literal only; its variables count."""
     literal = rule.positives[index]
     rest = rule.positives[:index] + rule.positives[index + 1 :]
     bodies = [frozenset(rest), *(map(frozenset, (rule.negatives, rule.guards, rule.tests)))]
@@ -220,12 +218,12 @@ def _without(rule: GroundRule, index: int) -> object:
 def _merged(
     found: dict[GroundRule, int], known: dict[object, Relation], context: Context
 ) -> list[GroundRule]:
-    """Return one rule for several, and the rules of the relation for the literal in which they differ.
+    """Return one rule for several, and the rules of the relation for the literals in which they differ.
 
     Args:
         found: the rules, each with the index of that literal.
-        known: relations for literals that were merged before.
-        context: of the passes.
+        known: relations of literals merged before.
+        context: facts about relations.
     """
     first, index = next(iter(found.items()))
     literals = [rule.positives[at] for rule, at in found.items()]
@@ -245,27 +243,27 @@ def _merged(
 
 
 def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
-    """Replace parts by others with the same rules, until no two are alike.
+    """Replace parts by others with the same rules, until all parts differ.
 
     ::
 
         part(x) :- true(at(x, y)), [cell(y)]
         other(z) :- true(at(z, w)), [cell(w)]
 
-    The second is the first under another name: whoever reads it reads the first (Cocke 1970, "Global common
+    The second is the first with another name, so its readers read the first (Cocke 1970, "Global common
     subexpression elimination", for rules).
     """
-    found = list(dict.fromkeys(rules))
+    kept_rules = list(dict.fromkeys(rules))
     while True:
-        same = _alike(found)
+        same = _alike(kept_rules)
         if not same:
-            return found
-        kept = [rule for rule in found if rule.head.relation not in same]
-        found = list(dict.fromkeys(_renamed(rule, same) for rule in kept))
+            return kept_rules
+        rest = [rule for rule in kept_rules if rule.head.relation not in same]
+        kept_rules = list(dict.fromkeys(_renamed(rule, same) for rule in rest))
 
 
 def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
-    """Return parts to be replaced, and by which."""
+    """Return which parts to replace, and by which part."""
     of_relation: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         if is_own(rule.head.relation):
@@ -276,14 +274,14 @@ def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
         if any(rule.composed or not rule.atoms for rule in made):
             continue
         key = frozenset(map(meaning, made))
-        known = first.setdefault(key, relation)
-        if known != relation:
-            same[relation] = known
+        representative = first.setdefault(key, relation)
+        if representative != relation:
+            same[relation] = representative
     return same
 
 
 def meaning(rule: GroundRule) -> object:
-    """Return what is equal for two rules that differ in names of variables and of the head only."""
+    """Return a key that is equal for rules that differ in the names of variables and of the head only."""
     same = substituted(rule, named_by_place((rule.head, *rule.atoms), " {} "))
     return same.head.columns, same.positives, same.negatives, same.guards, same.tests
 

@@ -1,6 +1,6 @@
-"""What follows from that a role makes exactly one move.
+"""Consequences of the law that a role makes exactly one move.
 
-A move that ties literals together is replaced by its parts, its projections::
+A move that ties literals together is replaced by its projections::
 
     next(at(u, v, p)) :- does(r, go(x, y, u, v)), true(at(x, y, p))
 
@@ -10,10 +10,9 @@ becomes::
     from(r, x, y) :- does(r, go(x, y, u, v))
     to(r, u, v) :- does(r, go(x, y, u, v))
 
-A role makes exactly one move, so a move holds exactly where all its projections do, and literals that only
-the move ties together come apart: instances add where they multiplied. That exactly one
-does is the game model's (Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI
-competition").
+Because a role makes exactly one move, the move holds exactly if all its projections hold. Literals that only
+the move ties together come apart, so instances add instead of multiplying. The law is part of the game model
+(Genesereth, Love and Pell 2005, "General game playing: overview of the AAAI competition").
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _NOTHING: Final[frozenset[Variable]] = frozenset()
 
 
 def project_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace the only move of a rule by its projections, where it ties literals together."""
+    """Replace the only move of a rule by projections, if it ties literals together."""
     moves = [atom for atom in rule.positives if atom.relation.predicate == "does"]
     if rule.composed or len(moves) != 1 or len(rule.positives) + len(rule.negatives) < 2:
         return [rule]
@@ -64,26 +63,26 @@ def project_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _groups(rule: GroundRule, move: FlatAtom) -> list[frozenset[Variable]] | None:
-    """Return the variables of each projection of a move; None where it is better left as it is."""
+    """Return the variables of each projection of a move; None if projecting does not help."""
     head = frozenset(variables_of_atom(rule.head))
     role = frozenset(variables_of(move.columns[0]))
     own = frozenset(variables_of_atom(move))
-    others = [item for item in items_of(rule) if item.what is not move]
+    items = [item for item in items_of(rule) if item.what is not move]
     wanted = [
         variables_of_items(part) & own
-        for part in connected(others, head | role)
+        for part in connected(items, head | role)
         if any(item.is_dynamic for item in part)
     ]
-    rest = own & (head | variables_of_items(others))
+    rest = own & (head | variables_of_items(items))
     rest -= _NOTHING.union(*wanted) - head
     groups = [group | role for group in [*wanted, rest] if group - role]
-    # One part that needs the whole move needs it unprojected.
+    # A part that needs the whole move needs it without projection.
     if len(groups) < 2 or any(group >= own & (head | role) for group in wanted if rest - role):
         return None
     return groups
 
 
-#: A rule that can fail in more ways than this is rarely failed by few moves.
+#: Ways to fail; with more of them, few moves rarely cover the failures.
 _MOST_FAILURES: Final = 8
 
 
@@ -100,8 +99,9 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         some() :- does(r, go(x, y))
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
-    A role makes exactly one move: where some move of a kind passes the tests, the role makes a move of that
-    kind, and none that fails them. Frame axioms are mostly of this form, and mostly few moves fail.
+    A role makes exactly one move: the tests pass exactly if the role makes a move of the kind and no move
+    that
+    fails them. Most frame axioms have this form, and few moves fail them.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]
@@ -110,7 +110,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
     role = rule.positives[0].columns[0]
     if not isinstance(role, Variable) or role in rule.head.columns:
         return _complement(rule, context) or [rule]
-    # One role makes one move; whether any role does is asked of all of them afterwards.
+    # The complement is per role; the last rule asks whether it holds for any role.
     columns = (role, *rule.head.columns)
     per_role = FlatAtom(context.new_relation(len(columns)), columns)
     found = _complement(replace(rule, head=per_role), context)
@@ -118,7 +118,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
-    """Return the rules of the complement; None where that is not possible, or not worth it."""
+    """Return the rules of the complement; None if it is impossible or not worthwhile."""
     head = frozenset(variables_of_atom(rule.head))
     failures = _failures(rule, head, context)
     if failures is None:
@@ -148,43 +148,43 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
 
 
 def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
-    """Return how a rule about one move can fail; None where it is not such a rule.
+    """Return the ways in which a rule about one move can fail; None for other rules.
 
-    A failure is a conjunction of tests, and of atoms.
+    A way to fail is a conjunction of tests and atoms.
     """
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move)) - head
     if not own:
         return None
-    found: list[tuple[Test, ...]] = []
+    failures: list[tuple[Test, ...]] = []
     for item in items_of(rule):
         if item.what is move or not item.variables & own:
             continue
-        # Of a variable that is neither the move's nor the head's, another value might do where one fails.
+        # A variable of neither move nor head may pass with another value.
         failing = _failing(item, context) if item.variables <= own | head else None
         if failing is None:
             return None
-        found += failing
+        failures += failing
     bound = {v for g in rule.guards for v in variables_of_atom(g) if not own & set(variables_of_atom(g))}
     if not head - frozenset(variables_of_atom(move)) <= bound:
         return None
-    return found if found and len(found) <= _MOST_FAILURES else None
+    return failures if failures and len(failures) <= _MOST_FAILURES else None
 
 
 def _failing(item: Item, context: Context) -> list[tuple[Test, ...]] | None:
-    """Return how one negative, test or guard can fail; None where that is not worth saying."""
+    """Return the ways in which a negative, test or guard can fail; None if that does not pay."""
     if item.kind == "negatives":
         assert isinstance(item.what, FlatAtom)
         return [(item.what,)]
     if isinstance(item.what, Negated):
-        # It fails where its relation has rows; of a relation with many, most values do.
+        # It fails for the rows of its relation: for most values if the relation is dense.
         atom = item.what.atom
         return None if context.is_dense(atom.relation) else [(atom,)]
     if item.kind == "tests":
         return _failing_test(item.what)
     guard = item.what
     assert isinstance(guard, FlatAtom)
-    # Of a relation with few rows, most values fail.
+    # Most values fail a guard with few rows.
     worth_it = context.is_static(guard.relation) and context.is_dense(guard.relation)
     return [(Negated(guard),)] if worth_it else None
 
@@ -195,7 +195,7 @@ def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
         return None if test.negated else [(Unequal(test.left, test.right, negated=True),)]
     if not isinstance(test, Alternatives):
         return None
-    found: list[tuple[Test, ...]] = []
+    conjunctions: list[tuple[Test, ...]] = []
     for picked in product(*test.choices):
         equations: list[Test] = []
         for part in picked:
@@ -203,7 +203,7 @@ def _failing_test(test: Test) -> list[tuple[Test, ...]] | None:
             if failing is None or len(failing) != 1:
                 return None
             equations += failing[0]
-        found.append(tuple(equations))
-        if len(found) > _MOST_FAILURES:
+        conjunctions.append(tuple(equations))
+        if len(conjunctions) > _MOST_FAILURES:
             return None
-    return found
+    return conjunctions

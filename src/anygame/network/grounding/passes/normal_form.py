@@ -1,4 +1,4 @@
-"""Rules as joins take them: without disjunctions of what changes, nested terms, and columns that nobody uses.
+"""Rules in the form that joins support: no dynamic disjunctions, nested terms or unused columns.
 
 Disjunctions that depend on state or moves are multiplied out::
 
@@ -9,7 +9,7 @@ becomes::
     legal(r, go(x)) :- true(open(x)), [cell(x)]
     legal(r, go(x)) :- true(key(x)), [cell(x)]
 
-and, where the copies would be many, with a relation of its own per disjunction::
+or, if there would be many copies, get a relation of their own::
 
     legal(r, go(x)) :- either(x), [cell(x)]
     either(x) :- true(open(x)), [cell(x)]
@@ -23,12 +23,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from anygame.datalog.relations import Alternatives, FlatAtom, reads_of, variables_in
 from anygame.language.terms import Compound, Term, Variable
 from anygame.network.grounding.passes.context import can_be_joined
 from anygame.network.grounding.rules import (
+    MOST_COPIES,
     Composed,
     GroundRule,
     binding_literals,
@@ -43,15 +44,10 @@ if TYPE_CHECKING:
     from anygame.network.grounding.rules import Test
 
 
-#: A rule that would become more rules than this (six disjunctions of two) has its disjunctions named: copies
-#: double with each, and all are joined anew in every round.
-_MOST_COPIES: Final = 32
-
-
 def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Multiply a rule out, if it has few disjunctions."""
+    """Multiply out the disjunctions of a rule, unless that makes too many copies."""
     disjunctions = [test for test in rule.tests if not _is_plain(test, context)]
-    if not disjunctions or prod(_copies(test, context) for test in disjunctions) > _MOST_COPIES:
+    if not disjunctions or prod(_copies(test, context) for test in disjunctions) > MOST_COPIES:
         return [rule]
     choices = [_choices(test, context) for test in disjunctions]
     plain = replace(rule, tests=tuple(test for test in rule.tests if _is_plain(test, context)))
@@ -62,9 +58,9 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Give each disjunction of a rule a relation of its own, over what the rule binds.
+    """Give each disjunction of a rule a relation over its variables.
 
-    Disjunctions inside disjunctions are tests of the new rules.
+    Disjunctions inside disjunctions become tests of the new rules.
     """
     made: list[GroundRule] = []
     named: list[FlatAtom] = []
@@ -88,19 +84,19 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _is_plain(test: Test, context: Context) -> bool:
-    """Whether a test depends on nothing but values and static relations."""
+    """Whether a test depends on values and static relations only."""
     return all(context.is_static(read.relation) for read in reads_of((test,)))
 
 
 def _copies(test: Test, context: Context) -> int:
-    """Return how many conjunctions a test is multiplied out into."""
+    """Return the number of conjunctions into which a test is multiplied out."""
     if not isinstance(test, Alternatives) or _is_plain(test, context):
         return 1
     return sum(prod(_copies(part, context) for part in choice) for choice in test.choices)
 
 
 def _choices(test: Test, context: Context) -> list[tuple[Test, ...]]:
-    """Return the conjunctions of which one must hold; they have no disjunction that depends on the state."""
+    """Return the conjunctions of which one must hold; they contain no dynamic disjunction."""
     if not isinstance(test, Alternatives) or _is_plain(test, context):
         return [(test,)]
     return [
@@ -121,8 +117,7 @@ def name_nested_terms(rule: GroundRule, _: Context) -> list[GroundRule]:
 
         next(count(w)) :- does(r, up), true(count(n)), w = s(n)
 
-    so that tables hold one number per column, as in the flattening of clauses (Rouveirol 1994, "Flattening
-    and saturation").
+    so that tables hold one number per column (flattening: Rouveirol 1994, "Flattening and saturation").
     """
     nested = [
         term for atom in (rule.head, *rule.atoms) for term in atom.columns if isinstance(term, Compound)
@@ -143,16 +138,16 @@ def _name(term: Term, composed: list[Composed]) -> Term:
         return term
     parts = tuple([_name(part, composed) for part in term.arguments])
     functor = (term.functor, len(parts))
-    for known in composed:
-        if known.functor == functor and known.parts == parts:
-            return known.whole
+    for named in composed:
+        if named.functor == functor and named.parts == parts:
+            return named.whole
     whole = Variable(f" {len(composed)}")
     composed.append(Composed(whole, functor, parts))
     return whole
 
 
 def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace the guards of a rule by their projections to what the rule uses.
+    """Replace the guards of a rule by their projections to the variables that the rule uses.
 
     ::
 
@@ -163,23 +158,23 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         far(x) :- true(at(x)), [some(x)]
         some(x) :- [part(x, y)]
 
-    where every ``y`` made an instance: projections are pushed below joins, as in relational databases (Ullman
-    1988, "Principles of database and knowledge-base systems"). Static guards stay as they are: their rows are
-    few or counted already.
+    Before, every ``y`` made an instance: projections are pushed below joins (Ullman 1988, "Principles of
+    database
+    and knowledge-base systems"). Static guards stay: their rows are few.
     """
     if len(rule.atoms) < 2:
-        # A projection already.
+        # This is a projection already.
         return [rule]
-    made: list[GroundRule] = []
+    projections: list[GroundRule] = []
     guards = list(rule.guards)
     for number, guard in enumerate(guards):
-        own = set(variables_of_atom(guard))
+        variables = set(variables_of_atom(guard))
         if context.is_static(guard.relation):
             continue
         others = (*guards[:number], *guards[number + 1 :])
-        used = own & variables_of_rule(replace(rule, guards=others))
-        if len(used) < len(own):
+        used = variables & variables_of_rule(replace(rule, guards=others))
+        if len(used) < len(variables):
             columns = sorted_by_name(used)
             guards[number] = FlatAtom(context.new_relation(len(columns)), columns)
-            made.append(GroundRule(guards[number], guards=(guard,)))
-    return [*made, replace(rule, guards=tuple(guards))] if made else [rule]
+            projections.append(GroundRule(guards[number], guards=(guard,)))
+    return [*projections, replace(rule, guards=tuple(guards))] if projections else [rule]
