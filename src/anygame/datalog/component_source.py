@@ -1,7 +1,8 @@
-"""The source of one component: rules in order, a semi-naive loop, or a table that is filled on demand.
+"""Source of one component: rules in order, a semi-naive loop, or a table filled on demand.
 
-``emit`` is a function of its arguments. What cannot be known from them, such as the code of another table,
-it names as needs.
+``emit`` depends on its arguments only. Objects that these do not determine, such as the code of another
+table,
+become needs of the source.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """All rows are computed.
+    """Compute all rows.
 
     Attributes:
-        may_outgrow: whether a relation that has become large is computed on demand from then on.
+        may_outgrow: whether a relation that becomes large is computed on demand from then on.
     """
 
     may_outgrow: bool
@@ -39,14 +40,14 @@ class Everything:
 
 @dataclass(frozen=True, slots=True)
 class OnTrial:
-    """All rows are computed, if that does not take more than a budget of iterations and rows."""
+    """Compute all rows within a budget of iterations and rows."""
 
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tabled:
-    """The rows are computed for the keys that somebody asks, and remembered by key."""
+    """Compute rows for requested keys, and cache them by key."""
 
     index: Index
 
@@ -55,7 +56,7 @@ Mode = Everything | OnTrial | Tabled
 
 
 class ComponentWriter:
-    """Writes rules of one component, and gathers what they need."""
+    """Writes the rules of one component and collects their needs."""
 
     def __init__(
         self, component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, strategy: Strategy
@@ -71,13 +72,13 @@ class ComponentWriter:
         self.cost = 0.0
 
     def need(self, kind: NeedKind, of: object) -> str:
-        """Note a need; return its name."""
+        """Record a need; return its name."""
         need = Need(kind, of)
         self.needs[need] = None
         return need.name
 
     def title(self, relation: Relation) -> str:
-        """Return the name of what holds the name of a relation, for messages."""
+        """Return the name of the constant that holds a relation's title, for messages."""
         return self.need(NeedKind.TITLE, self.schema.slots[relation])
 
     # -- rules -------------------------------------------------------------------------------------
@@ -93,16 +94,16 @@ class ComponentWriter:
         bound: Mapping[Variable, str] = MappingProxyType({}),
         composed: Iterable[tuple[Variable, Compound]] = (),
     ) -> str:
-        """Return the source that adds a rule's rows to a set; see ``translate`` for the rest.
+        """Return the source that adds the rows of a rule to a set; see `translate`.
 
         Args:
             rule: the rule.
             target: the name of the set.
             indent: spaces before each line.
-            relation: what the rule derives, where its head has been cut down to some columns.
+            relation: the derived relation, if the head was reduced to some columns.
             delta: the literal to read from the newest rows only.
             bound: variables that have a value already.
-            composed: terms that some of these equal.
+            composed: terms that some of these variables equal.
         """
         code = translate(rule, self.scope, delta, bound, composed)
         self.cost += code.cost
@@ -122,7 +123,7 @@ class ComponentWriter:
         lines = _lookups(code.indexes)
         if not guards:
             return block([*lines, action], indent)
-        # What a guard looks up has to exist before it.
+        # Look-ups that a guard uses come before it.
         is_early = any(name in guard for guard in code.guards for name in _names(code.indexes))
         test = f"if {' and '.join(guards)}:"
         if is_early:
@@ -149,7 +150,7 @@ class ComponentWriter:
     # -- what stands before the rules --------------------------------------------------------------
 
     def reading(self) -> list[str]:
-        """Return the lines that take the rows that rules read out of the frame."""
+        """Return the lines that take the rows of relations from the frame."""
         lines = []
         for relation in self.rows_read:
             slot = self.schema.slots[relation]
@@ -162,7 +163,7 @@ class ComponentWriter:
         return lines
 
     def start(self, relation: Relation) -> str:
-        """Return the source of what a relation holds before the component's rules."""
+        """Return the source of the rows of a relation before the rules run."""
         slot = self.schema.slots[relation]
         facts = self.need(NeedKind.FACTS, slot) if relation in self.schema.facts else ""
         if any(maker.number < self.component.number for maker in self.schema.makers(relation)):
@@ -170,7 +171,7 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index relations that still grow: own ones, others, or all."""
+        """Return the lines that index growing relations: own ones, others, or all."""
         lines = []
         for index in self.growing:
             if own is None or own == (index.relation in self.component.relations):
@@ -181,7 +182,7 @@ class ComponentWriter:
         return lines
 
     def check(self, relation: Relation, rows: str) -> list[str]:
-        """Return the lines that look at the size of a relation."""
+        """Return the lines that check the size of a relation."""
         if isinstance(self.mode, OnTrial):
             return [f"if len({rows}) > {self.mode.rows}: too_many({self.title(relation)}, True)"]
         lines = [f"if len({rows}) > MOST: too_many({self.title(relation)})"]
@@ -192,7 +193,7 @@ class ComponentWriter:
 
 
 def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that take indexes and tables out of the frame, or make them."""
+    """Return the lines that take indexes and tables from the frame, or make them."""
     lines = []
     for index, access in indexes.items():
         name = index.name
@@ -210,7 +211,7 @@ def _names(indexes: Iterable[Index]) -> list[str]:
 
 
 def block(lines: Iterable[str], indent: str) -> str:
-    """Return lines as text, each with an indentation."""
+    """Return indented lines as text."""
     return "".join([f"{indent}{line}\n" for line in lines])
 
 
@@ -219,9 +220,9 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
 
     Args:
         component: the rules.
-        schema: the relations around it. Its table of terms knows the ground terms of the rules.
-        mode: which rows are computed.
-        snapshot: what is known of the relations. Static ones that are complete and not on demand are in it.
+        schema: the relations. Its table of terms contains the ground terms of the rules.
+        mode: which rows to compute.
+        snapshot: sizes of relations; contains all complete static relations that are not on demand.
         strategy: thresholds.
     """
     writer = ComponentWriter(component, schema, mode, snapshot, strategy)
@@ -236,13 +237,13 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
 
 
 def _once(writer: ComponentWriter) -> str:
-    """Return the source that runs each rule once."""
+    """Return source that runs each rule once."""
     (relation,) = writer.component.relations
     slot = writer.schema.slots[relation]
     rules = "".join([writer.rule(rule, "out", "    ") for rule in writer.component.rules])
     before = [f"out = {writer.start(relation)}"]
     if relation in writer.rows_read:
-        # In a cycle that only single rules resolve, a relation is read as the rules before left it.
+        # If only single rules resolve a cycle, each reads the rows of the rules before it.
         before.append(f"s{slot} = frozenset(out)")
     before += writer.growing_indexes()
     after = [*writer.check(relation, "out"), f"F[{slot}] = out"]
@@ -250,7 +251,7 @@ def _once(writer: ComponentWriter) -> str:
 
 
 def _semi_naive(writer: ComponentWriter) -> str:
-    """Return the source of a loop in which each round starts from the rows that the last one found.
+    """Return source of a loop in which each round starts from the rows found by the last one.
 
     Semi-naive evaluation (Bancilhon and Ramakrishnan 1986).
     """
@@ -271,20 +272,20 @@ def _semi_naive(writer: ComponentWriter) -> str:
         + "".join(first)
         + block(writer.growing_indexes(own=True), "    ")
         + loop
-        # A trial looks at sizes in every round.
+        # A trial checks sizes in every round.
         + block([*([] if isinstance(writer.mode, OnTrial) else checks), *ends], "    ")
     )
 
 
 def _loop(writer: ComponentWriter, rules: str) -> str:
-    """Return the source of the rounds, given that of the rules in one."""
+    """Return the source of the rounds, given the source of the rules."""
     component = writer.component
     slots = [writer.schema.slots[relation] for relation in component.relations]
     before = [f"d{slot} = s{slot}" for slot in slots]
     before.append(f'trace = F.get("{TRACE}")')
     newest = " or ".join([f"d{slot}" for slot in slots])
     if any(_recurs_in_a_test(rule, component) for rule in component.rules):
-        # Such a rule may fire without any row of its own relations, but only the loop holds it.
+        # Such a rule may fire without rows of its own relations, but runs in the loop only.
         before += ["once = True", f"while once or {newest}:", "    once = False"]
     else:
         before.append(f"while {newest}:")
@@ -305,7 +306,7 @@ def _loop(writer: ComponentWriter, rules: str) -> str:
 
 
 def _merging(writer: ComponentWriter, relation: Relation) -> list[str]:
-    """Return the lines that add the rows of a round to a relation; the next round starts at the new."""
+    """Return the lines that add the rows of a round to a relation and set up the next round."""
     slot = writer.schema.slots[relation]
     on_trial = isinstance(writer.mode, OnTrial)
     most = writer.mode.rows if isinstance(writer.mode, OnTrial) else "MOST"
@@ -326,7 +327,7 @@ def _recurs_in_a_test(rule: FlatRule, component: Component) -> bool:
 
 
 def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
-    """Return one version per recursive literal, with its newest rows there; all rows if a test recurs."""
+    """Return one version per recursive literal that reads its newest rows; all rows if a test recurs."""
     target = f"n{writer.schema.slots[rule.head.relation]}"
     own = writer.component.relations
     if _recurs_in_a_test(rule, writer.component):
@@ -341,7 +342,7 @@ def _recursive_rule(writer: ComponentWriter, rule: FlatRule) -> str:
 
 
 def _table(writer: ComponentWriter, index: Index) -> str:
-    """Return the source that makes, for a frame, the look-up in a table; see `Agenda`."""
+    """Return source that makes the look-up function of a table in a frame; see `Agenda`."""
     component, name = writer.component, index.name
     facts, rules = _rows_for_key(writer, index)
     key = row_source([f"k{number}" for number in index.keys]) if index.keys else "_"
@@ -403,7 +404,7 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
         if isinstance(term, Variable) and term not in bound:
             bound[term] = f"k{number}"
         else:
-            # What the head says of the key is a test, or takes it apart: leave both to the planner.
+            # Other terms in the head test the key or take it apart: the planner orders both.
             variable = Variable(f" key{number}")
             bound[variable] = f"k{number}"
             if isinstance(term, Compound) and not term.is_ground:

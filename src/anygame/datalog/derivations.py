@@ -1,4 +1,4 @@
-"""Why an atom holds and why it does not: pure data, and how it is written."""
+"""Derivations and failures of atoms: plain data, and its presentation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Derivation:
-    """Why something holds: a tree, at Python's prompt too.
+    """Why something holds: a tree, printed as such at the prompt.
 
     Attributes:
-        conclusion: what holds, as KIF text.
+        conclusion: the fact or formula, as KIF text.
         reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
-            ``deeper`` (derived, but too deep in the tree to be shown), or for tests ``absent`` (nothing gives
-            what is negated) and ``distinct``.
+            ``deeper`` (derived, but too deep to be shown), or for tests ``absent`` (nothing derives the
+            negated
+            atom) and ``distinct``.
         place: where the rule or fact stands (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.
     """
@@ -104,8 +105,8 @@ class Attempt:
     Attributes:
         rule: the rule as KIF text.
         place: where it stands.
-        held: the parts of its body that held together, with what their variables stood for.
-        failed: the part that failed there; empty where the head already does not fit.
+        held: the parts of its body that held together, with the values of their variables.
+        failed: the part that failed then; empty if the head does not fit.
     """
 
     rule: str
@@ -127,7 +128,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Failure:
-    """Why nothing gives an atom: one attempt for each rule that could; text at Python's prompt too."""
+    """Why nothing derives an atom: one attempt per candidate rule; text at the prompt."""
 
     atom: str
     attempts: tuple[Attempt, ...]

@@ -1,23 +1,22 @@
-"""The engine: evaluates components of rules in frames, bottom-up, each when it is first needed.
+"""The engine: evaluates components of rules in frames, bottom-up, when they are first needed.
 
-A *frame* is what is known in one state, or in one state with a joint move. Static relations live in a frame
-of their own, computed once per game and only as far as somebody asks.
+A *frame* holds the rows known in one state, or in one state with a joint move. Static relations have a frame
+of their own; each is computed once per game, if needed.
 
 The life of a component:
 
-1. *New* (`_first_run`): it has no code. The static relations that it reads are evaluated, so that writing
-   code has nothing to compute (`_evaluate_inputs`), and code is written with the sizes that its relations
-   then have (`_sources`).
-2. *On trial* (`_try`): code that looks costly runs once within a budget of rows and rounds.
+1. *New* (`_first_run`): it has no code. The static relations that it reads are evaluated first
+   (`_evaluate_inputs`); then code is generated for the present sizes of its relations (`_sources`).
+2. *On trial* (`_try`): code that looks expensive runs once within a budget of rows and rounds.
 3. *Whole* (`_link`): cheap code, and code that passed its trial, computes all rows of its relations in each
    frame that needs them.
-4. *On demand* (`_compute_on_demand`): where the budget was not enough, where a rule needs all of a relation
-   that is on demand itself, or where a relation outgrew its estimate in some state (`_outgrown`), only
-   what is asked is computed, by tables (`_link_table`).
-5. *Whole after all* (`_compute_whole`): where a rule needs all rows of a relation on demand. That is final.
+4. *On demand* (`_compute_on_demand`): only requested rows are computed, by tables (`_link_table`). This
+   happens if the budget was exceeded, if a rule needs all rows of a relation on demand, or if a relation
+   outgrew its estimate in some state (`_outgrown`).
+5. *Whole after all* (`_compute_whole`): a rule needs all rows of a relation on demand. This is final.
 
-A relation that outgrows its estimate, and 5, change how what others read is computed. So the code of all of
-these above the static level is then forgotten (`_reset`), and written anew when it is next needed.
+Steps 4 (by outgrowing) and 5 change how the inputs of other components are computed. So all code above the
+static level is dropped (`_reset`) and generated again when needed.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Progress:
-    """What has been learned of a component by running it.
+    """State of a component.
 
     Attributes:
         tableable: whether its relations may be computed on demand.
-        rows: how many rows they are thought to have, once it has been tried.
-        text: the code that computes all rows, empty until then.
-        tables: the code of each table, where it is computed on demand.
-        is_numbered: whether the ground terms of its rules are in the table of terms.
+        rows: estimated number of rows, once it was tried.
+        text: the code that computes all rows; empty until then.
+        tables: the code of each table on demand.
+        is_numbered: whether the ground terms of its rules have numbers.
     """
 
     tableable: bool
@@ -64,9 +63,10 @@ class _Progress:
 
 
 class Engine:
-    """Evaluates a program's relations in frames.
+    """Evaluates the relations of a program in frames.
 
     Attributes:
+        schema: the program.
         static: the frame of static relations.
     """
 
@@ -83,7 +83,7 @@ class Engine:
         self._functions: list[Callable[[Frame], None]] = [_do_nothing] * len(schema.components)
         #: Measurements of static relations; see ``Snapshot``.
         self._fanouts: dict[object, float] = {}
-        #: Relations that are computed on demand, and the component that answers for each.
+        #: Relations on demand, with their components.
         self._tabled: dict[Relation, Component] = {}
         self._resets = 0
         self._reset()
@@ -91,7 +91,7 @@ class Engine:
     # -- evaluating --------------------------------------------------------------------------------
 
     def evaluate(self, frame: Frame, components: Iterable[Component]) -> None:
-        """Run the components that the frame has not seen yet, given in the order of computation."""
+        """Run the components that have not run in the frame, given in the order of computation."""
         self._guard.start_question()
         functions = self._functions
         for component in components:
@@ -102,13 +102,13 @@ class Engine:
                     raise self._blamed(error, component) from None
 
     def rows(self, frame: Frame, relation: Relation) -> Collection[Row]:
-        """Return the rows of a relation that has been evaluated in a frame, or is static."""
+        """Return the rows of a relation that was evaluated in a frame, or is static."""
         if self.schema.is_static(relation):
-            found = self.static_rows(relation)
+            rows = self.static_rows(relation)
         else:
-            found = frame.get(self.schema.slots[relation])
-        if found is not None:
-            return found
+            rows = frame.get(self.schema.slots[relation])
+        if rows is not None:
+            return rows
         if relation in self._tabled:
             component = self._tabled[relation]
             try:
@@ -118,26 +118,26 @@ class Engine:
         return self.schema.facts.get(relation, ())
 
     def is_on_demand(self, relation: Relation) -> bool:
-        """Whether a relation is computed only where it is asked."""
+        """Whether only requested rows of a relation are computed."""
         return relation in self._tabled
 
     def ends(self, relation: Relation, columns: Iterable[int]) -> bool:
-        """Whether a relation can be asked for what goes with values of some columns."""
+        """Return whether a question with values in some columns has a finite answer."""
         return self._termination.ends(relation, columns)
 
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
     ) -> Collection[Row]:
-        """Return what goes with some values in a relation that is computed on demand.
+        """Return the matching rows of a relation that is computed on demand.
 
         Args:
-            relation: one that ``is_on_demand``.
-            columns: the numbers of the columns that are given, ascending.
-            values: what stands in them.
-            frame: what is known of the state.
+            relation: a relation for which ``is_on_demand`` holds.
+            columns: the given columns, ascending.
+            values: the values in these columns.
+            frame: the state.
 
         Returns:
-            The rows of the other columns; the empty row alone, if there are none and the row is there.
+            The rows of the other columns; if there are no other columns, the empty row if the row holds.
         """
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
@@ -149,9 +149,9 @@ class Engine:
         return found
 
     def trace(self, frame: Frame, component: Component) -> list[dict[int, set[Row]]]:
-        """Run a component again on a frame and return what each round found, by slot; without facts.
+        """Run a component again on a frame; return the new rows of each round by slot, without facts.
 
-        Of relations that several components make, without what those before it made.
+        If several components make a relation, the rows of earlier components are left out.
         """
         rounds: list[dict[int, set[Row]]] = []
         again = dict(self.static if component.is_static else frame)
@@ -164,7 +164,7 @@ class Engine:
         for number in sorted(number for number in makers if number < component.number):
             self._run_whole(makers[number], again)
         slots = {self.schema.slots[relation]: relation for relation in component.relations}
-        known = {
+        known_rows = {
             slot: self.schema.facts.get(relation, set()).union(again.get(slot, ()))
             for slot, relation in slots.items()
         }
@@ -172,7 +172,7 @@ class Engine:
         self._run_whole(component, again)
         if not component.recursive:
             rounds.append({slot: set(again.get(slot, ())) for slot in slots})
-        return [{slot: rows - known[slot] for slot, rows in found.items()} for found in rounds]
+        return [{slot: rows - known_rows[slot] for slot, rows in found.items()} for found in rounds]
 
     def _blamed(self, error: LimitError, component: Component) -> LimitError:
         if error.details or not component.rules:
@@ -182,10 +182,7 @@ class Engine:
     # -- static relations --------------------------------------------------------------------------
 
     def static_rows(self, relation: Relation) -> Collection[Row] | None:
-        """Return the rows of a static relation, computing it if nobody asked before.
-
-        Returns None for one that is computed on demand only.
-        """
+        """Return the rows of a static relation, computing them if needed; None if it is on demand."""
         slot = self.schema.slots.get(relation)
         if slot is None:
             return set()
@@ -209,14 +206,14 @@ class Engine:
             if self._is_done(current):
                 pending.pop()
                 continue
-            waiting = [
+            missing_inputs = [
                 maker
                 for relation in current.reads
                 for maker in self.schema.makers(relation)
                 if maker.number < current.number and not self._is_done(maker)
             ]
-            if waiting:
-                pending += waiting
+            if missing_inputs:
+                pending += missing_inputs
                 continue
             try:
                 self._functions[current.number](self.static)
@@ -227,7 +224,7 @@ class Engine:
     # -- compiling ---------------------------------------------------------------------------------
 
     def _reset(self) -> None:
-        """Forget all code above the static level; it is written anew when it is next needed."""
+        """Drop all code above the static level; it is generated again when needed."""
         self._resets += 1
         self._termination = Termination(self.schema, self._tabled)
         self._linker.tables.clear()
@@ -251,7 +248,7 @@ class Engine:
             if missing is None:
                 break
             if len(sources) == 1 and progress.tableable:
-                # Its rules need all of something large, so it will be about as large.
+                # Its rules need all rows of a large relation, so it is about as large.
                 progress.rows = self._estimate(missing)
                 self._compute_on_demand(component)
                 return
@@ -270,9 +267,9 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component within a budget; return whether it was enough.
+        """Run a component within a budget; return whether the budget sufficed.
 
-        What builds terms without end is not enough either: of that, too, little may be asked.
+        It does not suffice for rules that build terms without end, either; few of these may be requested.
         """
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         if component.builds_terms:
@@ -301,7 +298,7 @@ class Engine:
         self._link(self._whole_sources(self.schema.makers(index.relation)[0], Tabled(index), frame))
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the sources, after computing what they need as a whole."""
+        """Return sources, after computing relations that these need as a whole."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing
@@ -310,7 +307,7 @@ class Engine:
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the source of a component and those of the tables it asks; see ``Linker.closure``."""
+        """Return the source of a component with those of the tables it queries; see ``Linker.closure``."""
 
         def source_of(component: Component, mode: Mode) -> Source:
             self._evaluate_inputs(component)
@@ -322,18 +319,18 @@ class Engine:
         while True:
             before = self._resets
             sources = self._linker.closure(source_of(component, mode), source_of_table)
-            # Evaluating inputs may have changed what is computed how.
+            # Evaluating inputs may have reset the code.
             if before == self._resets:
                 return sources
 
     def _evaluate_inputs(self, component: Component) -> None:
-        """Evaluate the static relations that a component reads, and number the terms of its rules."""
+        """Evaluate the static relations that a component reads; number the terms of its rules."""
         progress = self._progress[component.number]
         for rule in component.rules:
             if not progress.is_numbered:
                 for term in terms_of(rule):
                     self.schema.terms.add_ground_parts(term)
-            # What a rule tests does not matter where it can never fire.
+            # Tests do not matter if a rule can never fire.
             possible = [self._is_possible(component, atom.relation) for atom in rule.literals]
             if all(possible):
                 for read in rule.reads[len(rule.literals) :]:
@@ -341,7 +338,7 @@ class Engine:
         progress.is_numbered = True
 
     def _is_possible(self, component: Component, relation: Relation) -> bool:
-        """Whether a relation may have rows, as far as a component can know."""
+        """Whether a relation may have rows."""
         if not self._is_complete_constant(component, relation):
             return True
         rows = self.static_rows(relation)
@@ -353,7 +350,7 @@ class Engine:
         )
 
     def _snapshot(self, component: Component, frame: Frame) -> Snapshot:
-        """Return what is known of the relations that a component reads."""
+        """Return sizes and rows of the relations that a component reads."""
         complete, measured, on_demand = {}, {}, {}
         for relation in component.reads:
             slot = self.schema.slots[relation]
@@ -369,11 +366,10 @@ class Engine:
     # -- on demand ---------------------------------------------------------------------------------
 
     def _estimate(self, relation: Relation) -> float:
-        """Return how many rows a relation on demand is thought to have."""
         return self._progress[self._tabled[relation].number].rows or 0.0
 
     def _compute_on_demand(self, component: Component) -> None:
-        """Compute relations only where they are asked, from now on."""
+        """Compute only requested rows of a component from now on."""
         progress = self._progress[component.number]
         progress.rows = max(progress.rows or 0.0, float(self._strategy.trial_rows[component.level]))
         self._functions[component.number] = _do_nothing
@@ -381,7 +377,7 @@ class Engine:
         self._termination = Termination(self.schema, self._tabled)
 
     def _compute_whole(self, component: Component, frame: Frame) -> None:
-        """Compute relations as a whole after all, in this frame and from now on."""
+        """Compute all rows of a component after all, in this frame and from now on."""
         self._progress[component.number].tableable = False
         for relation in component.relations:
             del self._tabled[relation]
@@ -389,11 +385,11 @@ class Engine:
         run = self._functions[component.number] = self._first_run(component)
         try:
             run(self.static if component.is_static else frame)
-        except LimitError as error:  # which is not the fault of who asks
+        except LimitError as error:  # blame this component, not the caller
             raise self._blamed(error, component) from None
 
     def _outgrown(self, number: int, rows: int) -> None:
-        """Note that a relation has become large in some state."""
+        """Handle a relation that became large in some state."""
         with self._lock:
             component = self.schema.components[number]
             if component.relations[0] not in self._tabled:
@@ -402,10 +398,10 @@ class Engine:
                 self._reset()
 
     def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
-        """Return all rows of a relation that stays on demand: another engine computes them, and is let go.
+        """Return all rows of a relation that stays on demand, computed by a temporary engine.
 
         Raises:
-            LimitError: they are too many; other questions still have their answers.
+            LimitError: there are too many rows; other questions can still be answered.
         """
         with self._lock:
             component = self._tabled[relation]
@@ -418,7 +414,7 @@ class Engine:
             return rows
 
     def _another(self) -> Engine:
-        """Return an engine that knows the same static rows, and has the same relations on demand."""
+        """Return an engine with the same static rows and the same relations on demand."""
         other = Engine(self.schema, self._limits, self._strategy)
         other.static |= self._without_tables(self.static)
         for own, its in zip(self._progress, other._progress, strict=True):
@@ -428,12 +424,12 @@ class Engine:
         return other
 
     def _without_tables(self, frame: Frame) -> Frame:
-        """Return the rows of a frame, and which components have run: tables are bound to their engine."""
+        """Return the rows and markers of a frame: tables are bound to their engine."""
         markers = {component.marker for component in self.schema.components}
         return {name: known for name, known in frame.items() if isinstance(name, int) or name in markers}
 
     def _run_whole(self, component: Component, frame: Frame) -> None:
-        """Compute all rows of a component in a frame that is thrown away, whatever others ask on demand."""
+        """Compute all rows of a component in a temporary frame, even if it is on demand."""
         if component.relations[0] not in self._tabled:
             self._functions[component.number](frame)
             return
@@ -444,7 +440,7 @@ class Engine:
     # -- what was generated ------------------------------------------------------------------------
 
     def text(self, component: Component) -> str:
-        """Return the code that was generated for a component, empty where there was no need yet."""
+        """Return the generated code of a component; empty if none was needed yet."""
         progress = self._progress[component.number]
         is_on_demand = component.relations[0] in self._tabled
         return "".join(progress.tables.values()) if is_on_demand else progress.text
@@ -460,4 +456,4 @@ def _is_tableable(schema: Schema, component: Component) -> bool:
 
 
 def _do_nothing(frame: Frame) -> None:
-    """Compute nothing: the function of components whose relations are computed on demand."""
+    """Do nothing: runs for components on demand."""

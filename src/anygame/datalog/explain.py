@@ -1,4 +1,4 @@
-"""Why an atom holds, and why it does not: derivations over the rules as they stand in the sheet."""
+"""Why an atom holds or does not: derivations over the rules of the sheet."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 Bindings = dict["Variable", "Term"]
-#: What held, and with which bindings.
+#: Parts of a body that held, each with its bindings.
 Held = tuple[tuple["Formula", Bindings], ...]
-#: The number of a component and one of its rounds; None for what has nothing to do with recursion.
+#: A component and one of its rounds, by number; None if no recursion is involved.
 Stage = tuple[int, int] | None
-#: Before every round: it rests on nothing that has a stage.
+#: Before every round.
 _GIVEN = (-1, 0)
 
 
 @dataclass(slots=True)
 class _Level:
-    """One part of a body on trial: what is left, bound and shown before it; whether it ever held."""
+    """One part of a body being tried, with the remaining parts, the bindings and the parts that held."""
 
     item: Formula
     rest: list[Formula]
@@ -44,13 +44,13 @@ class _Level:
 
 
 class Explainer:
-    """Explains atoms in one state, and with one joint move if there is one."""
+    """Explains atoms in one state, optionally with a joint move."""
 
     def __init__(self, reasoner: Reasoner, frame: Frame, joint: Sequence[Move] | None) -> None:
         self._reasoner = reasoner
         self._frame = frame if joint is None else reasoner.action_frame(frame, joint)
         self._found: dict[Atom, list[tuple[Term, ...]]] = {}
-        # What is given comes first: nothing needs a rule that rests on itself.
+        # Facts come first, so that no derivation rests on itself.
         given_first = sorted(reasoner.rules, key=lambda rule: bool(rule.body))
         self._by_head = grouped((rule.head.key, rule) for rule in given_first)
         self._stages: dict[int, dict[tuple[object, ...], int]] = {}
@@ -61,7 +61,7 @@ class Explainer:
     # -- why ---------------------------------------------------------------------------------------
 
     def derive(self, atom: Atom) -> Derivation:
-        """Return a derivation of an atom that holds; its variables are taken as they first fit."""
+        """Return a derivation of an atom that holds; its variables take the first matching values."""
         return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), {}, 0)
 
     def _derive(self, atom: Atom, shown: dict[Atom, None], depth: int) -> Derivation:
@@ -83,8 +83,8 @@ class Explainer:
                 continue
             if not rule.body:
                 return Derivation(text, "fact", place)
-            found = self._search(list(rule.body), bindings, before)
-            solution = next((each for level, each in found if not level.rest and each is not None), None)
+            levels = self._search(list(rule.body), bindings, before)
+            solution = next((each for level, each in levels if not level.rest and each is not None), None)
             if solution is not None:
                 premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
@@ -110,9 +110,9 @@ class Explainer:
         return Derivation(self._text(item, bindings), reason)
 
     def _text(self, item: Formula, bindings: Bindings) -> str:
-        """Return a formula as text, if there is room for it.
+        """Return a formula as text, within the bound on characters.
 
-        Facts may share large terms, but each line that shows them has its own text.
+        Facts may share large terms, but each line repeats their text.
         """
 
         def bound(term: Term) -> Term:
@@ -127,7 +127,7 @@ class Explainer:
     # -- why not -----------------------------------------------------------------------------------
 
     def fail(self, atom: Atom) -> Failure | None:
-        """Return why nothing gives an atom; None where something does."""
+        """Return why nothing derives an atom; None if something does."""
         if next(self._facts_like(atom), None) is not None:
             return None
         attempts = []
@@ -168,8 +168,8 @@ class Explainer:
     def _search(
         self, items: list[Formula], bindings: Bindings, before: Stage = None
     ) -> Iterator[tuple[_Level, Bindings | None]]:
-        """Yield, depth first, parts of a body with bindings in which all up to them hold; None at an end."""
-        # Without recursion: a body may be longer than CPython nests calls.
+        """Yield, depth first, parts of a body with bindings under which all parts so far hold; None at ends."""
+        # Iterative, because a body may be longer than the recursion limit.
         stack = [self._level(items, bindings, (), before)]
         while stack:
             level = stack[-1]
@@ -188,7 +188,7 @@ class Explainer:
         return _Level(item, rest, bindings, held, self._candidates(item, bindings, before))
 
     def _choose(self, items: list[Formula], bindings: Bindings) -> tuple[Formula, list[Formula]]:
-        """Return the next item to satisfy: a test that can be decided, or the smallest relation in touch."""
+        """Return the next part to satisfy: a decidable test, or the smallest connected relation."""
 
         def rank(item: Formula) -> tuple[int, int]:
             unbound = sum(1 for variable in set(item.variables()) if not apply(variable, bindings).is_ground)
@@ -221,7 +221,7 @@ class Explainer:
     def _test(
         self, item: Formula, bindings: Bindings, before: Stage = None, *, is_negated: bool = False
     ) -> bool:
-        """Return whether a formula holds, by what came before a stage unless it is negated."""
+        """Return whether a formula holds, by facts before a stage unless it is negated."""
         if isinstance(item, Literal):
             atom = substitute_atom(item.atom, bindings)
             holds = next(self._facts_like(atom), None) is not None
@@ -237,28 +237,29 @@ class Explainer:
     # -- what holds --------------------------------------------------------------------------------
 
     def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of the facts that match an atom, sorted by text."""
-        found = self._found.get(atom)
-        if found is None:
-            every = [
+        """Yield the arguments of matching facts, sorted by text."""
+        facts = self._found.get(atom)
+        if facts is None:
+            matching = [
                 arguments
                 for arguments in self._reasoner.matching(self._frame, atom)
                 if match_all(atom.arguments, arguments, {})
             ]
-            found = self._found[atom] = sorted(every, key=lambda row: tuple(map(str, row)))
-        return iter(found)
+            facts = self._found[atom] = sorted(matching, key=lambda row: tuple(map(str, row)))
+        return iter(facts)
 
     def _is_earlier(self, atom: Atom, before: Stage) -> bool:
-        """Return whether an atom came out before a stage, so that what came out there may rest on it."""
+        """Return whether an atom was derived before a stage, so that the stage may rest on it."""
         if before is None:
             return True
         stage = self._stage(atom)
         return stage is None or stage < before
 
     def _stage(self, atom: Atom) -> Stage:
-        """Return the component that makes an atom and the round of it, if recursion is about.
+        """Return the component and round that derive an atom, if recursion is involved.
 
-        What no round finds was given before the first: by a fact, or by a rule whose body always holds.
+        Atoms that no round derives were given before the first: by a fact, or by a rule whose body always
+        holds.
         """
         row = (atom.predicate, *atom.arguments)
         makers = self._reasoner.makers(atom)
@@ -274,7 +275,7 @@ class Explainer:
 
 
 def _alternatives(item: Or) -> list[Formula]:
-    """Return the parts of a disjunction, first those that rest on no relation."""
+    """Return the parts of a disjunction, those without relations first."""
     return sorted(item.formulas, key=lambda part: any(True for _ in atoms_in([part])))
 
 

@@ -1,4 +1,4 @@
-"""From normal rules to flat ones: choosing layouts, copying rules per shape."""
+"""From normal rules to flat ones: choosing layouts, and copying rules per shape."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from anygame.datalog.relations import Condition
     from anygame.datalog.strategy import Strategy
 
-#: Relations that hold fluents and moves; they are split even where others are not.
+#: Relations of fluents and moves; they are split even if others are not.
 _PROTOCOL: Final = {"true", "does", "next", "init", "base", "legal", "input", "sees", "percept"}
-#: What flows into ``true`` and ``does`` is laid out as they are.
+#: Relations that feed ``true`` and ``does`` share their layout.
 _LAID_OUT_AS: Final = {
     ("init", 1): ("true", 1),
     ("next", 1): ("true", 1),
@@ -40,18 +40,19 @@ _LAID_OUT_AS: Final = {
     ("legal", 2): ("does", 2),
     ("input", 2): ("does", 2),
 }
-#: Their first argument is a role, which is looked up as a whole.
+#: Relations whose first argument is a role, which is looked up as a whole.
 _OF_ROLES: Final = {"does", "legal", "input", "goal", "sees", "percept"}
 
 
 class Layout:
-    """Which arguments are split, and by which shapes.
+    """Which arguments are split, and into which shapes.
 
-    ``true`` and ``does`` share the shapes of what flows into them, so that a state is laid out alike
-    whether it is read or written.
+    ``true`` and ``does`` have the shapes of the relations that feed them, so a state has one layout for
+    reading
+    and writing.
 
     Attributes:
-        domains: what kinds of terms can stand in each place.
+        domains: the kinds of terms in each position.
     """
 
     def __init__(self, rules: Sequence[NormalRule], strategy: Strategy = DEFAULT, split: str = "all") -> None:
@@ -90,11 +91,11 @@ class Layout:
         return chosen
 
     def keys(self) -> list[tuple[str, int]]:
-        """Return the relations that occur in the rules, sorted."""
+        """Return the relations in the rules, sorted."""
         return list(self._shapes)
 
     def splits(self, key: tuple[str, int], argument: int) -> tuple[Top, ...] | None:
-        """Return the shapes an argument is split by, or None."""
+        """Return the shapes by which an argument is split, or None."""
         shapes = self._shapes.get(key)
         return shapes[argument] if shapes else None
 
@@ -104,7 +105,7 @@ class Layout:
         return [Relation(key[0], shapes) for shapes in product(*options)]
 
     def relation(self, atom: Atom) -> Relation | None:
-        """Return the flat relation an atom falls into; None where no such shape can hold."""
+        """Return the flat relation of an atom; None if it has an impossible shape."""
         whole = self._whole.get(atom.key)
         if whole is not None:
             return whole
@@ -121,7 +122,7 @@ class Layout:
         return Relation(atom.predicate, tuple(shapes))
 
     def flat_atom(self, atom: Atom) -> FlatAtom | None:
-        """Return the atom over its flat relation; None where no such shape can hold."""
+        """Return the atom over its flat relation; None if it has an impossible shape."""
         if (whole := self._whole.get(atom.key)) is not None:
             return FlatAtom(whole, atom.arguments)
         relation = self.relation(atom)
@@ -129,9 +130,9 @@ class Layout:
 
 
 def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[Layout, list[FlatRule]]:
-    """Lay the relations out and return the flat rules, facts among them.
+    """Choose a layout and return it with the flat rules, including facts.
 
-    Splits as much as the bound on copies of rules allows: everything, or fluents and moves, or nothing.
+    Splits as much as the bound on copies of rules allows: everything, fluents and moves, or nothing.
     """
     for split in ("all", "protocol", "none"):
         layout = Layout(rules, strategy, split)
@@ -164,9 +165,9 @@ def _shape_order(top: Top) -> tuple[str, int]:
 
 
 def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
-    """Return one flat rule per choice of shapes for variables that stand for whole split arguments.
+    """Return a flat rule per choice of shapes for variables that stand for whole split arguments.
 
-    Returns None where there are too many, or they have more columns than there is room for.
+    Returns None if there are too many, or if they have too many columns.
     """
     if not rule.body:
         atom = layout.flat_atom(rule.head)
@@ -179,7 +180,7 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
                 if shapes is not None and isinstance(term, Variable):
                     known = choices.get(term)
                     choices[term] = [shape for shape in shapes if known is None or shape in known]
-    # A split argument elsewhere (head, negation) needs to know the shape of its variable as well.
+    # Split arguments elsewhere (head, negation) need the shape of their variable, too.
     elsewhere = [
         term
         for used in _atoms(rule)
@@ -203,7 +204,7 @@ def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[Fl
 
 
 def _most_columns(rule: NormalRule, choices: dict[Variable, list[Top]]) -> int:
-    """Return how many columns a copy of a rule has at the most, but for compound terms of its own."""
+    """Return the maximal number of columns of a copy, without compound terms of the rule itself."""
     widest = {
         variable: max([shape[1] if isinstance(shape, tuple) else 1 for shape in shapes], default=1)
         for variable, shapes in choices.items()
@@ -224,7 +225,7 @@ def _copy(
 ) -> FlatRule | None:
     bindings: dict[Variable, Term] = {
         variable: Compound(
-            # A name with a blank is none that stands in the sheet.
+            # No name in a sheet contains a blank.
             shape[0],
             tuple([Variable(f"{variable.name} {number}") for number in range(shape[1])]),
         )
@@ -235,7 +236,7 @@ def _copy(
     if head is None:
         return None
     literals: list[FlatAtom] = []
-    # Nothing that binds a mixed variable keeps compound terms away from the copy for constants.
+    # No literal keeps compound terms out of the copy for constants.
     conditions: list[Condition] = [
         IsConstant(variable) for variable, shape in shapes.items() if shape is ATOM and variable in mixed
     ]
@@ -256,7 +257,7 @@ def _copy(
 
 
 def _condition(formula: Formula, layout: Layout) -> Condition | bool:
-    """Lay a test out; True or False where that decides it."""
+    """Lay out a test; True or False if that decides it."""
     if isinstance(formula, Literal):
         return layout.flat_atom(formula.atom) or False
     if isinstance(formula, Distinct):

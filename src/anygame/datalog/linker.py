@@ -1,4 +1,4 @@
-"""Where generated code lives: one namespace, what its names stand for, and the agenda it asks at run time."""
+"""Generated code at run time: one namespace, the objects that its names denote, and the agenda."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class Linker:
-    """Turns sources into functions.
+    """Compiles sources into functions.
 
     Args:
-        schema: what slots stand for.
-        static: the frame of static relations; those that a source needs are in it when it is linked.
+        schema: the meaning of slots.
+        static: the frame of static relations; it holds those that a source needs when it is linked.
 
     Attributes:
         namespace: the globals of all generated code.
-        tables: those whose code has been linked. Where one is taken out, it is written anew when next needed.
+        tables: the tables whose code is linked; removing one causes its code to be generated again.
     """
 
     def __init__(self, schema: Schema, static: Frame) -> None:
@@ -47,7 +47,7 @@ class Linker:
         }
 
     def closure(self, source: Source, source_of_table: Callable[[Index], Source]) -> list[Source]:
-        """Return a source with those of all tables that it asks, directly or not, and that are not linked.
+        """Return a source with those of all unlinked tables that it queries, directly or indirectly.
 
         Stops at a source that misses a whole relation, which is then the last one.
         """
@@ -65,7 +65,7 @@ class Linker:
         return found
 
     def link(self, sources: Sequence[Source]) -> None:
-        """Define the functions of some sources, and what they need."""
+        """Define the functions of some sources and their needs."""
         needs: dict[Need, None] = {}
         for source in sources:
             self._define(source)
@@ -74,23 +74,23 @@ class Linker:
             if need.kind is NeedKind.INDEX_CODE and need.name not in self.namespace:
                 self._define(emit_index(need.of))
         for need in needs:
-            # A constant stays what it is, and so does code of indexes.
+            # Constants and code of indexes never change.
             if need.name not in self.namespace and need.kind is not NeedKind.STATIC_TABLE:
                 self.namespace[need.name] = self._constant(need)
         for need in needs:
-            # Making a table takes the facts and indexes that its code needs.
+            # Making a table requires the facts and indexes of its code.
             if need.kind is NeedKind.STATIC_TABLE and need.name not in self.namespace:
                 self.namespace[need.name] = self.table(need.of)(self._static)
-        # Only now: what was interrupted is linked again.
+        # At the end, so that an interrupted call is repeated.
         self.tables.update(source.table for source in sources if source.table is not None)
 
     def function(self, source: Source) -> Callable[[Frame], None]:
-        """Return the function of a source that has been linked."""
+        """Return the function of a linked source."""
         found: Callable[[Frame], None] = self.namespace[source.name]
         return found
 
     def table(self, index: Index) -> Callable[[Frame], Callable[[Any], Any]]:
-        """Return the function that makes a table in a frame; its code has been linked."""
+        """Return the function that makes a table in a frame; its code is linked."""
         found: Callable[[Frame], Callable[[Any], Any]] = self.namespace[Need(NeedKind.TABLE_CODE, index).name]
         return found
 
@@ -119,16 +119,17 @@ class Linker:
 
 
 class Agenda:
-    """The keys of one recursive component that are being answered in one frame.
+    """The keys of one recursive component that are in progress in one frame.
 
-    A relation that is large, and of which little is asked, is not computed as a whole. A *look-up* answers
-    for one key from the rules, with the key's columns bound, and remembers the answer in its frame (tabling;
-    what magic sets do bottom-up). Where the relation is recursive, an *agenda* repeats all keys that are
-    under way until nothing new comes out (iterated query-subquery, Vieille 1986), which is complete whatever
-    cycles the data hold.
+    A large relation of which few rows are requested is not computed as a whole. A *look-up* computes the
+    answer
+    for one key from the rules, with the columns of the key bound, and caches it in the frame (tabling;
+    bottom-up,
+    this is magic sets). For recursive relations, an *agenda* repeats all keys in progress until nothing new
+    appears (iterated query-subquery, Vieille 1986), which is complete for any cycles in the data.
 
     Args:
-        nesting: how deep questions may stand in each other; further ones wait for the next round.
+        nesting: depth of nested questions; deeper ones wait for the next round.
     """
 
     __slots__ = ("_depth", "_lock", "_nesting", "_partial", "_under_way")
@@ -141,7 +142,7 @@ class Agenda:
         self._depth = 0
 
     def ask(self, rules: Callable[[Any, set[Any]], None], table: dict[Any, Any], key: Any) -> Any:
-        """Return the rows for a key: all of them at the outside, those found so far inside a cycle."""
+        """Return the rows of a key: all of them outside of a cycle, those found so far inside."""
         with self._lock:
             return self._ask(rules, table, key)
 
@@ -191,23 +192,25 @@ _ADVICE: Final = {
     "steps": "split the rule that joins most, or load the game with a larger Limits(steps=...)",
     "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",
 }
-#: Rules of a relation that an error quotes; more would hide what it says.
+#: Rules of a relation that an error quotes.
 _MOST_QUOTED: Final = 3
 
 
 class TooCostly(Exception):  # noqa: N818  (a signal from here to the engine)
-    """A trial went past its budget."""
+    """A trial exceeded its budget."""
 
 
 class Guard:
-    """Counts what generated code does and stops it at the bounds.
+    """Counts the work of generated code and stops it at the limits.
 
-    Generated code calls ``next(tick)`` in loops that may be long, and ``grow`` for sets that may be large;
-    ``try_tick`` and ``try_grow`` while it is on trial.
+    Generated code calls ``next(tick)`` in long loops and ``grow`` for large sets; on trial it calls
+    ``try_tick``
+    and ``try_grow``.
 
     Args:
-        strategy: how often they are looked at.
-        namespace: the globals of the generated code; the guard has its names in there.
+        limits: the limits.
+        strategy: how often they are checked.
+        namespace: the globals of the generated code; receives the guard's functions.
     """
 
     def __init__(self, limits: Limits, strategy: Strategy, namespace: dict[str, Any]) -> None:
@@ -224,12 +227,12 @@ class Guard:
         namespace["too_many"] = self._too_many
 
     def start_question(self) -> None:
-        """Let what one question may take begin anew, with its next tick."""
+        """Reset the counters for a new question."""
         self._deadline = 0.0
         self._steps_left = self._limits.steps
 
     def start_trial(self, iterations: int, rows: int) -> None:
-        """Raise ``TooCostly`` after so many iterations or rows of what is on trial."""
+        """Start a trial: raise ``TooCostly`` after this many iterations or rows."""
         self._trial_rows = rows
         self._namespace["try_tick"] = _budgeted(iterations)
 
@@ -245,7 +248,7 @@ class Guard:
             self._deadline = monotonic() + seconds
         if self._steps_left >= 0 and monotonic() <= self._deadline:
             return
-        # A generator that raised is spent: the next question needs a fresh one.
+        # A generator that raised cannot be resumed.
         is_late = self._steps_left >= 0
         self.start_question()
         self._namespace["tick"] = self._ticks()
@@ -273,7 +276,7 @@ class Guard:
                 raise TooCostly
 
     def _too_many(self, name: str, on_trial: bool = False) -> None:
-        """Raise the error for a relation, given as name/arity, that has more rows than it may have."""
+        """Raise the error for a relation (name/arity) with too many rows."""
         raise TooCostly if on_trial else _grown_past(self._limits.facts, name)
 
 
@@ -284,7 +287,7 @@ def _grown_past(most: int, name: str) -> LimitError:
 def blame(
     error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
 ) -> LimitError:
-    """Return the error again, with the places of the rules that are to blame and what to try."""
+    """Return the error with the places of the responsible rules and advice."""
     relation = error.relation
     if relation is None:
         relation = running[0].head.relation.title

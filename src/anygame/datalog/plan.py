@@ -1,9 +1,9 @@
-"""In what order a rule's literals are joined, by estimated cardinality; and which questions come to an end.
+"""Join orders by estimated cardinality, and which questions have finite answers.
 
-Every literal is tried as the first; from there the cheapest next one is taken, by the number of rows expected
-to come out of it. What is fully bound, and every condition, is tested as soon as it can be. The figures are
-measured on a snapshot of the relations, as they are when the rule is first needed, with the independence of
-columns that is usual since Selinger et al. 1979.
+Every literal is tried as the first; from there the planner greedily takes the literal with the fewest
+expected
+rows. Bound literals and conditions are tested as early as possible. Sizes are measured on a snapshot of the
+relations when a rule is first needed, assuming independent columns as usual since Selinger et al. 1979.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 #: The number of a term, or a variable to bind or compare.
 Column = int | Variable
 
-#: Asking for all of a relation that is computed on demand, or for more than has an end: only where no other
-#: order binds anything.
+#: Cost of asking for all rows of a relation on demand, or for infinitely many: taken only if no other order
+#: binds anything.
 _LAST_RESORT: Final = 1e15
-#: What an order costs beside the rows on the way: a join runs even where it is expected to find nothing.
+#: Cost of a join beside its rows; it runs even if no rows are expected.
 _FEWEST_ROWS: Final = 0.1
 _COST_OF_A_JOIN: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is known of relations at one moment; those that it does not name can only be guessed.
+    """Sizes of relations at one moment; relations that are not listed can only be guessed.
 
     Attributes:
-        complete: the rows of static relations that nothing will be added to.
-        measured: rows of relations as they are in one state, to learn their sizes from.
-        on_demand: relations that are computed only where they are asked, and their estimated sizes.
-        termination: which questions of these come to an end.
-        fanouts: what was measured of complete relations before, by anybody: it stays true.
+        complete: rows of static relations that are final.
+        measured: rows of relations in one state, as a sample of their sizes.
+        on_demand: relations computed on demand, with estimated sizes.
+        termination: which questions to these have finite answers.
+        fanouts: cached measurements of complete relations; they stay valid.
     """
 
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
@@ -54,14 +54,14 @@ class Snapshot:
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:
-        """Return rows of a relation (bare where it has one column), or None where none are known."""
+        """Return rows of a relation (bare if it has one column); None if unknown."""
         found = self.complete.get(relation)
         return self.measured.get(relation) if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A positive literal over plain columns; ``number`` counts the rule's literals."""
+    """A positive literal over plain columns; ``number`` is its index in the rule."""
 
     relation: Relation
     columns: tuple[Column, ...]
@@ -74,7 +74,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Compose:
-    """``value`` is the compound of ``functor`` over ``parts``; joins from either side."""
+    """``value`` is the compound of ``functor`` over ``parts``; can be joined from either side."""
 
     functor: tuple[str, int]
     value: Variable
@@ -88,7 +88,7 @@ class Compose:
 def joins_of(
     rule: FlatRule, number_of: Callable[[Term], int], composed: Iterable[tuple[Variable, Compound]] = ()
 ) -> list[Join | Compose]:
-    """Return the rule's literals with nested terms taken out into ``Compose`` items."""
+    """Return the rule's literals with nested terms extracted as ``Compose`` items."""
     result: list[Join | Compose] = []
     fresh = 0
 
@@ -113,7 +113,7 @@ def joins_of(
 
 
 class Access(Enum):
-    """How the rules of a component come by a relation."""
+    """How the rules of a component access a relation."""
 
     CONSTANT = "static, and a constant of the code"
     FRAME = "complete, in the frame"
@@ -122,12 +122,12 @@ class Access(Enum):
 
 
 class Scope:
-    """What the rules of a component see of the relations around them.
+    """The relations as the rules of a component see them.
 
-    Sizes are measured on a sample of rows and remembered.
+    Sizes are measured on a sample of rows and cached.
 
     Attributes:
-        access: how the rules come by each relation that they read or derive.
+        access: the access to each relation that the rules read or derive.
     """
 
     def __init__(
@@ -150,21 +150,21 @@ class Scope:
         return Access.CONSTANT if self.is_constant(relation) else Access.FRAME
 
     def is_constant(self, relation: Relation) -> bool:
-        """Whether what is known of a relation can be a constant of the code."""
+        """Whether the rows of a relation can be a constant of the code."""
         return self.schema.is_static(relation) and not self.component.is_static
 
     def known_rows(self, relation: Relation) -> Collection[object] | None:
-        """Return the rows of a relation that is static and complete, None for others."""
+        """Return the rows of a complete static relation, None for others."""
         return self._snapshot.complete.get(relation)
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term of the rules, which the table has learned before."""
+        """Return the number of a ground term of the rules; the table knows it."""
         found = self.schema.terms.find(term)
         assert found is not None, term
         return found
 
     def size(self, relation: Relation) -> float:
-        """Return the number of rows, a guess where it is unknown or zero."""
+        """Return the number of rows; a guess if it is unknown or zero."""
         estimate = self._snapshot.on_demand.get(relation)
         if estimate is not None:
             return estimate
@@ -172,7 +172,7 @@ class Scope:
         return float(len(rows)) if rows else min(self.strategy.guessed_rows, 1.0 + 15.0 * relation.width)
 
     def fanout(self, relation: Relation, columns: Sequence[Column], bound: Collection[Variable]) -> float:
-        """Return how many rows are expected to match when some variables are bound."""
+        """Return the expected number of matching rows if some variables are bound."""
         fixed = tuple((number, column) for number, column in enumerate(columns) if isinstance(column, int))
         given = tuple(number for number, column in enumerate(columns) if column in bound)
         key = (relation, fixed, given)
@@ -209,7 +209,7 @@ class Scope:
         return repeats * scale if repeats >= 2 else repeats
 
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
-        """Return whether a relation on demand can be asked for what goes with some columns."""
+        """Return whether a relation on demand can be asked with values in some columns."""
         termination = self._snapshot.termination
         return bool(given) and (termination is None or termination.allows(relation, given))
 
@@ -225,12 +225,12 @@ def order_joins(
     first: Join | None = None,
     bound: Collection[Variable] = (),
 ) -> tuple[float, list[Join | Compose]]:
-    """Return the rows expected on the way and the items in the order in which to join them.
+    """Return the expected number of rows, and the items in join order.
 
     Args:
-        items: what to join.
-        scope: what is known of the relations.
-        first: the item to begin with (the one read from the newest rows), if that is decided.
+        items: the items to join.
+        scope: the relations.
+        first: the item to start with (read from the newest rows), if fixed.
         bound: variables that are bound before.
     """
     if not items:
@@ -292,7 +292,7 @@ def _cheapest(
     return best[1], best[0]
 
 
-#: Questions about one program; beyond, they are taken to end.
+#: Questions about one program; further ones are assumed to end.
 _MOST_QUESTIONS: Final = 10_000
 
 #: A relation, and the columns that are given.
@@ -300,16 +300,20 @@ Question = tuple["Relation", frozenset[int]]
 
 
 class Termination:
-    """Which questions end.
+    """Which questions have finite answers.
 
-    A relation of lists, or of numbers made of terms, has rows without end; it can be asked about terms that
-    are known. ``(plus ?x ?y (s z))`` has two answers, ``(plus z ?y ?sum)`` has as many as there are numbers.
-    What is given is followed through the rules, as modes of logic programs are, and each way back to the same
-    question should go through a part of what was given (De Schreye and Decorte, "Termination of logic
-    programs: the never-ending story", 1994).
+    A relation of lists, or of numbers made of terms, has infinitely many rows; it can be queried with known
+    terms.
+    ``(plus ?x ?y (s z))`` has two answers, ``(plus z ?y ?sum)`` has infinitely many. Given values are
+    propagated
+    through the rules like modes of logic programs. Each recursive path to the same question must descend into
+    a
+    part of the given terms (De Schreye and Decorte, "Termination of logic programs: the never-ending story",
+    1994).
 
     Args:
-        on_demand: the relations that are computed on demand; all others have an end.
+        schema: the program.
+        on_demand: the relations computed on demand; all others are finite.
     """
 
     def __init__(self, schema: Schema, on_demand: Container[Relation]) -> None:
@@ -318,7 +322,7 @@ class Termination:
         self._known: dict[Question, bool] = {}
 
     def ends(self, relation: Relation, given: Iterable[int]) -> bool:
-        """Return whether a relation can be asked for what goes with values of some columns."""
+        """Return whether a question with values in some columns has a finite answer."""
         if relation not in self._on_demand:
             return True
         question = relation, frozenset(given)
@@ -327,16 +331,17 @@ class Termination:
         return self._known[question]
 
     def allows(self, relation: Relation, given: Iterable[int]) -> bool:
-        """Return whether a relation may be asked for what goes with values of some columns.
+        """Return whether a relation may be asked with values in some columns.
 
-        Questions that may not end are refused where rules ask themselves for larger terms: there, what limits
-        the terms of a relation as a whole does not limit what is asked.
+        Questions that may not end are refused where rules ask themselves for larger terms: limits on the
+        terms of a
+        whole relation do not limit these questions.
         """
         makers = self._schema.makers(relation)
         return not any(maker.asks_for_larger_terms for maker in makers) or self.ends(relation, given)
 
     def _settle(self, question: Question) -> None:
-        """Find out about a question, and about all that it leads to: all end that nothing keeps from it."""
+        """Decide a question and all that it leads to: a greatest fixpoint."""
         known = self._known
         known[question] = True
         asked_by: dict[Question, dict[Question, None]] = defaultdict(dict)
@@ -370,7 +375,7 @@ class Termination:
         component: Component,
         ends: Callable[[Question], bool],
     ) -> bool:
-        """Return whether there is an order in which each literal of a rule can be asked."""
+        """Return whether some order makes each literal of a rule answerable."""
         wholes = [rule.head.columns[number] for number in given]
         known = {variable for term in wholes for variable in variables_of(term)}
         waiting = list(rule.literals)

@@ -1,8 +1,8 @@
-"""A game's rules as something to ask: from a program to relations of a state.
+"""Answers about the states of a game, from its rules.
 
-The stages are put together here: rules are laid out flat, ordered in a schema, and evaluated by an engine.
-This module knows the relations that GDL gives a meaning: it feeds ``true`` and ``does``, and reads ``init``,
-``legal``, ``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing of any game.
+The stages meet here: rules are laid out flat, ordered in a schema, and evaluated by an engine. This module
+knows the relations with a meaning in GDL: it provides ``true`` and ``does``, and reads ``init``, ``legal``,
+``next``, ``terminal``, ``goal`` and ``sees``. It knows nothing of any game.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ class Reasoner:
     """Answers what holds in a state, for any game.
 
     Args:
+        program: the rule sheet.
         limits: bounds on derived facts, terms and time.
-        strategy: what is computed how; no answer depends on it.
+        strategy: thresholds; no answer depends on them.
 
     Raises:
-        RuleSheetError: the rules are unsafe, unstratified, or let static relations depend on the state.
-        LimitError: the rules explode when they are laid out.
+        RuleSheetError: the rules are unsafe or unstratified, or static relations depend on the state.
+        LimitError: the rules make too many copies when laid out flat.
     """
 
     def __init__(self, program: Program, limits: Limits | None = None, strategy: Strategy = DEFAULT) -> None:
@@ -88,7 +89,7 @@ class Reasoner:
         )
         self._true_slots = [slots[relation] for relation in self._fluents]
         self._next = [replace(relation, predicate="next") for relation in self._fluents]
-        # Moves of a shape that no rule gives are in the layout, but never legal.
+        # Moves of a shape that no rule derives are in the layout, but never legal.
         self._legal = [relation for relation in layout.variants(("legal", 2)) if relation in slots]
         self._legal_slots = [
             (slots[legal], slots[replace(legal, predicate="does")], legal) for legal in self._legal
@@ -116,7 +117,7 @@ class Reasoner:
         )
 
     def fluents(self, facts: Iterable[Term]) -> tuple[Fluents, frozenset[Term]]:
-        """Return a state from ground terms, and those that no rule could ever see."""
+        """Return a state from ground terms, and the terms that no rule could ever read."""
         rows: dict[Relation, set[Row]] = {relation: set() for relation in self._fluents}
         unseen = set()
         for fact in facts:
@@ -136,7 +137,7 @@ class Reasoner:
                 yield self.arguments(relation, row)[0]
 
     def frame(self, fluents: Fluents) -> Frame:
-        """Return a frame in which nothing but the state is known."""
+        """Return a frame that contains the state only."""
         return dict(zip(self._true_slots, fluents, strict=True))
 
     # -- questions about a state ------------------------------------------------------------------
@@ -147,9 +148,9 @@ class Reasoner:
         moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:
             for row in self._rows(frame, slot, relation):
-                known = moves.get(row[0])
-                if known is not None:
-                    known.append((does, row))
+                of_role = moves.get(row[0])
+                if of_role is not None:
+                    of_role.append((does, row))
         return moves
 
     def _rows(self, frame: Frame, slot: int, relation: Relation) -> Iterable[Row]:
@@ -167,12 +168,12 @@ class Reasoner:
         return self._by_role(frame, self._goals)
 
     def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
-        """Return the second arguments of what holds, by the number of the first."""
-        found: dict[int, list[Term]] = {}
+        """Return the second arguments of rows, by the number of the first."""
+        by_role: dict[int, list[Term]] = {}
         for relation in relations:
             for row in self.engine.rows(frame, relation):
-                found.setdefault(row[0], []).append(self.arguments(relation, row)[1])
-        return found
+                by_role.setdefault(row[0], []).append(self.arguments(relation, row)[1])
+        return by_role
 
     # -- moves -------------------------------------------------------------------------------------
 
@@ -186,7 +187,7 @@ class Reasoner:
         return extended
 
     def next(self, frame: Frame, joint: Sequence[Move]) -> Fluents:
-        """Return the state after a joint move. The frame learns what the moves do not matter for."""
+        """Return the state after a joint move. The frame caches results that do not depend on moves."""
         engine = self.engine
         engine.evaluate(frame, self._for_next_by_state)
         extended = self.action_frame(frame, joint)
@@ -202,13 +203,13 @@ class Reasoner:
     # -- terms -------------------------------------------------------------------------------------
 
     def arguments(self, relation: Relation, row: Row) -> tuple[Term, ...]:
-        """Return the arguments that a row stands for."""
+        """Return the arguments that a row represents."""
         terms = self.terms.terms
         columns = tuple([terms[number] for number in relation.unpacked(row)])
         return relation.arguments(columns)
 
     def move(self, role: Term, move: Term) -> Move | None:
-        """Return a move in the form of ``does``; None where no rule could read it."""
+        """Return a move in the form of ``does``; None if no rule could read it."""
         flat = self.layout.flat_atom(Atom("does", (role, move)))
         if flat is None or flat.relation not in self._does:
             return None
@@ -235,7 +236,7 @@ class Reasoner:
         ]
 
     def describe_plan(self) -> list[dict[str, Any]]:
-        """Return what was generated for each component that has been used, as plain data."""
+        """Return the generated code of each component that has been used, as plain data."""
         return [
             {
                 "number": component.number,
@@ -247,7 +248,7 @@ class Reasoner:
         ]
 
     def domains(self) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return, per relation of the rules, what can stand at each argument, sorted by text."""
+        """Return, per relation of the rules, the possible values of each argument, sorted by text."""
         domains = Domains(self.rules, declared=True)
         return {
             (name, arity): tuple([_sorted_tops(domains.tops(name, arity, n)) for n in range(arity)])
@@ -257,32 +258,32 @@ class Reasoner:
     def domains_below(
         self, predicate: str, arity: int
     ) -> dict[tuple[str, int], tuple[tuple[Term, ...], ...]]:
-        """Return what can stand at a relation's last argument: functors, and what can stand at theirs."""
+        """Return the possible functors of a relation's last argument, with the values of their arguments."""
         domains = Domains(self.rules, declared=True)
         path = (predicate, arity, arity - 1)
-        found: dict[tuple[str, int], tuple[tuple[Term, ...], ...]] = {}
+        domains_of: dict[tuple[str, int], tuple[tuple[Term, ...], ...]] = {}
         for top in domains.tops(predicate, arity, arity - 1):
             if isinstance(top, tuple):
-                found[top] = tuple([_sorted_tops(domains.below(path, top, n)) for n in range(top[1])])
+                domains_of[top] = tuple([_sorted_tops(domains.below(path, top, n)) for n in range(top[1])])
             else:
-                found[top.name, 0] = ()
-        return dict(sorted(found.items()))
+                domains_of[top.name, 0] = ()
+        return dict(sorted(domains_of.items()))
 
     @cached_property
     def known_relations(self) -> frozenset[tuple[str, int]]:
-        """Name and arity of every relation that the rules mention, in rules that can never fire too."""
+        """Name and arity of every relation in the rules, including rules that can never fire."""
         heads = [rule.head.key for rule in self.program.rules]
         read = [atom.key for rule in self.program.rules for atom, _ in atoms_in(rule.body)]
         return frozenset([*heads, *read])
 
     def depends_on_moves(self, key: tuple[str, int]) -> bool:
-        """Whether a relation can only be asked about together with a joint move."""
+        """Whether a relation can only be queried with a joint move."""
         return any(self.schema.level(relation) == ACTION for relation in self.layout.variants(key))
 
     def makers(self, atom: Atom) -> Sequence[Component]:
-        """Return the components that make a ground atom's relation, in the order of computation.
+        """Return the components that make the relation of a ground atom, in the order of computation.
 
-        None are returned where nothing is recursive.
+        The result is empty if none of them is recursive.
         """
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()
@@ -291,7 +292,7 @@ class Reasoner:
     def rounds(
         self, frame: Frame, component: Component
     ) -> Iterator[tuple[int, tuple[str, tuple[Term, ...]]]]:
-        """Run a component again and yield what it finds with the round in which it does."""
+        """Run a component again; yield each derived fact with its round."""
         names = {self.schema.slots[relation]: relation for relation in component.relations}
         for number, found in enumerate(self.engine.trace(frame, component)):
             for slot, rows in found.items():
@@ -300,7 +301,7 @@ class Reasoner:
                     yield number, (relation.predicate, self.arguments(relation, row))
 
     def size(self, frame: Frame, key: tuple[str, int]) -> int:
-        """Return about how many facts a relation has; many for one that is computed on demand."""
+        """Return the approximate number of facts of a relation; a large number if it is on demand."""
         many = 10**9
         total = 0
         for relation in self.layout.variants(key):
@@ -310,19 +311,19 @@ class Reasoner:
         return total
 
     def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
-        """Yield the arguments of the facts that an atom with variables may match, in no fixed order.
+        """Yield the arguments of facts that an atom with variables may match, in no fixed order.
 
-        Compound arguments with variables in them are not looked into: match what comes.
+        Compound arguments with variables are not compared: match the results.
         """
-        found = (
+        matches = (
             row
             for relation in self.layout.variants(atom.key)
             if all(map(_may_stand, atom.arguments, relation.shapes))
             for row in self._matching(frame, relation, atom)
         )
-        first = next(found, None)
+        first = next(matches, None)
         if first is not None:
-            rows = chain([first], found)
+            rows = chain([first], matches)
             yield from _bounded(rows, atom, self.strategy.answer_characters) if self.terms.has_long else rows
 
     def _matching(self, frame: Frame, relation: Relation, atom: Atom) -> Iterator[tuple[Term, ...]]:
@@ -333,18 +334,20 @@ class Reasoner:
                 columns += term.arguments if isinstance(term, Compound) else [None] * shape[1]
             else:
                 columns.append(term)
-        known = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
-        # On demand a term may be asked for before it ever arose; otherwise all that can arise is there.
+        given = {n: term for n, term in enumerate(columns) if term is not None and term.is_ground}
+        # A question on demand may be about a term that is not in the table yet.
         if self.schema.is_static(relation):
             self.engine.static_rows(relation)
         number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find
-        values = {n: number(term) for n, term in known.items()}
+        values = {n: number(term) for n, term in given.items()}
         if None in values.values():
             return
-        free = tuple(n for n in range(relation.width) if n not in known)
+        free = tuple(n for n in range(relation.width) if n not in given)
         for row in self._rows_with(frame, relation, values, free):
-            found = iter(row)
-            terms = [known[n] if n in known else self.terms.terms[next(found)] for n in range(relation.width)]
+            values_left = iter(row)
+            terms = [
+                given[n] if n in given else self.terms.terms[next(values_left)] for n in range(relation.width)
+            ]
             yield relation.arguments(tuple(terms))
 
     def _rows_with(
@@ -363,13 +366,13 @@ class Reasoner:
                 yield ()
             return
         for row in rows:
-            every = relation.unpacked(row)
-            if all(every[n] == value for n, value in values.items()):
-                yield tuple([every[n] for n in free])
+            whole_row = relation.unpacked(row)
+            if all(whole_row[n] == value for n, value in values.items()):
+                yield tuple([whole_row[n] for n in free])
 
 
 def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterator[tuple[Term, ...]]:
-    """Yield rows until their text is too much: they may repeat one large term many times."""
+    """Yield rows until their text is too long: they may repeat one large term many times."""
     room = most
     for row in rows:
         room -= sum([len(str(term)) for term in row])
@@ -383,7 +386,7 @@ def _bounded(rows: Iterable[tuple[Term, ...]], atom: Atom, most: int) -> Iterato
 
 
 def _may_stand(term: Term, shape: Top | None) -> bool:
-    """Whether a term, perhaps with variables, may stand where only one shape can."""
+    """Whether a term, perhaps with variables, fits a shape."""
     if shape is None or isinstance(term, Variable):
         return True
     return (

@@ -1,10 +1,12 @@
-"""Flat relations: what the reasoner stores, and rules over them.
+"""Flat relations: the stored form of relations, and rules over them.
 
-GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner wants columns. So every argument
-that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
-``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A variable that stands for
-a whole fluent or move makes one copy of its rule per shape. What stays nested below that is a value of its
-own, taken apart and put together by joins with ``Compose``.
+GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner needs columns. So every argument
+that
+can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
+``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A rule with a variable for
+a
+whole fluent or move is copied per shape. Terms nested deeper are single values, which joins with ``Compose``
+take apart and build.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ Row = Any
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation constant and, per argument, the shape it is restricted to (None: any value, one column)."""
+    """A relation constant and, per argument, its shape (None: any value, one column)."""
 
     predicate: str
     shapes: tuple[Top | None, ...]
@@ -52,7 +54,7 @@ class Relation:
 
     @property
     def title(self) -> str:
-        """Name and arity in the rule sheet, as people write them: ``cell/3``."""
+        """Name and arity in the rule sheet, as in ``cell/3``."""
         return f"{self.predicate}/{len(self.shapes)}"
 
     @property
@@ -65,7 +67,7 @@ class Relation:
         return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Lay arguments of fitting shape out in columns."""
+        """Lay out arguments of fitting shape in columns."""
         result: list[Term] = []
         for shape, term in zip(self.shapes, arguments, strict=True):
             if isinstance(shape, tuple):
@@ -110,7 +112,7 @@ class FlatAtom:
 
 @dataclass(frozen=True, slots=True)
 class Unequal:
-    """Two terms differ (or, negated, do not)."""
+    """Two terms differ or, if negated, are equal."""
 
     left: Term
     right: Term
@@ -122,7 +124,7 @@ class Unequal:
 
 @dataclass(frozen=True, slots=True)
 class IsConstant:
-    """A variable stands for a constant, not for a compound term."""
+    """A variable stands for a constant."""
 
     variable: Variable
 
@@ -132,7 +134,7 @@ class IsConstant:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """A test: in at least one of the conjunctions everything holds. All variables are bound outside."""
+    """A test: all conditions of at least one conjunction hold. All variables are bound outside."""
 
     choices: tuple[tuple[Condition, ...], ...]
 
@@ -155,7 +157,7 @@ Condition = Negated | Unequal | IsConstant | Alternatives | FlatAtom
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One atom that a rule reads, wherever it stands in the body."""
+    """One atom that a rule reads, anywhere in its body."""
 
     atom: FlatAtom
     positive: bool
@@ -172,10 +174,10 @@ class FlatRule:
     """A rule over flat relations.
 
     Attributes:
-        head: what it derives.
-        literals: positive literals, joined with each other.
-        conditions: tests on what the literals bind.
-        origin: the rule of the sheet it came from.
+        head: the derived atom.
+        literals: positive literals, which are joined.
+        conditions: tests on bound values.
+        origin: the rule of the sheet.
     """
 
     head: FlatAtom
@@ -197,7 +199,7 @@ class FlatRule:
 
 
 def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
-    """Yield the atoms that conditions read, those in alternatives too."""
+    """Yield the atoms that conditions read, including those in alternatives."""
     for condition in conditions:
         if isinstance(condition, FlatAtom):
             yield Read(condition, positive=True, joined=False)
@@ -209,7 +211,7 @@ def reads_of(conditions: Iterable[Condition]) -> Iterator[Read]:
 
 
 def terms_of(rule: FlatRule) -> Iterator[Term]:
-    """Yield the terms of a rule: what stands in columns, and what is compared."""
+    """Yield the terms in the columns and comparisons of a rule."""
     yield from rule.head.columns
     for atom in rule.literals:
         yield from atom.columns
@@ -236,11 +238,11 @@ def variables_in(conditions: Iterable[Condition]) -> set[Variable]:
 
 
 class Composer:
-    """The compound terms of one functor: puts them together and takes them apart.
+    """Builds the compound terms of one functor and takes them apart.
 
     Attributes:
-        known: the number of a term by those of its arguments (bare for one argument, else a tuple).
-        parts: the other way round: a list that holds the arguments once, for joins.
+        known: the number of a term by the numbers of its arguments (bare for one argument, else a tuple).
+        parts: the inverse: a list that holds the arguments once, for joins.
     """
 
     __slots__ = ("_make", "functor", "known", "parts")
@@ -252,7 +254,7 @@ class Composer:
         self._make = make
 
     def __call__(self, arguments: object) -> int:
-        """Return the number of the term with these arguments, a new one where it never arose before."""
+        """Return the number of the term with these arguments; new terms get a new number."""
         found = self.known.get(arguments)
         return self._make(self, arguments) if found is None else found
 
@@ -261,18 +263,19 @@ class TermTable:
     """A growing table of ground terms; equal terms have equal numbers.
 
     Rows hold these numbers. A compound term is found by the numbers of its arguments (hash consing, after
-    Goto 1974), so that joins put terms together and take them apart without looking at any text.
+    Goto
+    1974), so joins build terms and take them apart without reading text.
 
     Args:
-        depth: how deep compound terms may nest.
-        terms: how many there may be.
-        long: characters from which on a term is long.
-        longest: characters of the longest term.
+        depth: maximal nesting of compound terms.
+        terms: maximal number of terms.
+        long: length in characters from which a term is long.
+        longest: maximal length of a term in characters.
 
     Attributes:
         terms: number to term.
-        depths: number to the depth to which the term nests.
-        has_long: whether some term is so long that rows which repeat it should be counted.
+        depths: number to nesting depth of the term.
+        has_long: whether some term is long, so that answers must be bounded by their text.
     """
 
     def __init__(self, *, depth: int, terms: int, long: int, longest: int) -> None:
@@ -292,7 +295,7 @@ class TermTable:
         return found
 
     def number(self, term: Term) -> int:
-        """Return the number of a ground term, adding it where it is new."""
+        """Return the number of a ground term, adding new terms."""
         found = self._numbers.get(term)
         if found is not None:
             return found
@@ -306,7 +309,7 @@ class TermTable:
             return self._numbers[term] if term in self._numbers else self._add(term, 0)
 
     def row(self, columns: Sequence[Term]) -> Row:
-        """Return ground terms as a row: the bare number of one, a tuple of others."""
+        """Return ground terms as a row: a bare number for one, else a tuple."""
         numbers = tuple([self.number(term) for term in columns])
         return numbers[0] if len(numbers) == 1 else numbers
 

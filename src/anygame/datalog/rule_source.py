@@ -1,8 +1,8 @@
 """From a planned rule to Python: one set comprehension.
 
-A ``for`` per literal, over a relation or a bucket of a hash index, and an ``if`` per test, as early as it can
-be decided. (Comprehensions also pass CPython's bound of twenty nested blocks.) What comes out is text with
-its needs, and nothing is evaluated to write it; ``source`` lists the names.
+It has a ``for`` per literal, over a relation or a bucket of a hash index, and an ``if`` per test, as early as
+possible. (Comprehensions also avoid CPython's limit of twenty nested blocks.) The result is text with its
+needs; nothing is evaluated to generate it. ``source`` lists the names.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class RuleCode:
     """The Python of one rule.
 
     Attributes:
-        guards: expressions that must be true before anything is looked at.
-        clauses: the ``for`` and ``if`` clauses of the comprehension.
         head: the expression of a row.
-        dead: the rule can never fire.
-        work: expected iterations at worst, for deciding whether to count them.
-        cost: expected rows on the way.
-        needs: what the expressions name beside rows, indexes and tables of the frame.
+        guards: expressions that must be true before any row is read.
+        clauses: the ``for`` and ``if`` clauses of the comprehension.
+        dead: whether the rule can never fire.
+        work: expected iterations in the worst case; decides whether to count them.
+        cost: expected number of rows.
+        needs: needs beside rows, indexes and tables of the frame.
         rows: relations whose rows are read.
-        indexes: indexes and tables of the frame, and how they are come by.
+        indexes: indexes and tables of the frame, with their access.
     """
 
     head: str = "()"
@@ -51,7 +51,7 @@ class RuleCode:
 
 
 class _Translation:
-    """The state of one rule's translation."""
+    """State of the translation of one rule."""
 
     def __init__(
         self,
@@ -95,12 +95,12 @@ class _Translation:
         return self.code
 
     def is_empty(self, relation: Relation) -> bool:
-        """Whether a relation is known to have no rows, now and ever."""
+        """Whether a relation is known to have no rows, for good."""
         known = self.scope.known_rows(relation)
         return known is not None and not known
 
     def is_existential(self, rest: Sequence[Join | Compose]) -> bool:
-        """Whether all that is left only asks whether something exists, at a cost that pays for asking so."""
+        """Whether the remaining items only test existence, and stopping at the first match pays."""
         if not self.head_variables <= self.names.keys():
             return False
         bound = set(self.names)
@@ -110,7 +110,7 @@ class _Translation:
             if isinstance(item, Compose):
                 generators += 1
             elif item.number == self.delta or item.variables() - bound:
-                # The newest rows are looked through, be it for a row that is known.
+                # The newest rows are scanned, even for a known row.
                 generators += 1
                 fanout *= self.scope.fanout(item.relation, item.columns, bound)
             bound |= item.variables()
@@ -121,7 +121,7 @@ class _Translation:
         return generators > 1 and fanout > self.strategy.exists_fanout
 
     def add_existential(self, items: Sequence[Join | Compose]) -> None:
-        """Ask whether the items can be satisfied, in a generator that stops at the first answer."""
+        """Test the items in a generator that stops at the first match."""
         outer, self.code.clauses = self.code.clauses, []
         was_in_loop, self.in_loop = self.in_loop, True
         for number, item in enumerate(items):
@@ -172,7 +172,7 @@ class _Translation:
             self.destructure(item)
             return
         key = row_source([self.column(part) for part in item.parts])
-        # Rows that nobody has asked for yet may hold terms that never arose: there the term is made.
+        # Rows of relations on demand may hold terms that never arose, so the term is made.
         if any(isinstance(other, Join) and self.is_on_demand(other.relation) for other in self.items):
             source = f"{self.composer(NeedKind.MAKE, item.functor)}({key})"
         else:
@@ -188,7 +188,7 @@ class _Translation:
             self.test(test)
 
     def targets(self, columns: Sequence[Column]) -> tuple[list[str], list[str]]:
-        """Name fresh variables in columns; what is bound already, or twice, becomes a test."""
+        """Name fresh variables in columns; bound or repeated ones become tests."""
         targets: list[str] = []
         tests: list[str] = []
         for column in columns:
@@ -247,7 +247,7 @@ class _Translation:
         return f"{row} in {self.rows(relation)}"
 
     def scan(self, item: Join, source: str, needed: set[Variable]) -> None:
-        """Loop over all rows, with tests for what is bound."""
+        """Loop over all rows, with tests for bound columns."""
         targets, tests = [], []
         for number, column in enumerate(item.columns):
             if isinstance(column, Variable) and column not in self.names:
@@ -296,7 +296,7 @@ class _Translation:
         return f"s{slot}"
 
     def look_up(self, relation: Relation, keys: tuple[int, ...], outputs: tuple[int, ...], key: str) -> str:
-        """Return the source that yields the outputs for a key, or, without outputs, tests the key."""
+        """Return source that yields the outputs of a key or, without outputs, tests the key."""
         index = self.scope.schema.index(relation, keys, outputs)
         access = self.scope.access[relation]
         if access is Access.ON_DEMAND:
@@ -374,7 +374,7 @@ class _Translation:
         return test if positive else f"not {test}"
 
     def expression(self, term: Term, *, make: bool) -> str:
-        """Return the source of a bound term; -1 stands for a compound term that never arose."""
+        """Return the source of a bound term; -1 denotes a compound term that never arose."""
         if isinstance(term, Variable):
             return self.names[term]
         if not isinstance(term, Compound) or term.is_ground:
@@ -396,8 +396,8 @@ def translate(
 
     Args:
         rule: the rule.
-        scope: what it sees of the relations it reads.
-        delta: the number of the literal to read from the newest rows only, under semi-naive evaluation.
+        scope: the relations as it sees them.
+        delta: the literal to read from the newest rows only (semi-naive evaluation).
         bound: variables that have a value already, with their names in the source.
         composed: compound terms that some of these variables equal.
     """

@@ -1,10 +1,9 @@
-"""The program as the engine sees it: relations with their slots and levels, and rules in components.
+"""The program as the engine sees it: relations with slots and levels, and rules in components.
 
-A component is what has to be computed together: rules that depend on each other (a strongly connected
-component of the dependency graph). The components are in an order in which each comes after all that it
-reads, so that negation is stratified (Apt, Blair and Walker 1988). The schema is made once from the flat
-rules, and nothing in it changes. Levels and strata must be such that the program means anything: see
-``check_levels`` and ``check_strata``.
+A component is a strongly connected component of the dependency graph: rules that must be computed together.
+Each component comes after all that it reads, so negation is stratified (Apt, Blair and Walker 1988). The
+schema
+is immutable. ``check_levels`` and ``check_strata`` reject programs whose levels or strata have no meaning.
 """
 
 from __future__ import annotations
@@ -27,35 +26,36 @@ if TYPE_CHECKING:
     from anygame.analysis.dependencies import RuleGroup
     from anygame.datalog.relations import TermTable
 
-#: What a relation depends on: nothing, the state, the joint move as well.
+#: Levels: a relation depends on nothing, the state, or the joint move as well.
 STATIC, STATE, ACTION = 0, 1, 2
-#: What is known in one state (or one state and one joint move): rows by slot; by the names that generated
-#: code gives them, indexes, tables, and marks of what has been run.
+#: The rows known in one state (or one state and one joint move), by slot; and, by their names in generated
+#: code, indexes, tables and markers of components that have run.
 Frame = dict[int | str, Any]
-#: Where a frame holds the list in which recursive components note their rounds, if somebody wants to know.
+#: Key of the list in which recursive components record their rounds, if it is in the frame.
 TRACE: Final = "trace"
 _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)"}
-#: What may be read, by what may be depended on and what is.
+#: Advice by the allowed and the actual level.
 _INSTEAD: Final = {
     (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
     (STATIC, STATE): "ask only for what never changes, such as facts and `init`",
     (STATIC, ACTION): "ask only for what never changes, such as facts and `init`",
 }
-#: Relations that are asked for as a whole; never computed on demand.
+#: Relations that are always computed as a whole.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """A relation by some of its columns: a hash index, or a table of answers on demand.
+    """Access to a relation by some columns: a hash index, or a table of answers on demand.
 
-    Made by ``Schema.index``, so that equal ones are the same.
+    Made by ``Schema.index``, so that equal ones are identical.
 
     Attributes:
-        relation: what is looked up.
+        relation: the relation.
+        slot: its slot.
         keys: the columns of a key, ascending.
-        outputs: the columns of what is found; without any, only whether a key is there.
-        name: what the names of this index in generated code end with: ``3_by_0_to_1_2``.
+        outputs: the columns of a result; if empty, only the presence of a key is tested.
+        name: suffix of the names of this index in generated code: ``3_by_0_to_1_2``.
     """
 
     relation: Relation
@@ -70,16 +70,17 @@ class Component:
     """Rules that are computed together.
 
     Attributes:
-        number: its position in the order of computation.
+        number: position in the order of computation.
         rules: in the order of the sheet.
-        relations: what it derives.
+        relations: the derived relations.
         reads: the relations that its rules read or derive.
-        recursive: whether some rule reads what a rule of the component derives.
-        stratum: the number of negations on the way down, at most.
+        recursive: whether a rule reads a relation that the component derives.
+        stratum: maximal number of negations on a path downwards.
         level: ``STATIC``, ``STATE`` or ``ACTION``.
-        tableable: whether its relations can be computed on demand, at least where questions end.
+        tableable: whether its relations can be computed on demand, at least for questions with finite
+            answers.
         asks_for_larger_terms: whether its rules, on demand, might ask themselves for ever larger terms.
-        marker: what a frame holds once the component has been run in it.
+        marker: key that marks in a frame that the component has run.
     """
 
     number: int
@@ -100,7 +101,7 @@ class Component:
 
     @property
     def builds_terms(self) -> bool:
-        """Whether it puts terms together out of what it derives itself, which may go on without end."""
+        """Whether it builds terms from its own rows, perhaps without end."""
         own = frozenset(self.relations)
         return self.recursive and any(
             isinstance(column, Compound) and not column.is_ground
@@ -115,14 +116,14 @@ class Schema:
 
     Args:
         rules: flat rules and facts.
-        terms: the table of ground terms, which learns those of the facts.
+        terms: the table of ground terms; receives those of the facts.
         inputs: relations given from outside, with their level (``STATE`` or ``ACTION``).
 
     Attributes:
-        slots: the number of each relation that a rule or an input names.
+        slots: the number of each relation in a rule or input.
         facts: rows that hold without any rule.
         components: in the order of computation.
-        cycles: cycles through a negation; where there are any, nothing may be evaluated.
+        cycles: cycles through a negation; if there are any, nothing may be evaluated.
         functors: a number for each functor of a term with variables in the rules.
     """
 
@@ -166,7 +167,7 @@ class Schema:
             relation: tuple([self.components[number] for number in made])
             for relation, made in numbers.items()
         }
-        # Remembered: what follows from the rest.
+        # Caches.
         self._sequences: dict[tuple[Relation, ...], list[Component]] = {}
         self._indexes: dict[tuple[Relation, tuple[int, ...], tuple[int, ...]], Index] = {}
 
@@ -204,7 +205,7 @@ class Schema:
         return self._relations[slot - 1]
 
     def level(self, relation: Relation) -> int:
-        """Return what a relation depends on: nothing (STATIC), the state, or the joint move (ACTION)."""
+        """Return whether a relation depends on nothing (STATIC), the state, or the joint move (ACTION)."""
         return self._levels.get(relation, STATIC)
 
     def is_static(self, relation: Relation) -> bool:
@@ -218,14 +219,14 @@ class Schema:
     def index(self, relation: Relation, keys: Iterable[int], outputs: Iterable[int]) -> Index:
         """Return the index of a relation by some columns."""
         key = (relation, tuple(keys), tuple(outputs))
-        found = self._indexes.get(key)
-        if found is None:
+        index = self._indexes.get(key)
+        if index is None:
             slot = self.slots[relation]
             parts = [str(slot)]
             parts += ["by", *map(str, key[1])] if key[1] else []
             parts += ["to", *map(str, key[2])] if key[2] else []
-            found = self._indexes.setdefault(key, Index(relation, slot, key[1], key[2], "_".join(parts)))
-        return found
+            index = self._indexes.setdefault(key, Index(relation, slot, key[1], key[2], "_".join(parts)))
+        return index
 
     # -- components --------------------------------------------------------------------------------
 
@@ -234,10 +235,10 @@ class Schema:
         return self._makers.get(relation, ())
 
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
-        """Return the components that compute some relations, in order, without the static ones."""
+        """Return the components that compute some relations, in order, without static ones."""
         key = tuple(relations)
-        found = self._sequences.get(key)
-        if found is None:
+        components = self._sequences.get(key)
+        if components is None:
             needed: dict[int, Component] = {}
             pending = list(key)
             seen = set(pending)
@@ -247,11 +248,11 @@ class Schema:
                         needed[component.number] = component
                         pending += [relation for relation in component.reads if relation not in seen]
                         seen.update(component.reads)
-            found = self._sequences[key] = [needed[number] for number in sorted(needed)]
-        return found
+            components = self._sequences[key] = [needed[number] for number in sorted(needed)]
+        return components
 
     def rules_of_name(self, name: str) -> list[FlatRule]:
-        """Return the rules that derive relations of a name, given as name/arity."""
+        """Return the rules that derive relations with a name, given as name/arity."""
         return [
             rule
             for relation, made in self._makers.items()
@@ -262,12 +263,12 @@ class Schema:
         ]
 
 
-def _levels(found: Sequence[RuleGroup[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
+def _levels(groups: Sequence[RuleGroup[FlatRule]], inputs: Mapping[Relation, int]) -> dict[Relation, int]:
     levels = dict(inputs)
     changed = True
     while changed:
         changed = False
-        for part in found:
+        for part in groups:
             level = max(
                 (levels.get(read.relation, STATIC) for rule in part.rules for read in rule.reads),
                 default=STATIC,
@@ -280,7 +281,7 @@ def _levels(found: Sequence[RuleGroup[FlatRule]], inputs: Mapping[Relation, int]
 
 
 def _functors(rules: Iterable[FlatRule]) -> Iterator[tuple[str, int]]:
-    """Yield the functors of all terms with variables, once each."""
+    """Yield the functors of all terms with variables, each once."""
     seen = set()
     for rule in rules:
         pending: list[Term] = list(terms_of(rule))

@@ -1,17 +1,16 @@
-"""Pieces of generated code, as values: a text, and what has to be there before it can run.
+"""Pieces of generated code as values: a text, and the objects that must exist before it can run.
 
-A text holds own names and integers and nothing else, so that nothing of a rule sheet reaches the compiler.
-What its names stand for is said by its needs. Names, for a relation in slot 3 and an index by columns 0 and 1
-to column 2:
+A text holds only our own names and integers, so no text of a rule sheet reaches the compiler. The needs of a
+source define its names. Names for a relation in slot 3, and for an index by columns 0 and 1 to column 2:
 
 ====================  =============================================================================
 ``F``                 the frame
 ``s3``                the rows of relation 3; ``R3`` where they are static
 ``g3_by_0_1_to_2``    the look-up in a hash index of it (``I...`` where static), ``j...`` the index
-``q3_by_0_1_to_2``    the look-up in a table that is filled on demand (``Q...`` where static)
+``q3_by_0_1_to_2``    the look-up in a table filled on demand (``Q...`` where static)
 ``d3``, ``n3``        under recursion: the newest rows, and those found in the present round
 ``B3``, ``N3``        facts given outside all rules; the name of the relation, for messages
-``C0``, ``K0, P0``    puts terms of functor 0 together; finds those that are known; takes them apart
+``C0``, ``K0, P0``    builds terms of functor 0; finds known ones; takes them apart
 ====================  =============================================================================
 """
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class NeedKind(StrEnum):
-    """What a text may need; the values are what its names in generated code begin with."""
+    """Kinds of needs; the values are the prefixes of their names in generated code."""
 
     #: The rows of a static relation, given by its slot, as a constant.
     STATIC_ROWS = "R"
@@ -45,17 +44,17 @@ class NeedKind(StrEnum):
     TABLE_CODE = "table"
     #: The look-up in the table of a static relation, as a constant.
     STATIC_TABLE = "Q"
-    #: What puts terms of a functor, given by its number, together; finds known ones; takes them apart.
+    #: Builds terms of a functor, given by its number; finds known ones; takes them apart.
     MAKE = "C"
     KNOWN = "K"
     PARTS = "P"
-    #: All rows of a relation that is computed on demand: it has to be computed as a whole first. A source
-    #: with this need cannot run, and nothing can be bound to its name.
+    #: All rows of a relation on demand, which must be computed as a whole first. A source with this need
+    #: cannot run.
     WHOLE = ""
 
 
 class Need(NamedTuple):
-    """What has to be there before a text can run: of a slot, a functor's number, an index or a relation."""
+    """A prerequisite of a source: of a slot, a number of a functor, an index or a relation."""
 
     kind: NeedKind
     of: Any
@@ -71,10 +70,11 @@ class Source:
     """The source of one function.
 
     Attributes:
+        name: the name of the function.
         text: Python that defines it.
-        needs: what must be known when it runs.
-        cost: rows that are expected on the way.
-        table: the table on demand that the function makes, if it makes one.
+        needs: objects that must exist when it runs.
+        cost: expected number of rows.
+        table: the table on demand that the function makes, if any.
     """
 
     name: str
@@ -85,26 +85,27 @@ class Source:
 
     @property
     def tables(self) -> list[Index]:
-        """The tables on demand that the function asks."""
+        """The tables on demand that the function queries."""
         tables = (NeedKind.TABLE_CODE, NeedKind.STATIC_TABLE)
         return list(dict.fromkeys(need.of for need in self.needs if need.kind in tables))
 
     @property
     def missing(self) -> Relation | None:
-        """A relation that has to be computed as a whole before the source can be of use."""
+        """A relation that must be computed as a whole first, if any."""
         return next((need.of for need in self.needs if need.kind is NeedKind.WHOLE), None)
 
 
 def row_source(parts: Sequence[str]) -> str:
-    """Return the source of a row: a bare value for one column, a tuple otherwise."""
+    """Return the source of a row: a bare value for one column, else a tuple."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
 def empty_index(index: Index) -> str:
-    """Return the source of an index without rows.
+    """Return the source of an empty index.
 
-    Without outputs it is the set of keys, without keys the set of outputs. Where columns are left out, rows
-    may give the same output twice: then a bucket is a dict, which keeps one of them.
+    Without outputs an index is the set of keys, without keys the set of outputs. If columns are left out,
+    rows may
+    give an output twice: then a bucket is a dict, which keeps one of them.
     """
     if not index.keys or not index.outputs:
         return "set()"
@@ -112,7 +113,7 @@ def empty_index(index: Index) -> str:
 
 
 def emit_index(index: Index) -> Source:
-    """Return the source of the functions that build an index in a frame, and extend one by rows."""
+    """Return the source of the functions that build an index in a frame and extend one by rows."""
     name = index.name
     text = (
         f"def extend{name}(rows, index):\n"
