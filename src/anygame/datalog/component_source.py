@@ -237,7 +237,6 @@ def emit(component: Component, schema: Schema, mode: Mode, snapshot: Snapshot, s
 
 
 def _once(writer: ComponentWriter) -> str:
-    """Return source that runs each rule once."""
     (relation,) = writer.component.relations
     slot = writer.schema.slots[relation]
     rules = "".join([writer.rule(rule, "out", "    ") for rule in writer.component.rules])
@@ -278,7 +277,6 @@ def _semi_naive(writer: ComponentWriter) -> str:
 
 
 def _loop(writer: ComponentWriter, rules: str) -> str:
-    """Return the source of the rounds, given the source of the rules."""
     component = writer.component
     slots = [writer.schema.slots[relation] for relation in component.relations]
     before = [f"d{slot} = s{slot}" for slot in slots]

@@ -338,7 +338,6 @@ class Engine:
         progress.is_numbered = True
 
     def _is_possible(self, component: Component, relation: Relation) -> bool:
-        """Whether a relation may have rows."""
         if not self._is_complete_constant(component, relation):
             return True
         rows = self.static_rows(relation)

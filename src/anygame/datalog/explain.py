@@ -168,7 +168,7 @@ class Explainer:
     def _search(
         self, items: list[Formula], bindings: Bindings, before: Stage = None
     ) -> Iterator[tuple[_Level, Bindings | None]]:
-        """Yield, depth first, parts of a body with bindings under which all parts so far hold; None at ends."""
+        """Yield, depth first, parts of a body with bindings for which all parts so far hold; None at ends."""
         # Iterative, because a body may be longer than the recursion limit.
         stack = [self._level(items, bindings, (), before)]
         while stack:

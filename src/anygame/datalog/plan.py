@@ -405,7 +405,7 @@ def known_columns(atom: FlatAtom, known: Container[Variable]) -> list[int]:
 def _goes_down(
     rule: FlatRule, atom: FlatAtom, columns: Iterable[int], wholes: Iterable[Term], component: Component
 ) -> bool:
-    """Return whether a literal asks for less than its rule, where a way back to the same question matters."""
+    """Return whether a literal asks for smaller terms than its rule, if it may lead back to the question."""
     grows = component.builds_terms or component.asks_for_larger_terms
     if not grows or atom.relation not in component.relations:
         return True
@@ -417,6 +417,6 @@ def _goes_down(
 
 
 def _is_inside(part: Term, whole: Term) -> bool:
-    """Return whether a term stands inside another one, and is not all of it."""
+    """Return whether a term is a proper part of another one."""
     arguments = whole.arguments if isinstance(whole, Compound) else ()
     return any(part == argument or _is_inside(part, argument) for argument in arguments)

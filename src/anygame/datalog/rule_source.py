@@ -51,8 +51,6 @@ class RuleCode:
 
 
 class _Translation:
-    """State of the translation of one rule."""
-
     def __init__(
         self,
         rule: FlatRule,
@@ -241,7 +239,6 @@ class _Translation:
         self.test(self.member(item.relation, row_source([self.column(column) for column in item.columns])))
 
     def member(self, relation: Relation, row: str) -> str:
-        """Return the source of a test that a row is in a relation."""
         if self.is_on_demand(relation):
             return self.look_up(relation, tuple(range(relation.width)), (), row)
         return f"{row} in {self.rows(relation)}"
@@ -288,7 +285,6 @@ class _Translation:
         return need.name
 
     def rows(self, relation: Relation) -> str:
-        """Return the name of the rows of a relation."""
         slot = self.scope.schema.slots[relation]
         if self.scope.access[relation] is Access.CONSTANT:
             return self.need(NeedKind.STATIC_ROWS, slot)

@@ -296,7 +296,7 @@ def _functors(rules: Iterable[FlatRule]) -> Iterator[tuple[str, int]]:
 
 
 def _asks_for_larger_terms(rules: Iterable[FlatRule], own: Sequence[Relation]) -> bool:
-    """Whether recursive rules, on demand, might ask themselves for ever larger terms."""
+    """Whether recursive rules, on demand, might ask for ever larger terms."""
     return any(
         isinstance(term, Compound) and not term.is_ground
         for rule in rules
@@ -363,5 +363,5 @@ def check_levels(schema: Schema, rules: Iterable[FlatRule]) -> None:
 
 
 def _reading(predicate: str) -> str:
-    """Return what a rule reads, in words: the moves or the state themselves, or what depends on them."""
+    """Return in words what a rule reads: the moves or the state, or relations that depend on them."""
     return f"`{predicate}`" if predicate in ("true", "does") else f"`{predicate}`, which does"

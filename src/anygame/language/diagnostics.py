@@ -1,6 +1,6 @@
-"""Diagnostics: what is wrong or odd in a rule sheet, where, and what to try.
+"""Diagnostics: faults and oddities of a rule sheet, their places and advice.
 
-Diagnostics are values. A stage collects all it finds, sorts them by place, and only then gives up::
+Diagnostics are values. A stage collects all of them, sorts them by place, and only then gives up::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Severity(IntEnum):
-    """How bad it is; errors compare greatest."""
+    """Severity of a diagnostic; errors compare greatest."""
 
     INFO = 1
     WARNING = 2
@@ -37,7 +37,7 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark that belongs to a diagnostic, with a place of its own or none."""
+    """A remark of a diagnostic, with or without a place."""
 
     message: str
     span: Span | None = None
@@ -48,13 +48,13 @@ class Diagnostic:
     """One fault or oddity.
 
     Attributes:
-        code: its kind, such as ``unsafe-variable``; stable, so that tools can rely on it.
-        severity: how bad it is.
+        code: its kind, such as ``unsafe-variable``; stable for tools.
+        severity: its severity.
         message: what was expected and what was found, one line.
-        span: where; None where the text as a whole is meant.
-        notes: other places that have to do with it.
-        hint: what to try, or empty.
-        follows: whether it follows from another one, which names the cause.
+        span: its place; None for the text as a whole.
+        notes: related places.
+        hint: advice, or empty.
+        follows: whether another diagnostic names its cause.
     """
 
     code: str
@@ -66,7 +66,7 @@ class Diagnostic:
     follows: bool = False
 
     def __post_init__(self) -> None:
-        """Write what is said of an infix sheet as that sheet would write it."""
+        """Convert terms in texts about an infix sheet to infix."""
         if self.span is None or form_of(self.span.source) != "infix":
             return
         text = self.span.source.text
@@ -98,14 +98,14 @@ _TAB: Final = 4
 
 
 def shown(text: str, width: int = 60) -> str:
-    """Return a piece of a stranger's text as it may stand in a message: short, and printable throughout."""
+    """Return a piece of a stranger's text for a message: short and printable."""
     if len(text) > width:
         text = text[: width - 3] + "..."
     return " ".join("".join(map(_printable, text)).split())
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with a noun for what is counted.
+    """Return a number with a noun in the right number.
 
     >>> counted(1, "move"), counted(2_000, "move"), counted(2, "try"), counted(0, "match"), counted(3, "play")
     ('1 move', '2,000 moves', '2 tries', '0 matches', '3 plays')
@@ -118,14 +118,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error that names what may be meant; without that, what else there is to say.
+    """Return the end of an error: suggestions, or another text if there are none.
 
     >>> did_you_mean(["chess", "checkers"]), did_you_mean([], "`games` lists them"), did_you_mean([])
     ('; did you mean chess or checkers?', '; `games` lists them', '')
     """
-    found = list(near)
-    said = f"did you mean {' or '.join(found)}?" if found else otherwise
-    return said and f"; {said}"
+    suggestions = list(near)
+    text = f"did you mean {' or '.join(suggestions)}?" if suggestions else otherwise
+    return text and f"; {text}"
 
 
 def _printable(character: str) -> str:
@@ -133,7 +133,7 @@ def _printable(character: str) -> str:
 
 
 def _cells(text: str) -> str:
-    """Return text for a terminal: tabs become blanks, and what does not print a replacement character."""
+    """Return text for a terminal: tabs become blanks, unprintable characters a replacement character."""
     cells = []
     column = 0
     for character in text:
@@ -156,8 +156,7 @@ def _width(text: str) -> int:
 def format_excerpt(span: Span, indent: str = "  ") -> str:
     """Return the source line of a span and, below it, a line that underlines the span: ``^~~~``.
 
-    Of a long line only the surroundings of the span are shown, between ``...``; of a span over several
-    lines only the first is underlined.
+    Long lines are cut around the span, with ``...``. Of a span over several lines the first is underlined.
     """
     line, mark = _line_and_mark(span)
     return f"{indent}{line}\n{indent}{mark}".rstrip()
@@ -179,7 +178,7 @@ def _line_and_mark(span: Span) -> tuple[str, str]:
 
 
 def format_diagnostic(diagnostic: Diagnostic) -> str:
-    """Return a diagnostic as several lines of text: place and message, source line and caret, notes, hint."""
+    """Return a diagnostic as lines of text: place and message, source line and caret, notes, hint."""
     spans = [span for span in (diagnostic.span, *(note.span for note in diagnostic.notes)) if span]
     width = max(5, *(2 + len(str(span.source.position(span.start)[0])) for span in spans)) if spans else 5
     head = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
@@ -200,25 +199,25 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return diagnostics as text, sorted by place; what the limit leaves out is counted, errors last."""
-    every = sorted(diagnostics)
-    chosen = sorted(sorted(every, key=lambda diagnostic: -diagnostic.severity)[:limit])
+    """Return diagnostics as text, sorted by place. Beyond the limit they are counted, errors last."""
+    ordered = sorted(diagnostics)
+    chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]
-    if len(every) > len(chosen):
-        texts.append(f"... and {len(every) - len(chosen)} more")
+    if len(ordered) > len(chosen):
+        texts.append(f"... and {len(ordered) - len(chosen)} more")
     return "\n".join(texts)
 
 
 def raise_if_errors(
     diagnostics: Iterable[Diagnostic], kind: type[RuleSheetError] = RuleSheetError
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics sorted by place, or raise them all when one is an error.
+    """Return the diagnostics sorted by place, or raise all of them if one is an error.
 
     Raises:
-        RuleSheetError: (or the kind asked for) its text shows the first 50, and its
-            attribute ``diagnostics`` has them all.
+        RuleSheetError: (or the given kind) its text shows the first 50 diagnostics, its attribute
+            ``diagnostics`` holds all.
     """
-    every = tuple(sorted(diagnostics))
-    if any(diagnostic.severity is Severity.ERROR for diagnostic in every):
-        raise kind(format_diagnostics(every), every)
-    return every
+    ordered = tuple(sorted(diagnostics))
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in ordered):
+        raise kind(format_diagnostics(ordered), ordered)
+    return ordered

@@ -6,8 +6,7 @@
         (true (cell ?x ?y b))               true(cell(X,Y,b)) &
         (not (closed ?x)))                  ~closed(X)
 
-Spelling is one to one. What KIF can name and the infix form cannot stands in quotes there, with a quote
-inside doubled:
+Spelling is one to one. Names that are not bare words in infix stand in quotes, with inner quotes doubled:
 
 =================  =============  ===================================================================
 KIF                infix
@@ -43,7 +42,7 @@ KEYWORDS: Final = {
     "sees": 2, "percept": 2,
 }  # fmt: skip
 
-#: What starts a comment, which runs to the end of its line.
+#: Start of a comment, which runs to the end of its line.
 COMMENT_MARKS: Final[dict[Form, str]] = {"kif": ";", "infix": "%"}
 
 _COMMENT: Final[dict[Form, re.Pattern[str]]] = {
@@ -71,10 +70,10 @@ class Comment:
     """A comment.
 
     Attributes:
-        text: with its marks, as in ``;; Moves``, without blanks at the end.
+        text: with its marks, as in ``;; Moves``, without trailing blanks.
         start: offset of its first mark.
         end: offset after its last character.
-        own_line: whether nothing else stands on its line; otherwise it belongs to what stands before it.
+        own_line: whether it stands alone on its line; else it belongs to the code before it.
     """
 
     text: str
@@ -84,10 +83,11 @@ class Comment:
 
 
 def form_of(source: Source) -> Form:
-    """Return the form of a sheet: by how its first item starts, else by the suffix of its name.
+    """Return the form of a sheet: by the start of its first item, else by the suffix of its name.
 
-    An item of KIF starts with a parenthesis, one of the infix form with a name that has an opening
-    parenthesis or ``:-`` after it. A text with a rule ``(<= ...`` at the start of a line is KIF.
+    A KIF item starts with a parenthesis, an infix item with a name before an opening parenthesis or ``:-``. A
+    text
+    with ``(<=`` at the start of a line is KIF.
     """
     text = source.text
     start = _START.match(text)
@@ -101,7 +101,7 @@ def form_of(source: Source) -> Form:
 
 
 def infix_constant(name: str) -> str:
-    """Return a constant as the infix form spells it.
+    """Return the infix spelling of a constant.
 
     >>> infix_constant("noop"), infix_constant("King"), infix_constant("it's")
     ('noop', "'King'", "'it''s'")
@@ -110,7 +110,7 @@ def infix_constant(name: str) -> str:
 
 
 def infix_variable(name: str) -> str:
-    """Return a variable as the infix form spells it; its name is given without the question mark.
+    """Return the infix spelling of a variable, given its name without the question mark.
 
     >>> [infix_variable(name) for name in ("row", "Row", "1", "_row", "x+y")]
     ['Row', '_Row', '_1', '_row', "?'x+y'"]
@@ -123,7 +123,7 @@ def infix_variable(name: str) -> str:
 
 
 def kif_variable(name: str) -> str:
-    """Return the KIF spelling, with its question mark, of a variable that the infix form spells bare.
+    """Return the KIF spelling, with question mark, of a variable without quotes in infix.
 
     >>> [kif_variable(name) for name in ("Row", "_Row", "_1", "_row")]
     ['?row', '?Row', '?1', '?_row']
@@ -134,10 +134,10 @@ def kif_variable(name: str) -> str:
 
 
 def as_infix(message: str, text: str) -> str:
-    """Return a message about an infix sheet with the variables and terms of KIF in it in the infix form.
+    """Return a message about an infix sheet with its KIF variables and terms converted to infix.
 
     Args:
-        message: the message; parentheses round words that are no term of the sheet stay.
+        message: the message; words in parentheses that are no term of the sheet stay.
         text: the sheet.
 
     >>> as_infix("nothing binds ?Row: it stands in (p ?Row (f ?_any1)) (here)", "p(_Row,f(_))")
@@ -158,7 +158,7 @@ _Tree: TypeAlias = "str | list[_Tree]"
 
 
 def _read_kif(pieces: Sequence[str], place: int) -> tuple[_Tree, int]:
-    """Return the term at a place of a message, and where it ends; a piece alone where there is none."""
+    """Return the term at a position of a message and its end; a single piece if there is no term."""
     first, end = pieces[place], place + 1
     if first != "(":
         return first, end
@@ -199,24 +199,24 @@ def _in_infix(term: _Tree, text: str) -> str:
 
 def comments_of(source: Source, form: Form) -> list[Comment]:
     """Return the comments of a sheet in the order of the text."""
-    found = []
+    comments = []
     mark = COMMENT_MARKS[form]
     for match in _COMMENT[form].finditer(source.text):
         if match[0][0] == mark:
             start = match.start()
             _, column = source.position(start)
             own_line = not source.text[start - column + 1 : start].strip()
-            found.append(Comment(match[0].rstrip(), start, match.end(), own_line))
-    return found
+            comments.append(Comment(match[0].rstrip(), start, match.end(), own_line))
+    return comments
 
 
 def places_of_comments(source: Source) -> list[tuple[int, int]]:
-    """Return where the comments of a sheet start and end, in the order of the text."""
+    """Return start and end of each comment of a sheet, in the order of the text."""
     return [(comment.start, comment.end) for comment in comments_of(source, form_of(source))]
 
 
 def marked(text: str, form: Form) -> str:
-    """Return a comment with the marks of a form in place of those it has.
+    """Return a comment with the comment marks of another form.
 
     >>> marked(";;; Moves; and more", "infix")
     '%%% Moves; and more'

@@ -1,11 +1,12 @@
-"""KIF to nodes: one regular expression finds the tokens, and Lark reads them by ``grammar.lark``.
+"""KIF to nodes: one regular expression finds the tokens, and Lark parses them by ``grammar.lark``.
 
-Bounds are watched where tokens are found, parentheses where they are read, so that nothing is looked at
-twice. A list without lists in it is one token, and lists of that kind that follow each other are one token
-together: most of a large sheet is facts, and a step of a parser costs more than a match. Their names become
-nodes when somebody asks for them.
+Limits are checked with the tokens, parentheses by the parser, so that nothing is visited twice. A list
+without
+inner lists is one token, and a sequence of such lists is one token as well: large sheets consist of facts,
+and a
+parser step costs more than a match. Their names become nodes on first access.
 
-`anygame.language.text.check_text`, which looks more slowly, reports what is wrong with a text.
+`anygame.language.text.check_text`, which is slower, reports the faults of a text.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ _STEP: Final = re.compile(
     re.VERBOSE,
 )
 _FLAT, _OPEN, _CLOSE, _NAME = (_STEP.groupindex[name] for name in ("flat", "open", "close", "name"))
-#: A look at the clock takes as long as a tenth of a step.
+#: Checking the clock takes a tenth of the time of a step.
 _STEPS_BETWEEN_LOOKS: Final = 10_000
 
 
 class _Token(NamedTuple):
-    """What the parser shifts: a kind of the grammar, and the nodes or the place that it stands for."""
+    """A token of the parser: its kind in the grammar, with its nodes or its place."""
 
     type: str
     nodes: list[Node]
@@ -47,16 +48,16 @@ class _Token(NamedTuple):
 
 
 class _BeyondLimitError(Exception):
-    """The text is larger or deeper than is allowed."""
+    """The text exceeds a limit on size or depth."""
 
 
 def read_nodes(source: Source, limits: ReadingLimits, text: str | None = None) -> tuple[Node, ...] | None:
-    """Return the nodes of a text; None where it goes past a limit or its parentheses do not match.
+    """Return the nodes of a text; None if it exceeds a limit or its parentheses do not match.
 
     Args:
-        source: what the nodes are places of.
+        source: the text to which the places of nodes refer.
         limits: bounds on the text.
-        text: is read in place of the source's, with which it agrees but for blanks.
+        text: read instead of the source's text; it may differ in blanks only.
 
     Raises:
         LimitError: reading takes too long.
@@ -117,8 +118,8 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
 
 @cache
 def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
-    """Return the parser of the grammar, and the error that it raises for unbalanced parentheses."""
-    # Imported here, since nobody should wait for lark who reads nothing.
+    """Return the parser, and its error for unbalanced parentheses."""
+    # Imported on first use, because importing lark is slow.
     from pkgutil import get_data
 
     from lark import Lark, UnexpectedInput
@@ -129,7 +130,7 @@ def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
 
 
 class _Nodes:
-    """What the parser makes of the rules of the grammar. It keeps nothing, so that threads may share it."""
+    """Transformer of the grammar; stateless, so that threads can share it."""
 
     def start(self, items: list[_Token]) -> tuple[Node, ...]:
         return tuple([node for item in items for node in item.nodes])

@@ -1,4 +1,4 @@
-"""Bounds on what strangers' rule sheets may take: to read them, and to reason with them."""
+"""Bounds on strangers' rule sheets: for reading, and for reasoning."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-#: Everything that looks into terms and formulas recurs, down to pickling, a few calls of CPython a level;
-#: it allows a thousand calls, and the caller has some of them.
+#: Functions over terms and formulas are recursive, including pickling, with a few calls per level. CPython
+#: allows 1,000 nested calls, some of which the caller has used.
 _DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """How much text is accepted.
+    """Bounds on text.
 
     Attributes:
-        bytes: size of a file (of a text: its characters). The largest public sheets have half a megabyte,
-            generated tables some; 16 MiB are read within seconds.
-        depth: lists inside lists, at most 200. People write fewer than twenty.
-        tokens: names, variables and parentheses together: what 16 MiB hold of usual facts, four characters
-            each.
-        token_length: characters of one name or variable: a line of prose is far shorter.
-        arity: arguments of one sentence or term. Boards written as one term have some hundreds.
-        problems: errors collected before reading stops, and as many warnings; nobody reads more.
-        seconds: of the processor, for reading; a busy machine refuses nothing that a quiet one accepts. The
-            largest text that is accepted takes a tenth of it; machines differ.
+        bytes: size of a file, or characters of a text. The largest public sheets have 0.5 MB, generated
+            tables more;
+            16 MiB are read within seconds.
+        depth: nesting of lists, at most 200. People write fewer than 20.
+        tokens: names, variables and parentheses together: 16 MiB of typical facts, at 4 characters each.
+        token_length: characters of one name or variable.
+        arity: arguments of one sentence or term. Boards written as one term have several hundred.
+        problems: errors collected before reading stops, and as many warnings.
+        seconds: processor time for reading, so that load on the machine does not matter. The largest accepted
+            text
+            takes a tenth of it.
     """
 
     bytes: int = 16 * 2**20
@@ -45,10 +46,10 @@ class ReadingLimits:
 
 
 class Deadline:
-    """The end of the time for reading one text; it starts to run when this is made.
+    """The end of the time for reading one text, counted from creation.
 
     Args:
-        seconds: of the processor that reading may take, in the thread that reads.
+        seconds: processor time of the reading thread.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -56,7 +57,7 @@ class Deadline:
         self._end = thread_time() + seconds
 
     def check(self) -> None:
-        """Raise LimitError when the time is up."""
+        """Raise LimitError if the time is up."""
         if thread_time() > self._end:
             message = f"reading takes more than {self._seconds:g} seconds of the processor"
             raise LimitError(message, limit="seconds", bound=self._seconds)
@@ -64,17 +65,19 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on what one game may ask of the reasoner, and of reading.
+    """Bounds on what one game may ask of the reasoner.
 
     Attributes:
-        facts: rows of one relation; fewer of one with more than 20 columns. Five million take about a
-            gigabyte; relations of public games have at most some hundred thousand.
-        terms: different ground terms in all; they take as much as facts.
-        depth: nesting of terms. Below what reading accepts, so that derived terms can be copied too.
-        steps: turns of the loops in which one question is answered: some minutes, longer than people wait.
-            They are counted, so that no question has an answer on one machine and none on another.
-        seconds: the same on the clock, for those who owe an answer to one; it decides nothing otherwise.
-        reading: bounds on the text.
+        facts: rows of one relation; fewer if it has more than 20 columns. 5 million take about 1 GB; public
+            games
+            have at most several hundred thousand.
+        terms: different ground terms in all; they take as much memory as facts.
+        depth: nesting of terms; below the limit of reading, so that derived terms can be copied, too.
+        steps: loop iterations for one question, worth several minutes. They are counted, so that the result
+            does not
+            depend on the machine.
+        seconds: wall-clock bound for callers with a deadline; infinite by default.
+        reading: bounds on text.
     """
 
     facts: int = 5_000_000

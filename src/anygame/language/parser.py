@@ -1,8 +1,9 @@
 """From text to programs, terms and nodes.
 
-The text becomes nodes (`anygame.language.kif`), and the nodes are read as rules or terms
-(`anygame.language.sentences`). Where bounds or parentheses are wrong, `anygame.language.text` says what and
-where. Sheets may also be infix (`anygame.language.infix`), which gives nodes of the same shape.
+`anygame.language.kif` turns text into nodes, and `anygame.language.sentences` reads nodes as rules or terms.
+If
+limits or parentheses are violated, `anygame.language.text` reports what and where. Infix sheets
+(`anygame.language.infix`) give nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
 >>> [str(rule) for rule in program.rules]
@@ -51,15 +52,18 @@ def parse_program(
 ) -> Program:
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
-    The sheet is a sequence of rules and facts; one pair of parentheses round all of them is accepted.
-    Keywords are read in any case; all else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
-    What is odd without being wrong is in the program's ``warnings``. With ``open_facts``, facts that have
-    variables are read too, for those who bind them.
+    The sheet is a sequence of rules and facts; one pair of parentheses around all of them is accepted.
+    Keywords
+    are read in any case; everything else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
+    The
+    program's ``warnings`` list oddities. With ``open_facts``, facts with variables are accepted, for callers
+    that
+    bind them.
 
     Raises:
         SheetSyntaxError: the text is too large or its parentheses do not match.
-        RuleSheetError: it has parts that are no rules or facts, or it declares no role.
-            Both carry all faults found, not only the first.
+        RuleSheetError: parts of it are neither rules nor facts, or it declares no role.
+            Both carry all faults, not only the first.
     """
     limits = limits or ReadingLimits()
     source = Source(name, text.removeprefix("\ufeff")) if isinstance(text, str) else text
@@ -79,7 +83,7 @@ def read_items(
     limits: ReadingLimits | None = None,
     open_facts: bool = False,
 ) -> Program:
-    """Read the nodes of a sheet's rules and facts, as `parse_items` returns them; see `parse_program`."""
+    """Read the nodes of a sheet's rules and facts, as returned by `parse_items`; see `parse_program`."""
     reader = Reader(limits or ReadingLimits(), case_sensitive, open_facts=open_facts)
     rules: tuple[Rule, ...] = ()
     is_broken = any(fault.severity is Severity.ERROR for fault in faults)
@@ -96,7 +100,7 @@ def parse_items(
 ) -> tuple[tuple[Node, ...], list[Diagnostic]]:
     """Return the rules and facts of a sheet as nodes, and the faults of its text.
 
-    After faults the nodes are those of the items that are intact, so that their own faults are reported too.
+    After faults, the nodes are those of intact items, so that their faults are reported, too.
     """
     limits = limits or ReadingLimits()
     try:
@@ -111,14 +115,13 @@ def parse_items(
 
 
 def _parse_kif(source: Source, limits: ReadingLimits) -> tuple[tuple[Node, ...], list[Diagnostic]]:
-    """Return the nodes of a text, or what is wrong with it."""
     if is_plain(source, limits) and (nodes := read_nodes(source, limits)) is not None:
         return nodes, []
     return (), check_text(source, limits)
 
 
 def _unwrapped(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Take off one pair of parentheses round the whole sheet."""
+    """Remove one pair of parentheses around the whole sheet."""
     only = nodes[0].children if len(nodes) == 1 else None
     return only if only and only[0].children is not None else nodes
 

@@ -81,8 +81,6 @@ _FEW: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """Any of some constants."""
-
     constants: frozenset[Constant]
 
 

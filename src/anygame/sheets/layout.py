@@ -132,7 +132,6 @@ class _Writer:
         self._spread: dict[int, bool] = {}
 
     def write(self) -> str:
-        """Return the whole text."""
         end = 0
         for row in self._rows():
             first = row[0]

@@ -166,7 +166,6 @@ class _Binder:
         return Mend(kind, message, head.span, tuple(edits))
 
     def _take_lines(self) -> Iterator[str]:
-        """Yield the lines of the relations that were made."""
         line = ""
         for rule in self._new:
             if line and len(line) + len(str(rule)) >= _LINE:
@@ -317,7 +316,6 @@ class _Readings:
         self._helpers: dict[str, str] = {}
 
     def mends(self, rule: Rule, unbound: frozenset[Variable]) -> Iterator[Mend]:
-        """Yield how the unbound variables of a rule are read."""
         binding = self._binder.binding(rule, unbound)
         if binding is not None:
             yield binding

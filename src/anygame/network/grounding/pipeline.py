@@ -192,7 +192,6 @@ def prepare(
 
 
 def _difference(before: Sequence[GroundRule], after: Sequence[GroundRule]) -> tuple[int, int]:
-    """Return how many rules are gone and how many are new."""
     old, new = set(map(id, before)), set(map(id, after))
     return len(old - new), len(new - old)
 

@@ -151,7 +151,6 @@ class StaticRelations:
         return None if is_fine or len(rules) > _MOST_RULES else self._classify(relation, rules)
 
     def _classify(self, relation: Relation, rules: Iterable[FlatRule]) -> list[GroundRule]:
-        """Return the rules of a relation in form for instantiation; cached."""
         if relation not in self._classified:
             self._classified[relation] = [classified(rule, self.is_static) for rule in rules]
         return self._classified[relation]

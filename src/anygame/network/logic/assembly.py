@@ -121,7 +121,6 @@ def _depend_on_moves(circuit: Circuit, first_action: int) -> NDArray[np.bool_]:
 
 
 def _by_feedback(component: list[int], parents: Callable[[int], list[int]]) -> list[int]:
-    """Order the gates of a cycle so that few read later ones."""
     members = set(component)
     done: set[int] = set()
     order: list[int] = []

@@ -226,7 +226,6 @@ def _merge_disjunctions(groups: list[Ids], literal_of: Ids) -> list[Ids]:
 
 
 def _split(rows: Ids, levels: Ids) -> list[Ids]:
-    """Return the rows of each level."""
     of_rows = levels[rows[:, 0]]
     order = np.argsort(of_rows, kind="stable")
     return np.split(rows[order], np.searchsorted(of_rows[order], np.arange(1, levels.max() + 1)))

@@ -136,7 +136,6 @@ class _Hashing:
         return self._result()
 
     def _live(self) -> Numbers:
-        """Return the gates that were not replaced."""
         nodes = self._base + np.arange(len(self._firsts))
         return np.flatnonzero(self._is_needed & (self._become[nodes] == 2 * nodes))
 
@@ -196,7 +195,6 @@ class _Hashing:
             self._become = further
 
     def _readers(self, changed: NDArray[np.bool_]) -> Numbers:
-        """Return the gates that read changed nodes."""
         gates = self._live()
         owners = np.repeat(gates, self._lengths[gates])
         read = self._literals[places(self._firsts[gates], self._lengths[gates])] >> 1
@@ -245,7 +243,6 @@ class _Hashing:
         return np.array(literals, np.int64)
 
     def _add_rests(self) -> None:
-        """Append the gates of new disjunctions."""
         known = len(self._firsts) - len(self._circuit.opened)
         rows = list(self._rests)[known:]
         if not rows:

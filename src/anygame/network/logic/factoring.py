@@ -81,7 +81,6 @@ class _Factoring:
         return starts_of(np.bincount(owners, minlength=self._made)), literals[order]
 
     def _make(self, count: int) -> Numbers:
-        """Return the numbers of new gates."""
         self._made += count
         return np.arange(self._made - count, self._made)
 
@@ -90,7 +89,6 @@ class _Factoring:
         self._literals.append(literals)
 
     def _write_inverted(self, gates: Numbers, parts: Numbers) -> None:
-        """Let gates read the inverses of other gates."""
         self._write(gates, 2 * (self._inputs + parts) + 1)
 
     def _absorbed(self, products: Products) -> Products:
@@ -120,7 +118,7 @@ class _Factoring:
             products = _each_once(products)
 
     def _divided(self, products: Products) -> Products:
-        """Take out one literal of each product if its turn has come; return what is to be divided further."""
+        """Take out a literal of each product whose turn has come; return the products left to divide."""
         of, owners, literals = products.of, products.owners, products.literals
         if not len(of):
             return products
@@ -153,7 +151,6 @@ class _Factoring:
         )
 
     def _conjoin(self, products: Products) -> None:
-        """Make a gate of each product."""
         made = self._make(len(products.of))
         self._write_inverted(products.of, made)
         self._write(made[products.owners], products.literals)
@@ -181,15 +178,15 @@ class _Factoring:
 
 
 def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, Mask]:
-    """Find what all products of a group share.
+    """Find the literals that all products of a group share.
 
     Args:
-        kinds: of literals of products that are in groups.
-        groups: the kind that is taken out of the product of each.
-        counts: per kind how many products have it; in a group none is commoner than what is taken out.
+        kinds: of the literals of products in groups.
+        groups: per such literal, the kind that is taken out of its product.
+        counts: per kind, the number of products with it; no kind is more frequent than the one taken out.
 
     Returns:
-        Per kind a group that has it, and whether all products of that do.
+        Per kind a group that has it, and whether all products of that group have it.
     """
     group = np.full(len(counts), -1, np.int64)
     group[kinds] = groups
@@ -198,14 +195,13 @@ def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, 
 
 
 def _among(ordered: Numbers, numbers: Numbers) -> Mask:
-    """Return which numbers are among some in ascending order."""
     places = np.searchsorted(ordered, numbers)
     found: Mask = ordered[np.minimum(places, len(ordered) - 1)] == numbers
     return found
 
 
 def _each_once(products: Products) -> Products:
-    """Return the products, of those of a sum that are equal only the first."""
+    """Return the products without duplicates within a sum."""
     of, owners, literals = products.of, products.owners, products.literals
     # No literal is so large that its hash is that of a sum.
     keys = mixed(~of.astype(np.uint64))

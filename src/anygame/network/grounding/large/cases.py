@@ -186,7 +186,6 @@ def _same_role_moves_twice(case: Case) -> bool:
 
 
 def _of_keys(case: Case, premises: Premises) -> list[tuple[Term, Term]]:
-    """Return equations of rows that agree in a key."""
     of_relation: dict[Relation, list[FlatAtom]] = {}
     for known in case.positives:
         of_relation.setdefault(known.atom.relation, []).append(known.atom)
@@ -259,7 +258,6 @@ def _tested(case: Case, premises: Premises) -> Case | None:
 
 
 def _contradicts(case: Case) -> bool:
-    """Whether an atom both holds and does not hold."""
     used = {v for known in case.positives for v in variables_of_atom(known.atom)}
     for atom in case.negatives:
         for known in case.positives:
@@ -344,7 +342,6 @@ def _left_of(rule: GroundRule, bindings: Mapping[Variable, Term], premises: Prem
 
 
 def _undecided(conditions: Iterable[_Condition], premises: Premises) -> list[_Condition] | None:
-    """Return the undecided conditions; None if one does not hold."""
     left = []
     for condition in conditions:
         holds = premises.decided(condition)

@@ -205,7 +205,6 @@ class _Joining:
         return []
 
     def _bodies(self, relation: Relation) -> list[GroundRule] | None:
-        """Return the rules of a view that can be unfolded."""
         rules = self._views.get(relation)
         if not rules or any(rule.composed for rule in rules):
             return None

@@ -89,7 +89,6 @@ class _Parting:
         self._parts = {relation: self._parts_of(relation) for relation in self._columns}
 
     def rules(self) -> list[GroundRule]:
-        """Return the rules of the parts and all other rules."""
         if not self._parts:
             return list(self._given)
         found = [made for rule in self._rules for made in self._made_of(rule)]
@@ -99,7 +98,6 @@ class _Parting:
         return [*found, *whole]
 
     def _expanded(self, rule: GroundRule) -> list[GroundRule]:
-        """Multiply out the rules of views, so that they read views as literals."""
         is_view = self._context.is_view(rule.head.relation)
         return expand_disjunctions(rule, self._context) if is_view else [rule]
 
@@ -235,7 +233,6 @@ class _Parting:
         return views
 
     def _made_of(self, rule: GroundRule) -> Iterator[GroundRule]:
-        """Yield the rules that replace a rule."""
         parts = self._parts.get(rule.head.relation)
         if parts is None:
             yield from self._reading(rule)
@@ -284,7 +281,6 @@ class _Parting:
         return [free] if parts.bound is None else [free, FlatAtom(parts.bound, atom.columns)]
 
     def _is_of_kind(self, rule: GroundRule, term: Term, kind: Relation) -> bool:
-        """Whether every possible value of a term in a rule is of a kind."""
         every = self._context.values(FlatAtom(kind, (Variable("?"),)), 0)
         if every is None:
             return False
@@ -300,7 +296,6 @@ class _Parting:
 
 
 def _met_once(terms: Sequence[Term]) -> set[Term]:
-    """Return the variables that occur once."""
     often = Counter(variable for term in terms for variable in variables_of(term))
     return {term for term in terms if isinstance(term, Variable) and often[term] == 1}
 

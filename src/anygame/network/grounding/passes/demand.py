@@ -52,8 +52,6 @@ _Columns = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A view in the body of a rule."""
-
     rule: GroundRule
     atom: FlatAtom
     negated: bool
@@ -79,7 +77,6 @@ class _Demand:
         }
 
     def rules(self) -> list[GroundRule]:
-        """Return the restricted rules and the rules that ask."""
         asking = dict.fromkeys(rule for read in self._reads for rule in self._asking(read))
         return [*asking, *map(self._restricted, self._rules)]
 

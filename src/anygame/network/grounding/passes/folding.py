@@ -263,7 +263,6 @@ def share_parts(rules: Sequence[GroundRule], _: Context) -> list[GroundRule]:
 
 
 def _alike(rules: Sequence[GroundRule]) -> dict[Relation, Relation]:
-    """Return which parts to replace, and by which part."""
     of_relation: dict[Relation, list[GroundRule]] = defaultdict(list)
     for rule in rules:
         if is_own(rule.head.relation):

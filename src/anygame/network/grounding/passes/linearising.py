@@ -144,7 +144,6 @@ def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
 
 
 def _is_free(head: Sequence[Term]) -> bool:
-    """Whether each column of a head is a variable of its own."""
     return len(set(head)) == len(head) and all(isinstance(term, Variable) for term in head)
 
 
@@ -175,7 +174,6 @@ def _reaches(rule: GroundRule, relation: Relation, by_head: dict[Relation, list[
 
 
 def _linear(closure: _Closure, context: Context) -> list[GroundRule]:
-    """Return the rules of a closure with one recursive literal."""
     head = closure.composition.head
     first = context.new_relation(len(head.columns))
     made = [replace(rule, head=FlatAtom(first, rule.head.columns)) for rule in closure.base]

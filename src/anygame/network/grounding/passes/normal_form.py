@@ -84,7 +84,6 @@ def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def _is_plain(test: Test, context: Context) -> bool:
-    """Whether a test depends on values and static relations only."""
     return all(context.is_static(read.relation) for read in reads_of((test,)))
 
 
