@@ -1,8 +1,8 @@
 """Rules as they stand in a sheet: heads, formulas, programs; and their text in KIF.
 
-The tree is faithful to the text (nothing is normalised away), compares by meaning (places are ignored),
-and every part knows its place in the source. ``parse_program(format_program(program)) == program`` for every
-program that was read.
+The tree preserves the text without normalisation, compares by meaning (ignoring places), and every part knows
+its
+place in the source. ``parse_program(format_program(program)) == program`` for every program that was read.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.source import Node, Source, Span
 
-#: Columns of a rule's text, and the indentation of its body.
+#: Line width of a rule, and the indentation of its body.
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 
-#: Keywords that speak of the same fluents or moves: what is written with the one is read with the other.
+#: Keywords over the same fluents or moves: terms written with the first are read with the second.
 READ_AS: Final = {
     "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip
@@ -40,16 +40,16 @@ class Atom:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Name and arity: relations of one name and two arities are two relations."""
+        """Name and arity; relations with one name and different arities are different relations."""
         return self.predicate, len(self.arguments)
 
     @property
     def span(self) -> Span | None:
-        """Where the atom stands in the source."""
+        """The place of the atom in the source."""
         return self.node.span if self.node else None
 
     def variables(self) -> Iterator[Variable]:
-        """Yield the variables from left to right, each as often as it occurs."""
+        """Yield the variables from left to right, repeated as they occur."""
         for argument in self.arguments:
             yield from variables_of(argument)
 
@@ -61,11 +61,11 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What stands in a body; one of the five classes below."""
+    """Part of a body; one of the five classes below."""
 
     @property
     def node(self) -> Node | None:
-        """Where the formula stands in the source."""
+        """The node of the formula in the source."""
         return None
 
     @property
@@ -74,7 +74,7 @@ class Formula:
         return ()
 
     def variables(self) -> Iterator[Variable]:
-        """Yield the variables from left to right, each as often as it occurs."""
+        """Yield the variables from left to right, repeated as they occur."""
         return chain.from_iterable(part.variables() for part in self.parts)
 
 
@@ -115,7 +115,7 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True)
 class _Joining(Formula):
-    """Several formulas, joined by the name of the class in lower case."""
+    """Several formulas, joined by the lower-case name of the class."""
 
     formulas: tuple[Formula, ...]
     node: Node | None = field(default=None, compare=False, repr=False)
@@ -130,13 +130,13 @@ class _Joining(Formula):
 
 
 class Or(_Joining):
-    """At least one of some formulas must hold; of none, never."""
+    """At least one formula must hold; an empty disjunction never holds."""
 
     __slots__ = ()
 
 
 class And(_Joining):
-    """All formulas must hold. Not GDL but KIF; accepted with a warning, since it can mean one thing only."""
+    """All formulas must hold. Part of KIF but not of GDL; accepted with a warning."""
 
     __slots__ = ()
 
@@ -159,9 +159,9 @@ class Distinct(Formula):
 
 
 def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
-    """Yield formulas and all inside them, from left to right, each before its parts.
+    """Yield formulas and all formulas inside them, from left to right, each before its parts.
 
-    Each comes with whether it stands under an even number of negations (an odd one, unless ``positive``).
+    Each comes with whether it stands under an even number of negations (an odd number, unless ``positive``).
 
     >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
     >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]
@@ -174,14 +174,14 @@ def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tupl
 
 
 def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of formulas as `walk` meets them, each with whether it stands positively."""
+    """Yield the atoms of formulas in the order of `walk`, each with whether it stands positively."""
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive
 
 
 def atoms_of(rule: Rule) -> Iterator[Atom]:
-    """Yield the head of a rule, and the atoms of its body."""
+    """Yield the head of a rule and the atoms of its body."""
     yield rule.head
     for atom, _ in atoms_in(rule.body):
         yield atom
@@ -199,7 +199,7 @@ def map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
 
 
 def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
-    """Return a formula with the terms changed that stand in its atoms and comparisons."""
+    """Return a formula with the terms of its atoms and comparisons changed."""
     if isinstance(formula, Literal):
         atom = formula.atom
         return Literal(Atom(atom.predicate, tuple(map(change, atom.arguments)), atom.node))
@@ -225,7 +225,7 @@ class Rule:
 
     @property
     def span(self) -> Span | None:
-        """Where the rule stands in the source."""
+        """The place of the rule in the source."""
         return self.node.span if self.node else None
 
     def __str__(self) -> str:
@@ -234,12 +234,12 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All rules of a sheet, in order. A program never changes; rewrites return new ones.
+    """All rules of a sheet, in order. Programs are immutable; rewrites return new ones.
 
     Attributes:
         rules: rules and facts in the order of the sheet.
-        source: the text they were read from.
-        warnings: what is odd in the text without being wrong, sorted by place.
+        source: the text.
+        warnings: oddities of the text, sorted by place.
     """
 
     rules: tuple[Rule, ...]
@@ -251,7 +251,7 @@ class Program:
 
 
 def format_program(program: Program) -> str:
-    """Return a whole sheet: facts on one line, one literal per line, a blank line where the relation changes.
+    """Return a whole sheet: facts on one line, one literal per line, a blank line between relations.
 
     >>> from anygame.language.parser import parse_program
     >>> print(format_program(parse_program("(role x) (<= (legal ?r noop) (role ?r)) (init a)")), end="")
@@ -273,7 +273,7 @@ def format_program(program: Program) -> str:
 
 
 def format_rule(rule: Rule) -> str:
-    """Return a rule, its literals on lines of their own, or a fact on one line; without a line end."""
+    """Return a rule with each literal on a line of its own, or a fact on one line; without a line end."""
     if not rule.body:
         return str(rule.head)
     body = "".join(f"\n{_INDENT}{_format_formula(formula, _INDENT)}" for formula in rule.body)
@@ -281,7 +281,7 @@ def format_rule(rule: Rule) -> str:
 
 
 def _format_formula(formula: Formula, indent: str) -> str:
-    """Return a formula on one line, or its parts on lines of their own where one line would be too long."""
+    """Return a formula on one line, or with its parts on lines of their own if that is too long."""
     line = str(formula)
     if len(indent) + len(line) <= _WIDTH or not formula.parts:
         return line

@@ -1,6 +1,6 @@
-"""Nodes become terms, formulas and rules; everything odd on the way is collected, not raised.
+"""Nodes become terms, formulas and rules; oddities are collected, not raised.
 
-What is read as the same thing: ``(f)`` and ``f``; ``(<= h)`` and ``h``; a keyword in any case.
+Read as the same: ``(f)`` and ``f``; ``(<= h)`` and ``h``; a keyword in any case.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula
     from anygame.language.source import Node
 
-#: The constants that the reference implementation reads in lower case wherever they stand.
+#: Constants that the reference implementation always reads in lower case.
 _FOLDED: Final = frozenset(
     ("role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input")
 )
 OPERATORS: Final = frozenset(("<=", "not", "and", "or", "distinct"))
 _FOLDED_HEADS: Final = _FOLDED | OPERATORS | {"sees", "percept"}
-#: What other languages write between a head and its body, and slips of ``<=``.
+#: Arrows of other languages, and typing errors of ``<=``.
 _ARROWS: Final = frozenset(("=>", "->", "<-", "=<", "<", ":-", "<==", "==>", "-->", "<--", "<=>", ":=", "="))
-#: What may stand for one, and may name relations, too.
+#: Words that may be arrows or names of relations.
 _ARROWS_OR_NAMES: Final = frozenset(("if", "rule", "implies", "=", "<"))
-#: Those that other languages write between a head and its body.
+#: Arrows that other languages write between a head and its body.
 _ARROWS_BETWEEN: Final = frozenset(("<=", ":-", "<-", "=>"))
-#: A look at the clock takes as long as a tenth of a fact.
+#: Checking the clock takes a tenth of the time of a fact.
 _ITEMS_BETWEEN_LOOKS: Final = 1000
 _EXAMPLES: Final = {
     "role": "(role white)",
@@ -67,12 +67,14 @@ _LISTED: Final = frozenset(("role", "init", "base"))
 
 
 def fold(name: str, case_sensitive: bool = True) -> str:
-    """Return a name as programs spell it: what is folded to lower case, and what is kept.
+    """Return a name as programs spell it: folded to lower case, or unchanged.
 
     The ten constants ``role init true does next legal goal terminal base input`` are read in lower case
-    wherever they stand, also as object or function constants, as the reference implementation does; so
-    ``(cell 1 Goal)`` and ``(cell 1 goal)`` are the same fact. Everything else keeps its case, unless
-    ``case_sensitive`` is false: then all is read in lower case, the Dresden tradition.
+    everywhere, also as object or function constants, as the reference implementation does; so ``(cell 1
+    Goal)``
+    and ``(cell 1 goal)`` are the same fact. Other names keep their case unless ``case_sensitive`` is false:
+    then
+    all are read in lower case, the Dresden tradition.
 
     >>> fold("TRUE"), fold("King"), fold("King", case_sensitive=False)
     ('true', 'King', 'king')
@@ -82,7 +84,7 @@ def fold(name: str, case_sensitive: bool = True) -> str:
 
 
 def fold_head(name: str, case_sensitive: bool = True) -> str:
-    """Return the name at the head of a sentence or formula: as `fold`, and there all keywords are folded.
+    """Return the name at the head of a sentence or formula: like `fold`, but all keywords are folded.
 
     >>> fold_head("SEES"), fold_head("Or"), fold_head("Cell")
     ('sees', 'or', 'Cell')
@@ -92,14 +94,14 @@ def fold_head(name: str, case_sensitive: bool = True) -> str:
 
 
 class TooManyProblemsError(Exception):
-    """Reading stops: the reader's bound on problems is reached. Never leaves this stage."""
+    """Reading stops at the reader's bound on problems. Never leaves this stage."""
 
 
 class Reader:
-    """Reads the nodes of one text. Where a part is wrong, a placeholder stands for it and reading goes on.
+    """Reads the nodes of one text. A faulty part is replaced by a placeholder, and reading continues.
 
     Attributes:
-        problems: the diagnostics so far, in order of reading; warnings beyond the bound are left out.
+        problems: the diagnostics in order of reading; warnings beyond the bound are left out.
     """
 
     def __init__(
@@ -134,9 +136,9 @@ class Reader:
         return Compound(functor, tuple(map(self.term, children[1:])))
 
     def _flat(self, node: Node) -> tuple[str, tuple[Term, ...]] | None:
-        """Read a list of ordinary tokens, without nodes for them: its name and arguments, or None.
+        """Read a list of ordinary tokens without creating nodes; return name and arguments, or None.
 
-        What may be wrong, and what has a meaning of its own, is left to the slower ways.
+        Possible faults and keywords are left to the slower methods.
         """
         tokens = node.tokens
         if tokens is None or not 1 < len(tokens) <= self._limits.arity:
@@ -154,7 +156,7 @@ class Reader:
         return name, tuple(terms)
 
     def _ordinary_token(self, text: str) -> Term | None:
-        """Return what a token stands for, unless that is nothing."""
+        """Return the term of a token; None for tokens without a meaning."""
         if text in {"<=", "?"}:
             return None
         if text[0] == "?":
@@ -164,7 +166,7 @@ class Reader:
         return self._tokens.setdefault(text, term)
 
     def _ordinary_name(self, text: str) -> str:
-        """Return a name that is no keyword as programs spell it; of any other nothing."""
+        """Return a name as programs spell it; empty for keywords and variables."""
         name = fold(text, self._case_sensitive)
         if text[0] == "?" or name.lower() in _FOLDED_HEADS:
             return ""
@@ -194,7 +196,7 @@ class Reader:
             self._warn("keyword-in-term", message, node)
 
     def _name(self, node: Node, what: str) -> str:
-        """Return the name at the start of a list; after an error an invented one."""
+        """Return the name at the start of a list; after an error a placeholder."""
         if not node.children:
             self._error("empty-list", f"expected the name of {what} and its arguments, found ()", node)
             return "nothing"
@@ -220,7 +222,7 @@ class Reader:
     # sentences
 
     def atom(self, node: Node) -> Atom:
-        """Read a sentence: a relation and its arguments, or the name of a relation that has none."""
+        """Read a sentence: a relation with its arguments, or the name of a relation without any."""
         if flat := self._flat(node):
             return Atom(flat[0], flat[1], node)
         atom = self._sentence(node)
@@ -255,7 +257,7 @@ class Reader:
         return Atom(name, tuple(map(self.term, node.children[1:])), node)
 
     def _head_name(self, node: Node) -> str:
-        """Return the name of what may be a sentence or a formula; empty where there is none."""
+        """Return the name of a possible sentence or formula; empty if there is none."""
         if node.text:
             return fold_head(node.text, self._case_sensitive)
         tokens = node.tokens
@@ -296,7 +298,7 @@ class Reader:
         return Or(formulas, node)
 
     def _not_without_parentheses(self, node: Node, parts: Sequence[Node]) -> Formula:
-        """Report ``(not p ?x)``, and read it as ``(not (p ?x))``, which is meant."""
+        """Report ``(not p ?x)``, and read it as ``(not (p ?x))``."""
         meant = node.source.text[parts[0].start : parts[-1].end]
         message = f"`not` takes one formula, found {len(parts)}"
         self._error("formula-arity", message, node, f"(not ({shown(meant)}))")
@@ -311,7 +313,7 @@ class Reader:
             )
 
     def _nested_rule(self, node: Node) -> Formula:
-        """Report a rule in a body: most often the list before it lacks its closing parenthesis."""
+        """Report a rule in a body: usually the list before it lacks its closing parenthesis."""
         if self._item is not None:
             outer = Note("the rule that it stands in starts here", _opening(self._item))
             message = "a rule cannot stand inside another one"
@@ -325,8 +327,8 @@ class Reader:
     # rules
 
     def rules(self, nodes: Iterable[Node]) -> tuple[Rule, ...]:
-        """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or on memory."""
-        found = []
+        """Read a sheet's items. Raises TooManyProblemsError at the bound on problems or memory."""
+        rules = []
         for number, node in enumerate(self._in_lists(tuple(nodes))):
             try:
                 if not number % _ITEMS_BETWEEN_LOOKS:
@@ -336,8 +338,8 @@ class Reader:
                 self._error("too-large", f"reading stopped here: {error}", node)
                 raise TooManyProblemsError from None
             if rule is not None:
-                found.append(rule)
-        return tuple(found)
+                rules.append(rule)
+        return tuple(rules)
 
     def _in_lists(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """Report rules of other languages, ``head :- body``; return the items of all other lines."""
@@ -348,14 +350,14 @@ class Reader:
         return others
 
     def _fact(self, node: Node) -> Rule | None:
-        """Read a fact of ordinary constants; None of anything else."""
+        """Read a fact of ordinary constants; None for any other item."""
         flat = self._flat(node)
         if flat is None or flat[0] in _ARROWS or not are_ground(flat[1]):
             return None
         return Rule(Atom(flat[0], flat[1], node), (), node)
 
     def rule(self, node: Node) -> Rule | None:
-        """Read a rule or a fact; None where it has no head, or is of an older style and ignored."""
+        """Read a rule or a fact; None if it has no head, or is an ignored declaration of an older style."""
         self._item = node
         self._varying.clear()
         head_node = node
@@ -395,21 +397,21 @@ class Reader:
 
     def _is_old_declaration(self, node: Node) -> bool:
         name = self._head_name(node)
-        found = len(node.children or (node,)) - 1
-        if name not in {"base", "input"} or found == KEYWORDS[name]:
+        arity = len(node.children or (node,)) - 1
+        if name not in {"base", "input"} or arity == KEYWORDS[name]:
             return False
-        message = f"`{name}` takes {_arguments(KEYWORDS[name])}, found {found}: this item is ignored"
+        message = f"`{name}` takes {_arguments(KEYWORDS[name])}, found {arity}: this item is ignored"
         self._warn("old-declaration", message, node, _EXAMPLES[name])
         return True
 
     def _has_wrong_arrow(self, node: Node) -> bool:
-        """Report a rule that starts with another arrow than ``<=``; it would be read as an odd fact."""
-        first, *others = node.children or (node,)
+        """Report a rule with another arrow than ``<=``; it would be read as an odd fact."""
+        first, *parts = node.children or (node,)
         if first.text.lower() in _ARROWS_OR_NAMES:
-            is_rule = any(map(self._is_of_rules, others))
+            is_rule = any(map(self._is_of_rules, parts))
         else:
             is_rule = first.text in _ARROWS and any(
-                child.children or fold_head(child.text) == "terminal" for child in others
+                child.children or fold_head(child.text) == "terminal" for child in parts
             )
         if not is_rule:
             return False
@@ -421,7 +423,7 @@ class Reader:
         return True
 
     def _lacks_arrow(self, node: Node) -> bool:
-        """Report a rule that is written as a fact with its conditions as further arguments."""
+        """Report a rule written as a fact with its conditions as further arguments."""
         name, parts = self._head_name(node), (node.children or ())[1:]
         arity = KEYWORDS.get(name, len(parts))
         conditions = parts[arity:]
@@ -434,7 +436,7 @@ class Reader:
         return True
 
     def _is_of_rules(self, node: Node) -> bool:
-        """Return whether something can hardly be a term: it has variables, or is a sentence of GDL's own."""
+        """Return whether a node can hardly be a term: it has variables, or is a sentence with a keyword."""
         if node.children is None:
             return fold_head(node.text) == "terminal"
         is_keyword = self._head_name(node) in KEYWORDS.keys() | OPERATORS
@@ -470,7 +472,7 @@ class Reader:
 
 
 def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
-    """Return the arrows of rules of other languages, ``head :- body``, and the items of all other lines."""
+    """Return the arrows of rules of other languages, ``head :- body``, and the items of other lines."""
     arrows = tuple([node for node in nodes if node.text in _ARROWS_BETWEEN])
     if not arrows:
         return (), nodes
@@ -479,7 +481,7 @@ def arrows_and_others(nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[
 
 
 def variable_in_fact(rule: Rule) -> Diagnostic:
-    """Return what is said of a fact that has variables."""
+    """Return the diagnostic of a fact with variables."""
     node, head = rule.head.node, rule.head
     assert node is not None
     place = _first_variable(node)
@@ -494,7 +496,7 @@ def variable_in_fact(rule: Rule) -> Diagnostic:
 
 
 def _with_one_argument(node: Node, arity: int) -> str:
-    """Return a keyword's sentence with its arguments joined to one, or a sentence for each; else nothing."""
+    """Return a keyword's sentence with its arguments joined to one, or one sentence each; else empty."""
     name, *parts = node.children or (node,)
     if arity != 1 or len(parts) < 2:
         return ""
@@ -526,11 +528,11 @@ def _lines_of(node: Node) -> range:
 
 
 def _opening(node: Node) -> Span:
-    """Return the place of a rule's first characters, ``(<=``, to point at."""
+    """Return the span of a rule's first characters, ``(<=``."""
     first = node.children[0] if node.children else node
     return Span(node.source, node.start, first.end)
 
 
 def _first_variable(node: Node) -> Node:
-    """Return the first token, from left to right, that is a variable; the node itself if there is none."""
+    """Return the leftmost variable token; the node itself if there is none."""
     return next((leaf for leaf in node.leaves() if leaf.text[0] == "?"), node)

@@ -1,4 +1,4 @@
-"""Source texts, places in them, and the tree of nodes that remembers where everything stood."""
+"""Source texts, places in them, and the tree of nodes with their places."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOKEN: Final = re.compile(r"[^\s();]+")
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name it is shown under."""
+    """A text and its display name."""
 
     name: str
     text: str = field(repr=False)
@@ -34,7 +34,7 @@ class Source:
         return line, offset - self._line_starts[line - 1] + 1
 
     def line_bounds(self, number: int) -> tuple[int, int]:
-        """Return the offsets where a line (from 1) starts and where its end of line stands."""
+        """Return the offsets of the start of a line (from 1) and of its line end."""
         start = self._line_starts[number - 1]
         if number == len(self._line_starts):
             return start, len(self.text)
@@ -42,14 +42,14 @@ class Source:
         return start, end - 1 if self.text.startswith("\r\n", end - 1) else end
 
     def line(self, number: int) -> str:
-        """Return one line (from 1) without its end."""
+        """Return one line (from 1) without its line end."""
         start, end = self.line_bounds(number)
         return self.text[start:end]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters ``start`` (included) to ``end`` (excluded) of a source."""
+    """Characters ``start`` (inclusive) to ``end`` (exclusive) of a source."""
 
     source: Source = field(repr=False)
     start: int
@@ -57,7 +57,7 @@ class Span:
 
     @property
     def text(self) -> str:
-        """The characters themselves."""
+        """The characters."""
         return self.source.text[self.start : self.end]
 
     @property
@@ -71,14 +71,16 @@ class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
-    They are never changed. A list of tokens alone makes its children when they are asked for: sheets may have
-    a million facts, and hardly anybody looks at the places inside them.
+    They are
+    immutable. A list of tokens creates its children on first access: sheets may have a million facts, whose
+    inner
+    places are rarely needed.
 
     Attributes:
-        source: the text it was read from.
+        source: the text.
         start: offset of its first character.
         end: offset after its last character.
-        text: a token's characters as they stand in the source; empty for a list.
+        text: the characters of a token; empty for a list.
     """
 
     __slots__ = ("_children", "end", "source", "start", "text")
@@ -90,21 +92,21 @@ class Node:
         self.start = start
         self.end = end
         self.text = text
-        # Empty also where they are not made yet; of a list with nothing in it that makes no difference.
+        # Empty also before creation; for an empty list there is no difference.
         self._children = children
 
     @property
     def children(self) -> tuple[Node, ...] | None:
-        """A list's items, or None for a token."""
+        """The items of a list, or None for a token."""
         if self._children == ():
             source = self.source
-            found = _TOKEN.finditer(source.text, self.start + 1, self.end - 1)
-            self._children = tuple([Node(source, match.start(), match.end(), match[0]) for match in found])
+            matches = _TOKEN.finditer(source.text, self.start + 1, self.end - 1)
+            self._children = tuple([Node(source, match.start(), match.end(), match[0]) for match in matches])
         return self._children
 
     @property
     def tokens(self) -> Sequence[str] | None:
-        """The items of a list as texts, where they are all tokens; else None."""
+        """The items of a list as texts if all are tokens; else None."""
         if self._children == ():
             return self.source.text[self.start + 1 : self.end - 1].split()
         if self._children is None or not all(child._children is None for child in self._children):
@@ -126,7 +128,7 @@ class Node:
 
     @property
     def span(self) -> Span:
-        """The node's place."""
+        """The place of the node."""
         return Span(self.source, self.start, self.end)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -136,7 +138,7 @@ class Node:
         return self
 
     def leaves(self) -> Iterator[Node]:
-        """Yield the tokens in the node, from left to right."""
+        """Yield the tokens of the node, from left to right."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -145,10 +147,10 @@ class Node:
             stack.extend(reversed(node.children or ()))
 
     def argument(self, *path: int) -> Node:
-        """Return the node of an argument, by its index (from 0) and those of the arguments inside it.
+        """Return the node of an argument, by its index (from 0) and the indices of arguments inside it.
 
-        Of the node of ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)``
-        is ``?x``.
+        In the node of ``(true (cell 1 ?x))``, ``argument(0)`` is ``(cell 1 ?x)`` and ``argument(0, 1)`` is
+        ``?x``.
         """
         node = self
         for index in path:

@@ -1,8 +1,8 @@
 """Terms: constants, variables and compound terms, frozen and interned.
 
-Equal terms are the same object, so that ``==`` and ``hash`` are those of identity and cost nothing.
-``str(term)`` is KIF, and so is ``repr``, which text shows in quotes. Terms sort as their text does. Terms
-share their parts, but each has its text: so what all long ones of a process may take together is bounded.
+Equal terms are the same object, so ``==`` and ``hash`` are those of identity. ``str(term)`` is KIF, and so is
+``repr``. Terms sort as their text does. Terms share their parts, but each has its own text; the total of long
+texts in a process is bounded.
 
 >>> move = Compound("move", (Constant("a"), Constant("1")))
 >>> move, str(move), move is Compound("move", (Constant("a"), Constant("1")))
@@ -33,10 +33,10 @@ _is_ground: Final = attrgetter("is_ground")
 
 
 class Term:
-    """What the three kinds of terms share: text, order, immutability.
+    """Common base of terms: text, order, immutability.
 
     Attributes:
-        is_ground: whether no variable occurs in the term.
+        is_ground: whether the term has no variables.
     """
 
     __slots__ = ("__weakref__", "_text", "is_ground")
@@ -51,12 +51,12 @@ class Term:
 
     @property
     def name(self) -> str:
-        """The name of a constant or variable; of a compound term, its functor."""
+        """The name of a constant or variable, or the functor of a compound term."""
         raise NotImplementedError
 
     @property
     def args(self) -> tuple[Term, ...]:
-        """The arguments of a compound term; of any other term, none."""
+        """The arguments of a compound term; empty for other terms."""
         return ()
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Term:
 
 
 class _Named(Term):
-    """A term without parts; one of each kind and name."""
+    """A term without parts; unique per kind and name."""
 
     __slots__ = ("name",)
     name: str
@@ -84,18 +84,18 @@ class _Named(Term):
     _mark: ClassVar[str]
 
     def __new__(cls, name: str) -> Self:
-        """Return the one term of this kind and name."""
-        found: Self | None = cls._known.get(name)
-        if found is None:
+        """Return the unique term of this kind and name."""
+        term: Self | None = cls._known.get(name)
+        if term is None:
             with _INTERNING:
-                found = cls._known.get(name)
-                if found is None:
-                    found = object.__new__(cls)
-                    _set(found, "name", name)
-                    _set(found, "_text", cls._mark + name)
-                    _set(found, "is_ground", not cls._mark)
-                    cls._known[name] = found
-        return found
+                term = cls._known.get(name)
+                if term is None:
+                    term = object.__new__(cls)
+                    _set(term, "name", name)
+                    _set(term, "_text", cls._mark + name)
+                    _set(term, "is_ground", not cls._mark)
+                    cls._known[name] = term
+        return term
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self.name,)
@@ -110,7 +110,7 @@ class Constant(_Named):
 
 
 def integer_of(term: Term) -> int | None:
-    """Return the integer that a constant denotes as a goal, None for other terms.
+    """Return the integer that a constant denotes as a goal value, None for other terms.
 
     >>> [integer_of(Constant(name)) for name in ("100", "0100", "-7", "most")]
     [100, 100, -7, None]
@@ -119,7 +119,7 @@ def integer_of(term: Term) -> int | None:
 
 
 class Variable(_Named):
-    """A variable; its name is kept without the question mark."""
+    """A variable; its name excludes the question mark."""
 
     __slots__ = ()
     _known: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
@@ -134,32 +134,32 @@ class Compound(Term):
     arguments: tuple[Term, ...]
 
     def __new__(cls, functor: str, arguments: tuple[Term, ...]) -> Compound:
-        """Return the one compound term of this functor and these arguments.
+        """Return the unique compound term of this functor and these arguments.
 
         Raises:
-            LimitError: the text of this term and all other long ones would take too much memory.
+            LimitError: the texts of all long terms would take too much memory.
         """
         key = (functor, arguments)
-        found = _COMPOUNDS.get(key)
-        if found is None:
+        term = _COMPOUNDS.get(key)
+        if term is None:
             if not arguments:
                 raise ValueError(f"a compound term needs arguments; the constant is Constant({functor!r})")
             texts = [argument._text for argument in arguments]
             length = sum(map(len, texts))
             with _INTERNING:
-                found = _COMPOUNDS.get(key)
-                if found is None:
+                term = _COMPOUNDS.get(key)
+                if term is None:
                     if length > _LONG:
                         _LONG_TERMS.make_room(length)
-                    found = object.__new__(cls)
-                    _set(found, "functor", functor)
-                    _set(found, "arguments", arguments)
-                    _set(found, "_text", f"({functor} {' '.join(texts)})")
-                    _set(found, "is_ground", all(part.is_ground for part in arguments))
-                    _COMPOUNDS[key] = found
+                    term = object.__new__(cls)
+                    _set(term, "functor", functor)
+                    _set(term, "arguments", arguments)
+                    _set(term, "_text", f"({functor} {' '.join(texts)})")
+                    _set(term, "is_ground", all(part.is_ground for part in arguments))
+                    _COMPOUNDS[key] = term
                     if length > _LONG:
-                        _LONG_TERMS.add(found)
-        return found
+                        _LONG_TERMS.add(term)
+        return term
 
     @property
     def name(self) -> str:
@@ -176,7 +176,7 @@ class Compound(Term):
 
 
 class _LongTerms:
-    """The long terms there are. They are counted only when many have come since they were counted last."""
+    """All long terms; they are counted only if many were added since the last count."""
 
     def __init__(self) -> None:
         self._terms: WeakSet[Term] = WeakSet()
@@ -207,7 +207,7 @@ class _LongTerms:
         return sum(len(term._text) for term in self._terms)
 
 
-#: Characters from which on a term is long, and those of all long terms together.
+#: Length in characters from which a term is long, and the total of all long terms.
 _LONG: Final = 250
 _MOST_LONG_TEXT: Final = 250_000_000
 
@@ -217,10 +217,11 @@ _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] =
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Keep Python's collector of garbage from looking for cycles meanwhile.
+    """Pause the garbage collector.
 
-    While a sheet becomes objects, or these become gates, it would go through all of them again and again, and
-    nearly all of them stay: of a sheet of a million facts it takes as long as the reading.
+    While a sheet becomes objects, or these become gates, the collector would traverse all of them repeatedly,
+    and
+    nearly all survive: for a sheet of a million facts it takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -232,12 +233,12 @@ def collector_paused() -> Iterator[None]:
 
 
 def are_ground(terms: Iterable[Term]) -> bool:
-    """Whether no variable occurs in any of some terms."""
+    """Whether none of some terms has a variable."""
     return all(map(_is_ground, terms))
 
 
 def variables_of(term: Term) -> Iterator[Variable]:
-    """Yield the variables of a term from left to right, each as often as it occurs."""
+    """Yield the variables of a term from left to right, repeated as they occur."""
     if isinstance(term, Variable):
         yield term
     elif isinstance(term, Compound) and not term.is_ground:
@@ -246,7 +247,7 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def substitute(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Return the term with its bound variables replaced (once; the replacements are not looked into)."""
+    """Return the term with bound variables replaced once; replacements are not substituted again."""
     if term.is_ground:
         return term
     if isinstance(term, Variable):

@@ -1,4 +1,4 @@
-"""Text before it is parsed: how much is accepted, reading files, and whether the parentheses match."""
+"""Text before parsing: size limits, reading files, and checking parentheses."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
 
 
 def too_large(source: Source, limits: ReadingLimits, what: str = "") -> Diagnostic:
-    """Return the diagnostic of a text that has more bytes, or more of what is named, than the limit."""
+    """Return the diagnostic of a text that exceeds a limit, by default that on bytes."""
     what = what or f"{limits.bytes:,} bytes"
     return Diagnostic(
         "too-large", Severity.ERROR, f"{shown(source.name, 200)} has more than {what}, the limit"
@@ -83,7 +83,7 @@ _BETWEEN_NAMES: Final = re.compile(r"[\s;()]")
 
 
 def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
-    """Yield where a KIF text has a string of several words (``string``) or opens ``#|`` (``block``)."""
+    """Yield places in a KIF text of strings with several words (``string``) and of ``#|`` (``block``)."""
     # A comment may start inside a string, but not a string inside a comment.
     for match in _FOREIGN.finditer(source.text):
         kind = match.lastgroup
@@ -92,14 +92,14 @@ def foreign_marks(source: Source) -> Iterator[tuple[str, Span]]:
 
 
 def is_plain(source: Source, limits: ReadingLimits) -> bool:
-    """Whether a text is not too long and has no characters that no plain text has."""
+    """Whether a text is not too long and has no control characters."""
     return len(source.text) <= limits.bytes and not _NOT_TEXT.search(source.text)
 
 
 def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
-    """Return what keeps a text from being a sequence of balanced lists: bounds, characters, parentheses.
+    """Return why a text is no sequence of balanced lists: limits, characters, parentheses.
 
-    An unclosed list is reported at its opening parenthesis, a closing one too many at its own place.
+    An unclosed list is reported at its opening parenthesis, a surplus closing one at its own place.
     """
     if len(source.text) > limits.bytes:
         return [too_large(source, limits)]
@@ -112,7 +112,7 @@ def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
 
 
 def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield faults of parentheses, the first with notes of strings and block comments."""
+    """Yield faults of parentheses, the first with notes on strings and block comments."""
     notes = {
         "string": "GDL has no strings: parentheses count here too, and `;` starts a comment",
         "block": "GDL has no block comments: parentheses count here too",
@@ -125,7 +125,7 @@ def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Di
 
 
 def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) -> list[Diagnostic]:
-    """Return the faults of single tokens and parentheses; leave the lists still open in ``openers``."""
+    """Return the faults of single tokens and parentheses; ``openers`` receives the open lists."""
     faults: list[Diagnostic] = []
     count = 0
     for match in _LEXEME.finditer(source.text):
@@ -158,10 +158,11 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
 
 
 def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
-    """Return the text with blanks in place of all that faults of parentheses make unreadable.
+    """Return the text with blanks in place of parts that faults of parentheses make unreadable.
 
-    What is left is balanced: all before the first unclosed list, and after it the rules that start a line
-    and are balanced in themselves. After faults of other kinds nothing is left.
+    The result is balanced: everything before the first unclosed list, and later rules that start a line and
+    are
+    balanced. After other faults the result is empty.
     """
     if any(fault.code not in _PARENTHESES for fault in faults):
         return ""
@@ -192,7 +193,7 @@ def _is_balanced(text: str) -> bool:
 
 
 def check_characters(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
-    """Report characters that no plain text has."""
+    """Report control characters."""
     found: list[Diagnostic] = []
     for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
         message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"
@@ -212,7 +213,7 @@ def _too_deep(source: Source, openers: Sequence[int], limits: ReadingLimits) -> 
 
 
 def _unclosed(source: Source, openers: Sequence[int]) -> list[Diagnostic]:
-    """Report lists left open at the end of the text, each with the later line that looks like a new item."""
+    """Report lists that are never closed, each with the next line that looks like a new item."""
     found = []
     items = _ITEM_START.finditer(source.text)
     item = next(items, None)

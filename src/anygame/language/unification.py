@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bindings = dict[Variable, Term]
 
-#: Where counting characters ends, lest the count itself gets long.
+#: Upper bound of counted characters, so that the numbers stay small.
 _VERY_MANY: Final = 2**48
 
 
@@ -29,7 +29,7 @@ def _walk(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
-    """Replace the variables of a term by what the (triangular) bindings make of them."""
+    """Replace the variables of a term by (triangular) bindings, recursively."""
     term = _walk(term, bindings)
     if isinstance(term, Compound) and not term.is_ground:
         return Compound(term.functor, tuple([apply(argument, bindings) for argument in term.arguments]))
@@ -37,64 +37,64 @@ def apply(term: Term, bindings: Mapping[Variable, Term]) -> Term:
 
 
 def measure(terms: Iterable[Term], bindings: Mapping[Variable, Term]) -> tuple[int, int] | None:
-    """Return how large ``apply`` would make some terms; writes nothing and looks at each part once.
+    """Return how large ``apply`` would make some terms, visiting each part once.
 
     Returns:
-        The characters of all of them together, and the deepest nesting; None where a variable stands for a
-        term that holds it.
+        The total number of characters and the maximal nesting; None if a variable is bound to a term that
+        contains it.
     """
-    known: dict[Term, tuple[int, int]] = {}
+    sizes: dict[Term, tuple[int, int]] = {}
     characters = deepest = 0
     for term in terms:
-        found = _measure(_walk(term, bindings), bindings, known)
-        if found is None:
+        size = _measure(_walk(term, bindings), bindings, sizes)
+        if size is None:
             return None
-        characters += found[0]
-        deepest = max(deepest, found[1])
+        characters += size[0]
+        deepest = max(deepest, size[1])
     return characters, deepest
 
 
 def _measure(
-    term: Term, bindings: Mapping[Variable, Term], known: dict[Term, tuple[int, int]]
+    term: Term, bindings: Mapping[Variable, Term], sizes: dict[Term, tuple[int, int]]
 ) -> tuple[int, int] | None:
-    # Without recursion: bindings nest terms deeper than CPython nests calls.
+    # Iterative, because bindings can nest terms deeper than the recursion limit.
     pending = [term]
     entered: set[Term] = set()
     while pending:
         top = pending[-1]
-        if top in known:
+        if top in sizes:
             pending.pop()
             continue
         if not isinstance(top, Compound):
-            known[top] = len(str(top)), 0
+            sizes[top] = len(str(top)), 0
             continue
         parts = [_walk(part, bindings) for part in top.arguments]
-        unknown = [part for part in parts if part not in known]
+        unknown = [part for part in parts if part not in sizes]
         if unknown and top in entered:
             return None
         entered.add(top)
         if unknown:
             pending += unknown
         else:
-            characters = len(top.functor) + 2 + sum([1 + known[part][0] for part in parts])
-            known[top] = min(characters, _VERY_MANY), 1 + max([known[part][1] for part in parts])
-    return known[term]
+            characters = len(top.functor) + 2 + sum([1 + sizes[part][0] for part in parts])
+            sizes[top] = min(characters, _VERY_MANY), 1 + max([sizes[part][1] for part in parts])
+    return sizes[term]
 
 
 def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
-    """Extend the bindings by a most general unifier of two terms; None where there is none.
+    """Extend the bindings by a most general unifier of two terms; None if there is none.
 
-    The bindings passed in are not changed. A variable is never bound to a term that holds it. What is bound
-    may share its parts, so that ``apply`` makes of it far larger terms: `measure` them first.
+    The given bindings are not changed. A variable is never bound to a term that contains it. Bound terms may
+    share
+    parts, so that ``apply`` makes far larger terms: `measure` them first.
     """
     return unify_all([(left, right)], bindings)
 
 
 def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Bindings | None:
-    """Extend the bindings by a most general unifier that makes the terms of each pair equal; see `unify`."""
-    # Compound terms that were made equal are kept beside the bindings, so that no parts are compared twice:
-    # terms that share their parts would take time exponential in their depth (Baader and Snyder,
-    # "Unification theory", section 2.3).
+    """Extend the bindings by a most general unifier of several pairs of terms; see `unify`."""
+    # Unified compound terms are kept beside the bindings, so that no parts are compared twice. Without
+    # that, shared parts take exponential time (Baader and Snyder, "Unification theory", section 2.3).
     same = dict[Term, Term](bindings.items())
     bound: list[Term] = []
     pending = list(pairs)
@@ -125,13 +125,13 @@ def unify_all(pairs: Iterable[tuple[Term, Term]], bindings: Bindings) -> Binding
 
 
 def may_agree(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Return whether as many terms can be made equal, the variables of both sides kept apart."""
+    """Return whether two equally long sequences of terms unify, with their variables kept apart."""
     apart = {v: Variable(f"{v.name} '") for term in left for v in variables_of(term)}
     return unify_all(zip([substitute(term, apart) for term in left], right, strict=True), {}) is not None
 
 
 def _find(term: Term, same: dict[Term, Term]) -> Term:
-    """Return what a term was made equal to at last, and shorten the way there."""
+    """Return the representative of a term, with path compression."""
     while (further := same.get(term)) is not None:
         beyond = same.get(further)
         if beyond is None:
@@ -142,9 +142,9 @@ def _find(term: Term, same: dict[Term, Term]) -> Term:
 
 
 def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
-    """Bind the pattern's variables so that it equals a ground term; extends ``bindings`` in place.
+    """Bind the variables of a pattern so that it equals a ground term; extends ``bindings`` in place.
 
-    Returns False where they cannot be equal; ``bindings`` may then hold part of the attempt.
+    Returns False if that is impossible; ``bindings`` may then hold part of the attempt.
     """
     if pattern.is_ground:
         return pattern is ground
@@ -160,5 +160,5 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
 
 
 def match_all(patterns: Sequence[Term], ground: Sequence[Term], bindings: Bindings) -> bool:
-    """Match as many patterns with ground terms, as `match` does one."""
+    """Match equally many patterns with ground terms; see `match`."""
     return all(map(match, patterns, ground, repeat(bindings)))

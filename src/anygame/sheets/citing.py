@@ -24,8 +24,8 @@ def goal_lines(program: Program) -> list[tuple[int, str]]:
 
 
 def cited_lines(program: Program, text: str) -> list[tuple[int, str]]:
-    """Return the numbered lines of the rules at the places ``:LINE:COLUMN`` in a text."""
-    # A sheet that is read leniently has its places in the author's text, not in what it was read as.
+    """Return the numbered lines of the rules at places ``:LINE:COLUMN`` in a text."""
+    # After lenient reading, places refer to the author's text.
     source = next((rule.node.source for rule in program.rules if rule.node), None)
     if source is None:
         return []

@@ -1,7 +1,8 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-What they declare is complete (nothing else can be true or legal) and as tight as domains are: arguments are
-taken to be independent of each other, but a move is declared only for the roles of the rules that allow it.
+The declarations are complete (nothing else can be true or legal) and as tight as domains: arguments are
+assumed
+independent, but a move is declared only for the roles of the rules that allow it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class ValueRelations:
     """Relations for sets of constants.
 
     Args:
-        program: the sheet; facts of its own relations are used where they are just a set that is asked for.
+        program: the sheet; its own unary relations are reused if they hold for exactly such a set.
     """
 
     def __init__(self, program: Program) -> None:
@@ -49,7 +50,7 @@ class ValueRelations:
                 self._of.setdefault(constants, name)
 
     def relation(self, constants: frozenset[Constant]) -> str:
-        """Return the name of a relation that holds of some constants; a new one gets facts."""
+        """Return the name of a relation that holds for exactly some constants, a new one if needed."""
         if constants in self._of:
             return self._of[constants]
         name = self._of[constants] = self.new_name("domain1")
@@ -58,7 +59,7 @@ class ValueRelations:
         return name
 
     def new_name(self, wanted: str) -> str:
-        """Return a name that no relation has: the one wanted, or the next one with another number."""
+        """Return an unused name: the wanted one, or one with another number."""
         stem = wanted.rstrip("0123456789")
         name, number = wanted, 2
         while name.lower() in self._names:
@@ -67,7 +68,7 @@ class ValueRelations:
         return name
 
     def take_facts(self) -> list[Rule]:
-        """Return the facts of relations made since this was last asked."""
+        """Return the facts of relations made since the last call."""
         facts, self._facts = self._facts, []
         return facts
 
@@ -75,7 +76,7 @@ class ValueRelations:
 _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 _MOST_PLACES: Final = 10_000
-#: Up to so many instances are declared by facts, more by a rule.
+#: Instances up to which facts are written; more are declared by a rule.
 _FEW: Final = 4
 
 
@@ -86,7 +87,7 @@ class _Values:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A functor and what its arguments can be."""
+    """A functor and the possible values of its arguments."""
 
     functor: str
     arguments: tuple[_Values | _Shape, ...]
@@ -99,7 +100,7 @@ class _TooManyShapesError(Exception):
 def declarations(
     program: Program, rules: Sequence[NormalRule], names: Iterable[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return rules for those of ``base`` and ``input`` that are named, and why one could not be made."""
+    """Return rules for the named of ``base`` and ``input``, and why one could not be made."""
     domains = Domains(rules)
     relations = ValueRelations(program)
     made: list[tuple[str, list[Rule]]] = []
@@ -110,9 +111,9 @@ def declarations(
         except _TooManyShapesError:
             notes.append(f"no {name} can be written: its terms are nested without end, or in too many ways")
             continue
-        found = [rule for head in heads for rule in _rules_for(name, head, relations)]
-        if found:
-            made.append((name, found + relations.take_facts()))
+        rules_made = [rule for head in heads for rule in _rules_for(name, head, relations)]
+        if rules_made:
+            made.append((name, rules_made + relations.take_facts()))
     return made, notes
 
 
@@ -122,7 +123,7 @@ def _fluents(domains: Domains) -> list[tuple[_Values | _Shape, ...]]:
 
 
 def _inputs(domains: Domains, rules: Iterable[NormalRule]) -> list[tuple[_Values | _Shape, ...]]:
-    """Return for each shape of a move the roles that it is legal for, and the shape."""
+    """Return, for each shape of a move, the roles for which it is legal, with the shape."""
     roles = domains.tops("role", 1, 0)
     roles_of: dict[Top, set[Constant]] = defaultdict(set)
     for rule in rules:
@@ -155,7 +156,7 @@ def _tops(term: Term, values: Mapping[Variable, frozenset[Top]]) -> frozenset[To
 def _shapes(
     domains: Domains, path: Path, tops: frozenset[Top], steps: Iterator[int], depth: int = 0
 ) -> list[_Values | _Shape]:
-    """Return the shapes that terms at a place can have; ``steps`` counts the places that are looked at."""
+    """Return the possible shapes of terms at a place; ``steps`` counts visited places."""
     constants = frozenset([top for top in tops if isinstance(top, Constant)])
     shapes: list[_Values | _Shape] = [_Values(constants)] if constants else []
     functors: list[Functor] = sorted([top for top in tops if isinstance(top, tuple)])

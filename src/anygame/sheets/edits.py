@@ -1,6 +1,7 @@
 """Edits of a sheet's text.
 
-An edit replaces a part of the text by pieces: new text, and ranges of the old text, which are mended too.
+An edit replaces a part of the text by pieces: new text, and ranges of the old text, which can be edited as
+well.
 So a literal can be moved and corrected at the same time.
 """
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Characters ``start`` (included) to ``end`` (excluded) of a text, and what takes their place.
+    """Replacement of the characters ``start`` (inclusive) to ``end`` (exclusive) of a text.
 
     Attributes:
-        start: where the part starts that is replaced.
-        end: where it ends; the same for an insertion.
+        start: start of the replaced part.
+        end: its end; equal to ``start`` for an insertion.
         pieces: new text, and ranges of the old text inside the part.
     """
 
@@ -36,7 +37,7 @@ class Edit:
         return "".join(piece for piece in self.pieces if isinstance(piece, str))
 
     def written(self, text: str) -> str:
-        """Return what takes the place of the part of a text, if no other edit is inside it."""
+        """Return the replacement in a text, without other edits inside it."""
         return "".join(piece if isinstance(piece, str) else text[slice(*piece)] for piece in self.pieces)
 
 
@@ -45,8 +46,10 @@ class Mend:
     """One mend.
 
     Attributes:
-        kind: as ``anygame mend --select`` knows it.
-        span: where; None where something is added to the sheet as a whole.
+        kind: as in ``anygame mend --select``.
+        message: what it does.
+        span: its place; None if it adds to the sheet as a whole.
+        edits: the edits.
     """
 
     kind: str
@@ -56,7 +59,7 @@ class Mend:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with the edits made; they do not overlap, but for edits inside a range that stays."""
+    """Return the edited text. Edits may not overlap, except inside a range that another edit keeps."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
     return _rendered(text, 0, len(text), ordered)
 
@@ -85,7 +88,7 @@ def _rendered(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 
 def offset_before(edits: Iterable[Edit], offset: int) -> int:
-    """Return where a place of an edited text stood before; of edits that write new text alone."""
+    """Return the original offset of an offset in an edited text, for edits that write new text only."""
     shift = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
         written = len(edit.written(""))
@@ -96,7 +99,7 @@ def offset_before(edits: Iterable[Edit], offset: int) -> int:
 
 
 def end_of_line(text: str, end: int, comments: Sequence[tuple[int, int]]) -> int:
-    """Return the end of the comment that follows on the same line; ``end`` without one."""
+    """Return the end of a comment that follows on the same line; ``end`` if there is none."""
     number = bisect_left(comments, (end, end))
     if number == len(comments):
         return end
