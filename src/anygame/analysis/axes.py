@@ -1,12 +1,12 @@
-"""Axes: which constants have an order that a board can be laid out by.
+"""Axes: constants with an order that can lay out a board.
 
-Three orders are seen, in this sequence:
+Three orders are recognised, in this sequence:
 
-- **numbers**, alone or behind one prefix shared by all: ``1 2 3``, ``c01 c02``, ``row1 row2``;
+- **numbers**, alone or behind one common prefix: ``1 2 3``, ``c01 c02``, ``row1 row2``;
 - **single letters**: ``a`` to ``i``;
 - **a successor relation**: facts of two arguments, such as ``(succ one two)``, that form a chain.
 
-Numbers and letters must lie close together: ``a b c`` is an axis, ``b o x`` is what stands on a board.
+Numbers and letters must be close together: ``a b c`` is an axis, ``b o x`` are pieces on a board.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: An axis with more values than this is not drawn: no terminal is so wide.
+#: Values of an axis that are drawn; no terminal is wider.
 AXIS_LIMIT: Final = 64
 
 #: The values of a coordinate, in order.
 Axis = tuple[Constant, ...]
-#: A chain of a successor relation: every member with its position in the chain.
+#: A chain of a successor relation: the position of every member.
 Chain = dict[Constant, int]
 
 _NUMBERED: Final = re.compile(r"(\D*?)(-?[0-9]{1,6})")
 
 
 def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
-    """Return the values in order, or an empty tuple where they have none.
+    """Return the values in order, or an empty tuple if they have none.
 
     >>> [str(value) for value in ordered(map(Constant, ["c10", "c9", "c8"]))]
     ['c8', 'c9', 'c10']
@@ -53,28 +53,28 @@ def ordered(values: Iterable[Term], successions: Sequence[Chain] = ()) -> Axis:
 
 
 def numbered(axis: Iterable[Term]) -> dict[Term, int]:
-    """Return the place of each value of an axis, from 0."""
+    """Return the index of each value of an axis, from 0."""
     return {value: number for number, value in enumerate(axis)}
 
 
 def is_numbered(axis: Axis) -> bool:
-    """Whether the values of an axis are numbers, perhaps behind a prefix."""
+    """Whether the values of an axis are numbers, perhaps with a prefix."""
     return all(_NUMBERED.fullmatch(value.name) for value in axis)
 
 
 def prefix(axis: Axis) -> str:
-    """Return what stands before the numbers of a numbered axis; empty for any other axis."""
+    """Return the prefix of the numbers of an axis; empty for other axes."""
     match = _NUMBERED.fullmatch(axis[0].name)
     return match[1] if match and is_numbered(axis) else ""
 
 
 def chains(rules: Iterable[Rule]) -> tuple[Chain, ...]:
-    """Return the chains of at least three constants that the two-argument facts of the rules form."""
+    """Return chains of at least three constants formed by two-argument facts."""
     return tuple(chain for pairs in pairs_in(rules).values() for chain in _chains_of(pairs))
 
 
 def pairs_in(rules: Iterable[Rule]) -> dict[str, list[tuple[Constant, Constant]]]:
-    """Return the facts of two constants that the rules have, by their relation."""
+    """Return the facts of two constants, by relation."""
     relations: dict[str, list[tuple[Constant, Constant]]] = {}
     for rule in rules:
         if not rule.body and len(rule.head.arguments) == 2:
@@ -99,12 +99,12 @@ def _letters(constants: Sequence[Constant]) -> dict[Constant, int]:
 
 
 def _by_position(constants: Sequence[Constant], positions: Mapping[Constant, int]) -> Axis:
-    """Sort by position if all constants have one and fill at least half of the span they cover."""
+    """Sort constants by position if all have one and fill at least half of their range."""
     if not all(constant in positions for constant in constants):
         return ()
-    found = sorted(constants, key=positions.__getitem__)
-    span = positions[found[-1]] - positions[found[0]] + 1
-    return tuple(found) if 2 * len(found) >= span else ()
+    by_position = sorted(constants, key=positions.__getitem__)
+    span = positions[by_position[-1]] - positions[by_position[0]] + 1
+    return tuple(by_position) if 2 * len(by_position) >= span else ()
 
 
 def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
@@ -112,18 +112,18 @@ def _chains_of(pairs: Sequence[tuple[Constant, Constant]]) -> list[Chain]:
     predecessor = {right: left for left, right in pairs}
     if len(successor) != len(set(pairs)) or len(predecessor) != len(set(pairs)):
         return []
-    found = []
+    chains_found = []
     for first in successor.keys() - predecessor.keys():
         members = [first]
         while members[-1] in successor:
             members.append(successor[members[-1]])
         if len(members) >= 3:
-            found.append({member: position for position, member in enumerate(members)})
-    return sorted(found, key=lambda chain: (-len(chain), min(chain)))
+            chains_found.append({member: position for position, member in enumerate(members)})
+    return sorted(chains_found, key=lambda chain: (-len(chain), min(chain)))
 
 
 def contiguous(axis: Axis, members: Iterable[Term]) -> bool:
-    """Whether the members are neighbours on the axis, without a gap."""
+    """Whether the members are neighbours on the axis, without gaps."""
     position = numbered(axis)
     positions = sorted(position[member] for member in members if isinstance(member, Constant))
     return all(after - before == 1 for before, after in pairwise(positions))

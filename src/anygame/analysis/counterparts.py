@@ -1,4 +1,4 @@
-"""Counterparts: what becomes of names where two roles change places."""
+"""Counterparts: the names that replace others when two roles change places."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Letters of a role's name by which other names are known to speak of it: ``blackWins``.
+#: Letters of a role's name from which on it is recognised inside other names: ``blackWins``.
 _FEWEST_LETTERS: Final = 3
 
 
 def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]:
-    """Return what becomes of each name where two roles change places; of others, nothing.
+    """Return the replacement of each name if two roles change places; other names are left out.
 
     >>> counterparts("xPlayer", "oPlayer", {"x", "o", "xPlayer", "oPlayer", "b"})
     {'xPlayer': 'oPlayer', 'oPlayer': 'xPlayer', 'x': 'o', 'o': 'x'}
@@ -21,17 +21,17 @@ def counterparts(one: str, other: str, names: Collection[str]) -> dict[str, str]
     parts = [(one, other)]
     if one[start : len(one) - end] and other[start : len(other) - end]:
         parts.append((one[start : len(one) - end], other[start : len(other) - end]))
-    found: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     for left, right in parts:
         pairs = [(name, _renamed(name, left, right)) for name in sorted(names)]
         for name, like in pairs:
-            if like in names and like != name and name not in found and like not in found:
-                found |= {name: like, like: name}
-    return found
+            if like in names and like != name and name not in replacements and like not in replacements:
+                replacements |= {name: like, like: name}
+    return replacements
 
 
 def _shared(one: str, other: str) -> tuple[int, int]:
-    """Return how many letters two names share at the start and, of the rest, at the end."""
+    """Return the number of letters that two names share at the start and, in the rest, at the end."""
     start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     rest = zip(reversed(one[start:]), reversed(other[start:]), strict=False)
     end = next((n for n, (a, b) in enumerate(rest) if a != b), 0)
@@ -39,7 +39,7 @@ def _shared(one: str, other: str) -> tuple[int, int]:
 
 
 def _renamed(name: str, one: str, other: str) -> str:
-    """Return a name that speaks of one role as it would of another."""
+    """Return a name with one role's name replaced by another's."""
     if name == one:
         return other
     if len(one) < _FEWEST_LETTERS or len(other) < _FEWEST_LETTERS:

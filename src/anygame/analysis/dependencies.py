@@ -1,12 +1,12 @@
-"""Who depends on whom: components of rules in the order in which they can be computed.
+"""Dependencies: components of rules in the order of computation.
 
-The granularity is the relation, and inside a relation-level cycle that passes through a negation it is the
-single rule: one rule depends on another only where a body atom unifies with the other's head. So
-``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as it is meant, although ``goal``
-depends negatively on ``goal``.
+Dependencies are between relations or, inside a cycle of relations through a negation, between single rules: a
+rule depends on another only if a body atom unifies with the other's head. So
+``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as intended, although ``goal`` depends
+negatively on ``goal``.
 
-Stratification is that of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988), to which
-GDL holds; looking at single rules goes a part of the way to local stratification, which looks at ground atoms
+Stratification is that of Apt, Blair and Walker ("Towards a theory of declarative knowledge", 1988), which GDL
+requires. Looking at single rules is a step towards local stratification, which looks at ground atoms
 (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
 """
 
@@ -26,15 +26,15 @@ R = TypeVar("R", bound="Hashable")
 
 
 class Read(Protocol):
-    """One atom that a rule's body reads."""
+    """One atom of a rule's body."""
 
     @property
     def relation(self) -> Hashable:
-        """The relation read."""
+        """The relation of the atom."""
 
     @property
     def positive(self) -> bool:
-        """Whether it is read outside negation."""
+        """Whether it stands outside negation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class RuleGroup(Generic[R]):
 
     Attributes:
         rules: in the order of the sheet.
-        recursive: whether some rule reads what a rule of the component derives.
-        level: the stratum: the number of negations on the way down, at most.
+        recursive: whether a rule reads a relation that the group derives.
+        level: the stratum: the maximal number of negations on a path downwards.
     """
 
     rules: tuple[R, ...]
@@ -69,13 +69,13 @@ def components(
     """Group rules into components, each after all that it reads.
 
     Args:
-        rules: the rules, in an order that the result keeps wherever it is free.
-        head: the relation a rule derives.
-        reads: the atoms a rule reads.
+        rules: the rules; the result keeps their order where possible.
+        head: returns the relation that a rule derives.
+        reads: returns the atoms that a rule reads.
         may_feed: ``may_feed(feeder, reader, i)``: whether the feeder's head unifies with the i-th read.
 
     Returns:
-        The components in the order of computation, and the negative cycles (none where stratified).
+        The components in the order of computation, and the negative cycles (none if stratified).
     """
     by_head = grouped((head(rule), rule) for rule in rules)
     parents: dict[Hashable, set[Hashable]] = {relation: set() for relation in by_head}
@@ -122,11 +122,11 @@ def components(
 
 
 def _ordered_components(parents: Mapping[R, Collection[R]]) -> Iterator[list[R]]:
-    """Yield strongly connected components, parents first, ties in the order of the nodes."""
+    """Yield strongly connected components, parents first, otherwise in the order of the nodes."""
     nodes = list(parents)
     number = {node: place for place, node in enumerate(nodes)}
     above = [sorted(number[parent] for parent in parents[node]) for node in nodes]
-    # A component is known by its first node.
+    # A component is represented by its first node.
     members = {min(found): sorted(found) for found in strong_components(range(len(nodes)), above.__getitem__)}
     first_of = {node: first for first, found in members.items() for node in found}
     sorter = TopologicalSorter(

@@ -1,9 +1,11 @@
-"""What can stand where: for every argument of every relation, the terms that may be found there.
+"""Domains: the terms that can stand at every argument of every relation.
 
-An over-approximation in which arguments are independent of each other, computed as a least fixpoint:
-a variable takes what all positive literals that hold it allow. ``true`` takes what ``init`` and ``next``
-give, ``does`` what ``legal`` gives. Looking at *tops* only (the kind of a term, not which) is cheaper and is
-what decides how relations are laid out. Where places multiply, those deep inside terms are joined.
+An over-approximation that treats arguments as independent, computed as a least fixpoint: a variable takes the
+values that all positive literals with it allow. ``true`` takes those of ``init`` and ``next``, ``does`` those
+of
+``legal``. *Tops* distinguish kinds of terms only, which is cheaper and decides the layout of relations. If
+there
+are too many places, those deep inside terms are joined.
 """
 
 from __future__ import annotations
@@ -24,37 +26,38 @@ if TYPE_CHECKING:
 
 #: Name and arity of a function constant.
 Functor = tuple[str, int]
-#: What can stand at a place: a constant, a functor (then its arguments have places of their own), or ATOM.
+#: A constant, a functor (whose arguments have places of their own), or ATOM.
 Top = Constant | Functor
-#: Any constant at all, where constants are not distinguished. A name no sheet can hold.
+#: Any constant, if constants are not distinguished; no sheet can hold this name.
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
-#: What variables can stand for: tops, and a place where those below are found.
+#: The values of variables: tops, and a place for the tops below these.
 Values = dict[Variable, tuple[set["Top"], Path]]
-#: How deep inside terms places are distinguished; beyond, all of one functor's argument are one place.
+#: Depths inside terms to which places are distinguished; deeper, a functor's argument is one place.
 _DEPTHS: Final = (4, 1, 0)
 _MOST_PLACES: Final = 100_000
-#: Places that are looked at while terms are handed on.
+#: Places visited during propagation.
 _MOST_STEPS: Final = 200_000
-#: Writing to the first relation makes the same terms readable in the second.
+#: Terms written to the first relation become readable in the second.
 _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
 class _TooManyPlacesError(Exception):
-    """Too many places are distinguished; never leaves this module."""
+    """There are too many places; never leaves this module."""
 
 
 class Domains:
-    """The tops of every place; ``Domains(rules)`` computes them.
+    """The tops of every place.
 
     Args:
-        rules: normal rules, facts among them.
+        rules: normal rules, including facts.
         kinds_only: distinguish functors but not constants (all are ``ATOM``).
-        declared: let ``base`` and ``input`` feed ``true`` and ``does`` too, and every atom in a body its own
-            relation if that is ``true`` or ``does``: what a position made by hand may hold.
-        most_positions: how many positions in terms are distinguished.
-        most_steps: how many positions are looked at while terms are handed on.
+        declared: let ``base`` and ``input`` feed ``true`` and ``does``, too, and let atoms of ``true`` and
+            ``does``
+            in bodies feed their own relations: the possible contents of positions made by hand.
+        most_positions: maximal number of distinguished positions in terms.
+        most_steps: maximal number of positions visited during propagation.
     """
 
     def __init__(
@@ -101,11 +104,11 @@ class Domains:
         return frozenset(self._tops.get((predicate, arity, argument), ()))
 
     def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:
-        """Return the tops of an argument of a functor that stands at a place."""
+        """Return the tops of an argument of a functor at a place."""
         return frozenset(self._tops.get(self._below(path, functor, argument), ()))
 
     def of_variables(self, rule: NormalRule) -> dict[Variable, frozenset[Top]]:
-        """Return what each variable of a rule can stand for; nothing at all if the rule cannot fire."""
+        """Return the possible tops of each variable of a rule; empty if the rule cannot fire."""
         places: dict[Variable, list[Path]] = defaultdict(list)
         for item in rule.body:
             if isinstance(item, Literal) and not self._readable(item.atom, places):
@@ -176,7 +179,7 @@ class Domains:
                     self._write_term(term, (predicate, arity, number), values)
 
     def _write_facts(self, key: tuple[str, int], rows: Sequence[tuple[Term, ...]]) -> None:
-        """Write all facts of a relation, column by column: there may be a million."""
+        """Write all facts of a relation by column: there may be a million."""
         for number, column in enumerate(zip(*rows, strict=True)):
             terms = set(column)
             constants = {term for term in terms if isinstance(term, Constant)}
@@ -207,7 +210,7 @@ class Domains:
             tops, source, target = pending.pop()
             self._add(target, tops)
             if len(source) >= self._longest <= len(target):
-                continue  # below, both are the same places
+                continue  # both have the same places below
             for top in tops:
                 if isinstance(top, tuple):
                     self._steps -= top[1]
@@ -235,7 +238,7 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable says that something may stand there, but not what.
+                # A variable only says that some constant may stand there.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}

@@ -1,4 +1,4 @@
-"""Things grouped by a key, by what is reached from them, and by strongly connected components."""
+"""Grouping by key, reachability, and strongly connected components."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     >>> grouped([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}
     """
-    found: dict[K, list[V]] = {}
+    groups: dict[K, list[V]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def reached(starts: Iterable[K], onward: Callable[[K], Iterable[K]]) -> dict[K, None]:
-    """Return what one comes to from some things step by step, and these things themselves, each once.
+    """Return everything reachable from some starts, including these, each once.
 
     >>> list(reached([1], lambda number: [number * 2 % 7, number]))
     [1, 2, 4]
     """
-    found = dict.fromkeys(starts)
-    pending = list(found)
+    seen = dict.fromkeys(starts)
+    pending = list(seen)
     while pending:
-        new = [each for each in dict.fromkeys(onward(pending.pop())) if each not in found]
-        found.update(dict.fromkeys(new))
+        new = [each for each in dict.fromkeys(onward(pending.pop())) if each not in seen]
+        seen.update(dict.fromkeys(new))
         pending += new
-    return found
+    return seen
 
 
 def cycles(targets: Iterable[int], parents: Callable[[int], Collection[int]]) -> Iterator[list[int]]:
-    """Yield the strongly connected components whose nodes depend on themselves.
+    """Yield the strongly connected components that contain a cycle, parents first.
 
     >>> list(cycles([3], {1: [2], 2: [], 3: [3, 1]}.__getitem__))
     [[3]]

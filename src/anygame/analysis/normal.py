@@ -1,9 +1,9 @@
-"""Rules in normal form: what a reasoner wants to read.
+"""Rules in the normal form of the reasoner.
 
-A normal rule's body holds literals, negated literals, ``distinct``, and *tests*: disjunctions all of whose
-variables are bound by positive literals outside them. Negation stands in front of atoms only (De Morgan),
-equations (a ``distinct`` under a negation) are solved away, and a disjunction that binds variables has become
-several rules.
+The body of a normal rule holds literals, negated literals, ``distinct``, and *tests*: disjunctions whose
+variables are all bound by positive literals outside. Negation stands before atoms only (De Morgan), equations
+(a
+negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term, Variable
 
 
-#: How many normal rules one rule may stand for.
+#: Normal rules per rule.
 MOST_OF_A_RULE: Final = 4096
-#: As deep as lists nest in a sheet at the most.
+#: Maximal nesting of lists in a sheet.
 _DEEPEST: Final = 200
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What normal forms may still add to a sheet, less with each rule; sheets come from strangers.
+    """How much normal forms may still add to a sheet of a stranger; it shrinks with each rule.
 
     Attributes:
-        rules: normal rules beyond one for each rule.
-        characters: by which equations make terms longer, all their places together.
+        rules: normal rules beyond one per rule.
+        characters: total growth of terms by equations.
     """
 
     rules: int = 20_000
@@ -42,13 +42,13 @@ class Allowance:
 
     @property
     def is_spent(self) -> bool:
-        """Whether what is left is less than a rule alone may add."""
+        """Whether the rest is less than one rule may add."""
         return self.rules < MOST_OF_A_RULE or self.characters < 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalRule:
-    """A rule in normal form and the rule of the sheet it came from."""
+    """A rule in normal form, with the rule of the sheet."""
 
     head: Atom
     body: tuple[Formula, ...]
@@ -59,20 +59,20 @@ class NormalRule:
 
 
 class TooManyAlternatives(Exception):  # noqa: N818  (a signal to the caller, who knows the rule)
-    """A rule's disjunctions multiply beyond the bound."""
+    """The disjunctions of a rule multiply beyond the bound."""
 
 
 class TermsTooLarge(TooManyAlternatives):
-    """A rule's equations make terms larger than the bound."""
+    """The equations of a rule make terms larger than the bound."""
 
 
 def is_ground_fact(rule: Rule) -> bool:
-    """Whether a rule says one thing outright; sheets may have a million of these."""
+    """Whether a rule is a ground fact; sheets may have a million of these."""
     return not rule.body and are_ground(rule.head.arguments)
 
 
 def negation_normal(formula: Formula, *, positive: bool = True) -> Formula:
-    """Push negation inwards until it stands in front of atoms and ``distinct`` only."""
+    """Push negation inwards to atoms and ``distinct``."""
     if isinstance(formula, Not):
         return negation_normal(formula.formula, positive=not positive)
     if isinstance(formula, Or | And):
@@ -106,15 +106,15 @@ def substitute_formula(formula: Formula, bindings: Mapping[Variable, Term]) -> F
 
 
 def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule]:
-    """Return the normal rules that together mean the same as a rule of the sheet.
+    """Return the normal rules that are equivalent to a rule of the sheet.
 
     Args:
         rule: the rule.
-        allowance: what this and other rules may add; what this rule adds is taken from it.
+        allowance: how much this and other rules may add; reduced by this rule.
 
     Raises:
-        TooManyAlternatives: they would be more than ``MOST_OF_A_RULE``, or than allowed.
-        TermsTooLarge: their equations would make terms longer than allowed, or nest them too deep.
+        TooManyAlternatives: there would be more than ``MOST_OF_A_RULE`` rules, or more than allowed.
+        TermsTooLarge: its equations would make terms longer than allowed, or nest them too deeply.
     """
     if not rule.body:
         return [NormalRule(rule.head, (), rule)]
@@ -150,14 +150,14 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
     bodies = [tuple(item for part in choice for item in part) for choice in product(*options)]
     if len(bodies) == 1 and bodies[0] == body:
         return bodies
-    # An alternative may have bound what a disjunction beside it could not yet count as bound.
+    # An alternative may have bound variables of another disjunction.
     return [inner for choice in bodies for inner in _distribute(choice, limit)]
 
 
 def _solve_equations(
     head: Atom, body: tuple[Formula, ...], allowance: Allowance
 ) -> tuple[Atom, tuple[Formula, ...]] | None:
-    """Solve the equations of a body; None where they cannot hold together."""
+    """Solve the equations of a body; None if they contradict each other."""
     equations = []
     rest = []
     for item in body:
@@ -170,7 +170,7 @@ def _solve_equations(
     bindings = unify_all(equations, {})
     if bindings is None:
         return None
-    # Each equation may double what the next one writes twice, so all is measured before any is written.
+    # Terms may double with each equation, so they are measured before they are built.
     terms = [*head.arguments, *_terms_in(rest)]
     measured = measure(terms, bindings)
     assert measured is not None  # unification binds no variable to a term that holds it
@@ -190,9 +190,9 @@ def _terms_in(formulas: Iterable[Formula]) -> Iterator[Term]:
 
 
 def binding_order(body: Sequence[Formula], bound: Iterable[Variable] = ()) -> list[int]:
-    """Return the order, as indices into the body: as it is, but tests wait until their variables are bound.
+    """Return an order of the body, as indices: tests wait until their variables are bound.
 
-    A variable that nothing binds is not waited for.
+    Variables that nothing binds are not waited for.
     """
     bound_by = [binds(formula) for formula in body]
     bindable = {variable for found in bound_by for variable in found}
@@ -221,7 +221,7 @@ def binds(formula: Formula) -> set[Variable]:
 
 
 def _needs(formula: Formula) -> set[Variable]:
-    """Return the variables that must be bound before a formula can be tested."""
+    """Return the variables that must be bound before a formula is tested."""
     if isinstance(formula, Literal):
         return set()
     if isinstance(formula, And):

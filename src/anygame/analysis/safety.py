@@ -1,8 +1,9 @@
-"""From a program to rules that can be evaluated, or to all the reasons why not.
+"""From a program to rules that can be evaluated, or to all reasons why not.
 
-A rule is safe if a positive literal of its body binds each of its variables, as GDL asks (Love, Hinrichs,
-Haley, Schkufza and Genesereth, "General game playing: game description language specification", 2008): then
-it derives finitely many facts from finitely many, and what it denies is ground when it is looked up.
+A rule is safe if a positive literal of its body binds each of its variables, as GDL requires (Love, Hinrichs,
+Haley, Schkufza and Genesereth, "General game playing: game description language specification", 2008). Then
+it
+derives finitely many facts from finitely many, and negated atoms are ground when they are tested.
 """
 
 from __future__ import annotations
@@ -37,15 +38,16 @@ if TYPE_CHECKING:
 def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> list[NormalRule]:
     """Return the rules of a program in normal form.
 
-    A variable ``?_name`` that only one negated literal has is read "for no value": ``(not (p ?x ?_y))``
-    denies a relation of its own, which holds where some ``?_y`` is there.
+    A variable ``?_name`` that occurs in one negated literal only means "for no value": ``(not (p ?x ?_y))``
+    denies
+    a relation of its own, which holds if there is some ``?_y``.
 
     Args:
         program: the rules.
-        warnings: gets a warning for each such variable.
+        warnings: receives a warning for each such variable.
 
     Raises:
-        RuleSheetError: some rule is unsafe, or its disjunctions explode; names them all.
+        RuleSheetError: some rules are unsafe or have too many disjunctions; it names all of them.
     """
     result: list[NormalRule] = []
     diagnostics: list[Diagnostic] = []
@@ -61,7 +63,7 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
         except TooManyAlternatives as excess:
             diagnostics.append(_excess(rule, excess, alone=is_first or not allowance.is_spent))
             if allowance.is_spent:
-                break  # the others like it could not pass either
+                break  # further rules like it would fail, too
             continue
         if anonymous := _anonymous(rule):
             unbound = {variable for part in normal for variable, _ in unsafe_variables(part)}
@@ -69,28 +71,32 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
             diagnostics += [_read_for_none(rule, each) for each in sorted(anonymous & unbound)]
         result += normal
         diagnostics += _unsafe(rule, normal)
-    found = raise_if_errors(diagnostics)
+    sorted_diagnostics = raise_if_errors(diagnostics)
     if warnings is not None:
-        warnings += found
+        warnings += sorted_diagnostics
     return result
 
 
 def _anonymous(rule: Rule) -> frozenset[Variable]:
-    """Return the variables of a rule that start with an underscore and stand in one literal."""
+    """Return the variables of a rule that start with an underscore and occur in one literal only."""
     literals = [formula for formula, _ in walk(rule.body) if not formula.parts]
-    holders = Counter(each for part in (Literal(rule.head), *literals) for each in set(part.variables()))
-    return frozenset(each for each, often in holders.items() if often == 1 and each.name[0] == "_")
+    holders = Counter(
+        variable for part in (Literal(rule.head), *literals) for variable in set(part.variables())
+    )
+    return frozenset(
+        variable for variable, times in holders.items() if times == 1 and variable.name[0] == "_"
+    )
 
 
 class _Projections:
-    """Relations that say that there is a value for the anonymous variables of a negated literal."""
+    """Relations for "there is a value" of the anonymous variables of negated literals."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._heads: dict[tuple[str, tuple[Variable, ...]], Atom] = {}
 
     def of(self, rule: NormalRule, anonymous: frozenset[Variable]) -> Iterator[NormalRule]:
-        """Yield a rule that denies such relations instead, and before it the rules of new ones."""
+        """Yield a rule that denies such relations, preceded by the rules of new ones."""
         body: list[Formula] = []
         for item in rule.body:
             free = anonymous.intersection(item.variables())
@@ -112,7 +118,7 @@ class _Projections:
 
 
 def name_of(formula: Formula) -> str:
-    """Return what a formula is about: the name of its first literal's fluent, move or relation."""
+    """Return the topic of a formula: the name of the fluent, move or relation of its first literal."""
     atoms = (part.atom for part, _ in walk([formula]) if isinstance(part, Literal))
     atom = next(atoms, None)
     if atom is None:
@@ -138,7 +144,7 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
 
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
-    """Yield each variable that no positive literal binds, with what it is needed for."""
+    """Yield each variable that no positive literal binds, with the part that needs it."""
     bound = bound_by_literals(rule.body)
     for variable in dict.fromkeys(rule.head.variables()):
         if variable not in bound:
@@ -161,11 +167,11 @@ def _unsafe(rule: Rule, normal: Iterable[NormalRule]) -> Iterator[Diagnostic]:
     if not rule.body and rule.head.node is not None:
         yield variable_in_fact(rule)
         return
-    found: dict[Variable, str] = {}
+    needed_by: dict[Variable, str] = {}
     for part in normal:
         for variable, kind in unsafe_variables(part):
-            found.setdefault(variable, kind)
-    for variable, kind in found.items():
+            needed_by.setdefault(variable, kind)
+    for variable, kind in needed_by.items():
         message = f"nothing binds {variable}: it stands in {kind} and in no positive literal of the body"
         yield _unbound(rule, variable, Severity.ERROR, message)
 
@@ -177,7 +183,7 @@ def _read_for_none(rule: Rule, variable: Variable) -> Diagnostic:
 
 def _unbound(rule: Rule, variable: Variable, severity: Severity, message: str) -> Diagnostic:
     leaves = list(rule.node.leaves()) if rule.node else []
-    # Where case does not count, variables are read in lower case.
+    # Variables are in lower case if case was ignored.
     places = [leaf.span for leaf in leaves if leaf.text == str(variable)]
     places = places or [leaf.span for leaf in leaves if leaf.text.lower() == str(variable)]
     notes = tuple(Note("and here", place) for place in places[1:])
@@ -196,7 +202,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
 
 
 def _only_denied_by(rule: Rule, variable: Variable) -> Literal | None:
-    """Return the negated literal that alone has a variable of a rule, if one has."""
+    """Return the only literal with a variable, if it is negated."""
     denied = [
         formula.formula
         for formula, _ in walk(rule.body)

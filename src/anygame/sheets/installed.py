@@ -1,4 +1,4 @@
-"""The rule sheets that come with the package, found by name: ``copolymer`` for ``gdl/copolymer.kif``."""
+"""The rule sheets in the package, found by name: ``copolymer`` for ``gdl/copolymer.kif``."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from anygame.language.limits import ReadingLimits
 
 _PACKAGE: Final = Path(__file__).parents[1]
-#: The build copies the sheets into the package; in a checkout they stand at its top.
+#: The build copies the sheets into the package; a checkout has them at its top.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
-#: Letters of a summary from which something can be learned: more than "Two players take turns.".
+#: Minimal length of an informative summary, more than "Two players take turns.".
 _TELLING: Final = 30
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
-#: Characters of frames around comments, and what marks a line that is for editors.
+#: Characters of frames around comments, and the mark of lines for editors.
 _FRAME: Final = ";*=#~+|_- \t"
 _EDITOR: Final = "-*-"
-#: What the names of rule sheets end in.
+#: Suffixes of rule sheets.
 SUFFIXES: Final = (_SUFFIX, ".gdl", ".hrf")
 
 
 def games() -> tuple[str, ...]:
-    """Return the names of the games that come with the package; ``load`` takes each of them.
+    """Return the names of the games in the package; ``load`` accepts each of them.
 
     >>> import anygame
     >>> "copolymer" in anygame.games()
@@ -44,9 +44,9 @@ def games() -> tuple[str, ...]:
 
 
 def find_installed(name: str | os.PathLike[str]) -> Path | None:
-    """Return the installed sheet that is meant by a name: one of `games`, where no such file exists."""
+    """Return the installed sheet with a name of `games`, unless such a file exists."""
     text = os.fspath(name)
-    # What is no plain word cannot be one, and is not asked for on the disk.
+    # Installed names are identifiers; others need no access to the disk.
     if not text.isidentifier() or os.path.lexists(text):
         return None
     path = installed_path(text)
@@ -54,15 +54,15 @@ def find_installed(name: str | os.PathLike[str]) -> Path | None:
 
 
 def installed_path(name: str) -> Path:
-    """Return where the sheet of one of `games` lies."""
+    """Return the path of the sheet of one of `games`."""
     return _folder() / f"{name}{_SUFFIX}"
 
 
 def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None) -> Source:
-    """Read a file, or the installed sheet of this name where there is no such file.
+    """Read a file, or the installed sheet of this name if there is no such file.
 
     Raises:
-        RuleSheetError: it cannot be opened or read; where a name is mistyped, it names the nearest ones.
+        RuleSheetError: it cannot be read; for misspelled names the error suggests the nearest ones.
         SheetSyntaxError: it is too large, or not UTF-8 text.
     """
     path = find_installed(name)
@@ -78,7 +78,7 @@ def open_sheet(name: str | os.PathLike[str], limits: ReadingLimits | None = None
 
 
 def nearest_games(name: str) -> list[str]:
-    """Return those of `games` that are called almost like this, or partly, the nearest first.
+    """Return those of `games` with a similar name, or with a similar word in it, nearest first.
 
     >>> nearest_games("kuhn"), nearest_games("conect_four.kif")
     (['kuhn_poker'], ['connect_four'])
@@ -94,7 +94,7 @@ def nearest_games(name: str) -> list[str]:
 def describe_sheet(text: str) -> tuple[str, str]:
     r"""Return title and description of a sheet: the first two paragraphs of its head comment.
 
-    Frames and rules of signs count as blank, and so does a line for editors, such as ``-*-Lisp-*-``.
+    Frames and lines of punctuation count as blank, and so do lines for editors, such as ``-*-Lisp-*-``.
 
     >>> describe_sheet(";;; Nim\n;;;\n;;; Take matches.\n;;; Who takes the last one wins.\n\n(role x)")
     ('Nim', 'Take matches. Who takes the last one wins.')
@@ -116,7 +116,7 @@ def describe_sheet(text: str) -> tuple[str, str]:
 
 
 def summary_of(description: str) -> str:
-    """Return the first sentences of a description, one if it says enough.
+    """Return the first sentence of a description, or the first sentences if that one is short.
 
     >>> summary_of("A puzzle for one. A knight leaps over a board. It never returns.")
     'A puzzle for one. A knight leaps over a board.'
@@ -130,7 +130,7 @@ def summary_of(description: str) -> str:
 
 
 def sheet_heading(text: str) -> str:
-    r"""Return the head comment of a sheet as text: what its author says of the game.
+    r"""Return the head comment of a sheet as text: the author's description of the game.
 
     >>> print(sheet_heading(";;; Nim\n;;;\n;;; Moves  (take N)\n;; board: none\n\n(role x) ; not this"))
     Nim
@@ -138,14 +138,14 @@ def sheet_heading(text: str) -> str:
     Moves  (take N)
     """
     lines = list(takewhile(lambda line: line.startswith(";"), text.lstrip("\ufeff\n").splitlines()))
-    # What follows with fewer signs is for programs, or about how the rules were read.
+    # Lines with fewer comment marks are for programs, or about the conversion of the rules.
     signs = len(lines[0]) - len(lines[0].lstrip(";")) if lines else 0
     head = takewhile(lambda line: line.startswith(";" * signs), lines)
     return "\n".join([_unframed(line.lstrip(";")) for line in head if _EDITOR not in line]).strip("\n")
 
 
 def _unframed(line: str) -> str:
-    """Return a line of a comment without the frame around it; its indentation stays."""
+    """Return a line of a comment without its frame; indentation stays."""
     line = line.strip("*") if line.startswith("*") else line
     return line.removeprefix(" ").rstrip() if line.strip(_FRAME) else ""
 

@@ -1,13 +1,14 @@
 """The canonical layout of a sheet's text, in either form, with its comments.
 
 - Rules: the head after ``(<=``, each formula of the body on a line of its own, indented by four.
-- Facts: each on a line of its own; but facts of one relation that share a line stay together, and such
-  lines below each other form columns.
+- Facts: one per line; but facts of one relation that share a line stay together, and such lines below each
+other
+  form columns.
 - Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
-  Disjunctions are also broken where the author has begun a part of them on a new line.
-- Comments stay where they stand: on lines of their own, or at the end of the line of what precedes them.
-- Of blank lines between items two are kept, since two part chapters where one parts paragraphs; inside items
-  none.
+Disjunctions
+  are also broken if the author started a part of them on a new line.
+- Comments stay in place: on lines of their own, or at the end of the line of the code before them.
+- Up to two blank lines between items are kept (for chapters and paragraphs), none inside items.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from anygame.sheets.page import Part
 
 _INDENT: Final = 4
-#: Characters of facts on one line that are made several lines of facts; more are taken for a whole sheet
-#: without line ends, and get one line each.
+#: Length of a line of facts that is broken into rows; longer lines count as a sheet without line ends, with
+#: one line per fact.
 _LONGEST_ROW: Final = 200
 _MOST_BLANKS: Final = 2
 _JOINING: Final = frozenset(("<=", "and", "or", "not"))
@@ -45,10 +46,9 @@ _SUFFIX: Final[dict[Form, str]] = {"kif": ".kif", "infix": ".hrf"}
 
 
 def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLimits | None = None) -> str:
-    """Return the text of a sheet in its canonical layout; in another form, if one is asked for.
+    """Return the text of a sheet in its canonical layout, optionally in another form.
 
-    What comes out is read again and has the same rules and comments. Facts may have variables: whether that
-    means something is for others to say.
+    The result is read again and must have the same rules and comments. Facts may have variables.
 
     >>> print(format_sheet(Source("sheet", "(role x)(<= (goal x 100)(not done)) ; at last")), end="")
     (role x)
@@ -77,7 +77,7 @@ def format_sheet(source: Source, form: Form | None = None, *, limits: ReadingLim
 
 
 def format_rules(rules: Iterable[Rule], form: Form) -> str:
-    """Return rules and facts that are part of a sheet, in either form; facts of one relation fill lines."""
+    """Return some rules and facts in either form; facts of one relation fill lines."""
     blocks = []
     for key, group in groupby(rules, lambda rule: None if rule.body else rule.head.key):
         if key is None:
@@ -96,17 +96,17 @@ def format_rules(rules: Iterable[Rule], form: Form) -> str:
 def _translated(
     nodes: Sequence[Node], comments: Sequence[Comment], program: Program, form: Form
 ) -> tuple[tuple[Node, ...], list[Comment]]:
-    """Give comments the marks of the form, and make comments of items that are no part of the program."""
-    read = {rule.node.start for rule in program.rules if rule.node}
-    found = list(comments)
-    found += [
+    """Convert comment marks, and turn items that are not part of the program into comments."""
+    starts = {rule.node.start for rule in program.rules if rule.node}
+    all_comments = list(comments)
+    all_comments += [
         Comment(f"; {''.join(_kif_chunks(node))}", node.start, node.end, own_line=True)
         for node in nodes
-        if node.start not in read
+        if node.start not in starts
     ]
-    found.sort(key=lambda comment: comment.start)
-    kept = tuple([node for node in nodes if node.start in read])
-    return kept, [replace(comment, text=marked(comment.text, form)) for comment in found]
+    all_comments.sort(key=lambda comment: comment.start)
+    kept = tuple([node for node in nodes if node.start in starts])
+    return kept, [replace(comment, text=marked(comment.text, form)) for comment in all_comments]
 
 
 def _verify(
@@ -123,7 +123,7 @@ def _verify(
 
 
 class _Writer:
-    """What writing the two forms has in common."""
+    """Common part of the writers of both forms."""
 
     def __init__(self, commented: CommentedItems, source: Source) -> None:
         self._commented = commented
@@ -149,14 +149,14 @@ class _Writer:
 
     @staticmethod
     def _blanks(lines: int) -> int:
-        """Return how many blank lines are kept between two items that are so many lines apart."""
+        """Return the number of blank lines between items at a distance in lines."""
         return min(max(lines - 1, 0), _MOST_BLANKS)
 
     def _lines_between(self, start: int, end: int) -> int:
         return self._source.position(end)[0] - self._source.position(start)[0] if start < end else 0
 
     def _rows(self) -> Iterator[list[Part]]:
-        """Yield comments, rules and facts, the latter together where they may share a line."""
+        """Yield comments, rules and facts; facts that may share a line come together."""
         row: list[Part] = []
         for item in self._commented.items:
             last = row[-1] if row else None
@@ -202,19 +202,19 @@ class _Writer:
         self._page.row(relation, row)
 
     def _is_spread(self, node: Node) -> bool:
-        """Whether a disjunction, here or inside the formula, has parts that start on lines of their own."""
+        """Whether a disjunction in the formula has parts that start on lines of their own."""
         name = fold_head(_name_of(node))
         if not node.children or name not in _JOINING:
             return False
-        known = self._spread.get(id(node))
-        if known is None:
+        is_spread = self._spread.get(id(node))
+        if is_spread is None:
             parts = node.children[1:]
-            known = name != "not" and any(self._lines_between(a.end, b.start) for a, b in pairwise(parts))
-            known = self._spread[id(node)] = known or any(map(self._is_spread, parts))
-        return known
+            is_spread = name != "not" and any(self._lines_between(a.end, b.start) for a, b in pairwise(parts))
+            is_spread = self._spread[id(node)] = is_spread or any(map(self._is_spread, parts))
+        return is_spread
 
     def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
-        """Return a node on one line, if there is room and nothing inside wants lines of its own."""
+        """Return a node on one line if it fits and nothing inside needs a line of its own."""
         if self._commented.has_comments(node) or (formula and self._is_spread(node)):
             return None
         chunks = []
@@ -226,7 +226,7 @@ class _Writer:
         return "".join(chunks)
 
     def _node(self, node: Node, formula: bool) -> None:
-        """Write a term or a formula at the current place."""
+        """Write a term or a formula at the current position."""
         flat = self._flat(node, WIDTH - self._page.column, formula)
         if flat is not None or node.children is None:
             self._page.put("".join(self._chunks(node, formula)) if flat is None else flat)
@@ -243,15 +243,15 @@ class _Writer:
         separator: str = "",
         one_per_line: bool = False,
     ) -> None:
-        """Write what stands between the parentheses of a list.
+        """Write the contents of the parentheses of a list.
 
         Args:
-            parts: what stands there.
+            parts: the contents.
             formula: whether these are formulas.
-            inner: the indentation of the lines after the first.
-            gaps: what is written before the first, and before the others on the same line.
-            separator: what is written after each but the last.
-            one_per_line: whether each gets a line of its own, or as many as there is room for.
+            inner: indentation of the lines after the first.
+            gaps: text before the first part, and before others on the same line.
+            separator: text after each part but the last.
+            one_per_line: whether each part gets a line of its own, or lines are filled.
         """
         page = self._page
         left = sum(isinstance(part, Node) for part in parts)
@@ -286,7 +286,7 @@ class _Writer:
 
 
 def _name_of(node: Node) -> str:
-    """Return the name at the start of a list, or the token that the node is."""
+    """Return the name at the start of a list, or the token."""
     return node.children[0].text if node.children else node.text
 
 
@@ -340,7 +340,7 @@ class _InfixWriter(_Writer):
         nodes = [part for part in parts if isinstance(part, Node)]
         if nodes:
             self._page.put(" :-")
-            # Nothing closes a rule here, so comments after the last formula would leave it.
+            # No bracket closes a rule, so comments after the last formula would leave it.
             last = parts.index(nodes[-1])
             late = [part for part in parts[last:] if isinstance(part, Comment) and part.own_line]
             parts = [*parts[:last], *late, *(part for part in parts[last:] if part not in late)]
@@ -372,10 +372,10 @@ class _Brackets(NamedTuple):
     """How the infix form writes a list.
 
     Attributes:
-        opening: what stands before the parts.
-        separator: what stands after each part but the last.
-        gap: what stands before each part but the first, on the same line.
-        closing: what stands after the parts.
+        opening: text before the parts.
+        separator: text after each part but the last.
+        gap: text before each part but the first, on the same line.
+        closing: text after the parts.
         formulas: whether the parts are formulas.
     """
 

@@ -1,9 +1,10 @@
-"""Lenient reading: what sheets written for Prolog-like reasoners mean where GDL leaves a variable unbound.
+"""Lenient reading: the meaning of Prolog-style sheets where GDL leaves a variable unbound.
 
-A variable that only negated formulas have, as in ``(not (true (board ?p ?x)))``, is read "for no ?x", as by
-negation as failure (Clark, "Negation as failure", 1978). A variable of a head that nothing binds is bound by
-``role``, ``base`` or ``input``, or by what can stand there at all. All of this is written out as edits of the
-text, so that the result is plain GDL.
+A variable that occurs in negated formulas only, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
+in
+negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by ``role``,
+``base`` or ``input``, or by all values that can stand there. The readings are edits of the text, so that the
+result is plain GDL.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: What declares the last argument of a head.
+#: Relations that declare the last argument of a head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
-#: Heads that describe a state: here "any" is not what a rule says that forgets to say which.
+#: Heads that describe a state: there, an unbound variable does not mean "any".
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
-#: Heads that decide what play reaches, and what it is worth.
+#: Heads that decide which states are reachable, and their values.
 _STATES: Final = frozenset(("next", "legal", "goal"))
 _LINE: Final = 110
 
 
 class _Binder:
-    """Finds what binds variables of heads."""
+    """Finds literals that bind variables of heads."""
 
     def __init__(
         self, program: Program, relations: ValueRelations, comments: Sequence[tuple[int, int]]
@@ -64,27 +65,34 @@ class _Binder:
         self._new: list[Rule] = []
 
     def binding(self, rule: Rule, unbound: frozenset[Variable]) -> Mend | None:
-        """Return the mend that binds the unbound variables of a head, None if something is left unbound."""
+        """Return the mend that binds the unbound variables of a head, None if one remains unbound."""
         head = rule.head
-        left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
-        if head.predicate in {"legal", "goal"} and rule.body and left and left[0] is head.arguments[0]:
-            del left[0]  # that is a mend of its own
-        if not left:
+        unbound_left = [variable for variable in dict.fromkeys(head.variables()) if variable in unbound]
+        if (
+            head.predicate in {"legal", "goal"}
+            and rule.body
+            and unbound_left
+            and unbound_left[0] is head.arguments[0]
+        ):
+            del unbound_left[0]  # has a mend of its own
+        if not unbound_left:
             return None
-        # No game asks for moves or goals of a term that is no role: a role that is added there is safe. And
-        # what stands in a negation is of each value for which that holds.
-        is_of_roles = head.predicate in {"legal", "goal"} and left == [head.arguments[0]]
-        said = {variable for formula in rule.body for variable in formula.variables()}
-        is_any = head.predicate in _STATES and not is_of_roles and not said.issuperset(left)
-        declared = self._declared(head, left)
+        # Moves and goals are only requested for roles, so adding a role is safe. Variables of negations stand
+        # for each value for which the negation holds.
+        is_of_roles = head.predicate in {"legal", "goal"} and unbound_left == [head.arguments[0]]
+        body_variables = {variable for formula in rule.body for variable in formula.variables()}
+        is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(unbound_left)
+        declared = self._declared(head, unbound_left)
         atoms = [declared] if declared else []
-        left = [variable for variable in left if declared is None or variable not in declared.variables()]
+        unbound_left = [
+            variable for variable in unbound_left if declared is None or variable not in declared.variables()
+        ]
         kind = "any" if is_any else "binding"
-        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in left):
+        if any(self._sorts.of_variable(rule, variable) != self._sorts.of(ROLE) for variable in unbound_left):
             if head.predicate in _TELLS:
                 return None
             kind = "domain"
-        for variable in left:
+        for variable in unbound_left:
             name = self._relation(self._sorts.of_variable(rule, variable))
             if name is None:
                 return None
@@ -94,7 +102,7 @@ class _Binder:
     # -- base and input
 
     def _declared(self, head: Atom, left: Sequence[Variable]) -> Atom | None:
-        """Return what `base` or `input` says of a head, if they declare it and it has what is unbound."""
+        """Return the `base` or `input` atom of a head, if the sheet declares it and it binds variables."""
         name = _DECLARES.get(head.predicate)
         if name is None or not set(left).intersection(Atom("", head.arguments[-1:]).variables()):
             return None
@@ -106,10 +114,11 @@ class _Binder:
     # -- what can stand there
 
     def _relation(self, sort: Place) -> str | None:
-        """Return the name of a relation that holds of the terms of a sort; of none, if nothing asks.
+        """Return the name of a relation of all terms of a sort; None if it cannot be written.
 
-        Where terms nest without end, as lists do, it holds of them all: such a relation can only be asked
-        about terms that are known, which is what Prolog does with a variable that a call binds.
+        If terms nest without end, as lists do, the relation holds for all of them: it can only be asked about
+        known
+        terms, like a Prolog variable that a call binds.
         """
         inside = self._sorts.inside(sort)
         new = [each for each in inside if each not in self._made]
@@ -123,7 +132,7 @@ class _Binder:
         return self._made[sort]
 
     def _new_relation(self, sort: Place) -> str | None:
-        """Return the name for a relation of the terms of a sort; no compound term is left out."""
+        """Return the name of a relation of the terms of a sort, with facts for its constants."""
         if sort == self._sorts.of(ROLE):
             return "role"
         constants = self._sorts.constants(sort)
@@ -183,7 +192,7 @@ def _functor(term: Term) -> object:
 
 
 def role_mends(program: Program) -> list[Mend]:
-    """Return the edits that add the roles which a program's rules leave unbound.
+    """Return the edits that add roles which the rules of a program leave unbound.
 
     The program must have been read from a text.
     """
@@ -195,7 +204,7 @@ def role_mends(program: Program) -> list[Mend]:
 
 
 def unbound_role(rule: Rule) -> Variable | None:
-    """Return the variable that stands for the role in a head, if nothing binds it."""
+    """Return the variable of the role in a head, if it is unbound."""
     if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
         return None
     role = rule.head.arguments[0]
@@ -203,7 +212,7 @@ def unbound_role(rule: Rule) -> Variable | None:
 
 
 def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -> Mend:
-    """Return the mend that says of a role's variable that it is a role."""
+    """Return the mend that adds a role literal for a variable."""
     node = rule.head.node
     first = rule.body[0].node
     assert node is not None
@@ -229,14 +238,14 @@ def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -
 def _local(
     conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
 ) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
-    """Yield each negation and ``distinct`` with unbound variables that nothing beside it binds, and these."""
+    """Yield each negation and ``distinct`` with variables that nothing else binds, and these variables."""
     positive = [_positive(formula) for formula in conjuncts]
     for number, formula in enumerate(conjuncts):
         beside = positive[:number] + positive[number + 1 :]
         known = outside.union(*beside)
         if isinstance(formula, Or):
             for part in formula.formulas:
-                # To leave out a `distinct` here would leave out an alternative.
+                # Removing a `distinct` here would remove an alternative.
                 inner = _local((part,), known, unbound)
                 yield from (local for local in inner if isinstance(local[0], Not))
         elif isinstance(formula, And):
@@ -252,7 +261,7 @@ def _local(
 
 
 def _positive(formula: Formula) -> set[Variable]:
-    """Return the variables of the literals that stand positively in a formula."""
+    """Return the variables of positive literals in a formula."""
     return {
         variable
         for part, positive in walk([formula])
@@ -262,7 +271,7 @@ def _positive(formula: Formula) -> set[Variable]:
 
 
 def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
-    """Return a formula as text in which the names of variables do not count, but which are outer ones do."""
+    """Return a formula as text with variables named by position and by whether they are outer ones."""
     names: dict[Variable, Term] = {}
     for number, variable in enumerate(dict.fromkeys(formula.variables())):
         names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")
@@ -274,14 +283,13 @@ LENIENT_MENDS: Final = ("negation", "distinct", "binding", "domain", "any")
 
 
 def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> list[Mend]:
-    """Return how the variables of a program that GDL leaves unbound are read, as edits of its KIF text.
+    """Return the readings of variables that GDL leaves unbound, as edits of the KIF text.
 
-    What is written for one rule may leave variables unbound again, so this is to be asked until there are
-    no mends any more.
+    The text of one reading may leave variables unbound again, so repeat this until there are no more mends.
 
     Args:
-        program: what was read from the text; its facts may have variables.
-        kinds: which mends, of `LENIENT_MENDS`.
+        program: as read from the text; its facts may have variables.
+        kinds: kinds of mends, of `LENIENT_MENDS`.
     """
     source = program.source
     wanted = frozenset(kinds) & set(LENIENT_MENDS)
@@ -296,7 +304,7 @@ def lenient_mends(program: Program, kinds: Iterable[str] = LENIENT_MENDS) -> lis
 
 
 def _unbound(rule: Rule) -> frozenset[Variable]:
-    """Return the variables of a rule that nothing binds; none of rules without a place in the text."""
+    """Return the unbound variables of a rule; empty for rules without a place in the text."""
     if rule.node is None or is_ground_fact(rule):
         return frozenset()
     try:
@@ -306,7 +314,7 @@ def _unbound(rule: Rule) -> frozenset[Variable]:
 
 
 class _Readings:
-    """Reads rules one after the other; the same negation has the same relation everywhere."""
+    """Reads rules in turn; equal negations share a relation."""
 
     def __init__(self, program: Program) -> None:
         assert program.source is not None
@@ -319,7 +327,7 @@ class _Readings:
         binding = self._binder.binding(rule, unbound)
         if binding is not None:
             yield binding
-        # What may stand for a variable of the head is for the head to say.
+        # Variables of the head are bound by `_Binder`.
         for formula, free in _local(rule.body, set(), unbound.difference(rule.head.variables())):
             yield (
                 self._negation(rule, formula.formula, free)
@@ -328,7 +336,7 @@ class _Readings:
             )
 
     def _negation(self, rule: Rule, formula: Formula, free: frozenset[Variable]) -> Mend:
-        """Return the mend that denies a relation of the bound variables instead of a formula."""
+        """Return the mend that denies a relation of the bound variables in place of a formula."""
         node = formula.node
         assert rule.node is not None
         assert node is not None
@@ -350,7 +358,7 @@ class _Readings:
 
 
 def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
-    """Return the mend that leaves out what always holds: there is always something else."""
+    """Return the mend that removes a condition that always holds: there is always another value."""
     node = formula.node
     assert node is not None
     text = node.source.text
@@ -365,21 +373,20 @@ def _listed(variables: Iterable[Variable]) -> str:
     return " and no ".join(sorted(map(str, variables)))
 
 
-#: What is written for one rule may leave variables unbound again, inside negations inside negations; roles
-#: are a round of their own.
+#: Rounds of readings, for negations inside negations and one for roles.
 _ROUNDS: Final = 7
 
 
 def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
-    """Return the text of a program in which what GDL leaves unbound is bound as Prolog-like readers mean it.
+    """Return the text of a program with unbound variables bound as Prolog-style readers do.
 
     Args:
-        program: a program that was read from a text; its facts may have variables.
-        case_sensitive: how the text is read.
+        program: a program read from a text; its facts may have variables.
+        case_sensitive: how to read the text.
 
     Returns:
-        The new text, in KIF and under the old name (a name of an infix sheet has ``.kif`` after it), and what
-        was read so.
+        The new text, in KIF and under the old name (for an infix sheet with ``.kif`` appended), and the
+        readings.
     """
     source = program.source
     assert source is not None
@@ -394,9 +401,9 @@ def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[So
 def with_readings(
     program: Program, kinds: Collection[str], case_sensitive: bool = True
 ) -> tuple[Program, list[Mend]]:
-    """Return a program with its readings written out, and these: what is written may have more to read.
+    """Return a program with its readings written out, repeatedly, and these readings.
 
-    Roles come first, so that the text is the same whoever has added them.
+    Roles come first, so that the text does not depend on who added them.
     """
     done: list[Mend] = []
     for _ in range(_ROUNDS):
@@ -412,10 +419,11 @@ def with_readings(
 
 
 def in_places_of(written: Program, plain: Program) -> Program:
-    """Return the rules of a plain program in the places of the rules that they were made from.
+    """Return the rules of a plain program with the places of the rules from which they were made.
 
-    Lenient reading keeps the order of the rules. What it adds speaks of relations of its own, and stands in
-    the place of the rule before it. Where rules and places do not fit each other, all stay where they are.
+    Lenient reading keeps the order of rules. Added rules have relations of their own, and get the place of
+    the rule
+    before them. If rules and places do not match, all rules keep their places.
     """
     known = {rule.head.key for rule in written.rules}
     kept = sum(rule.head.key in known for rule in plain.rules)

@@ -1,6 +1,6 @@
-"""What a sheet is laid out from, nodes and the comments among them, and the lines that come out.
+"""Input and output of the layout of a sheet: nodes with comments among them, and lines.
 
-Lines hold code, comments at their ends, and tables of facts.
+Lines hold code, trailing comments, and tables of facts.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from anygame.language.source import Node
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Columns that lines keep to where they can be broken.
+#: Maximal line width, if a line can be broken.
 WIDTH: Final = 100
 
-#: Indentation stops growing here, so that no text can make lines of blanks.
+#: Maximal indentation, so that no text can make lines of blanks.
 _DEEPEST: Final = 60
 _BEFORE_COMMENT: Final = "  "
 
 
-#: What a list holds, and a sheet.
+#: An item of a list or sheet.
 Part = Node | Comment
 
 
@@ -43,7 +43,7 @@ class Page:
 
     @property
     def column(self) -> int:
-        """Characters on the current line, comments aside."""
+        """Length of the current line, without its comment."""
         return len(self._now.code)
 
     @property
@@ -53,17 +53,17 @@ class Page:
 
     @property
     def is_comment(self) -> bool:
-        """Whether the current line is a comment and nothing else."""
+        """Whether the current line consists of a comment only."""
         return self.is_ended and not self._now.code.strip()
 
     def newline(self, indent: int = 0, *, blanks: int = 0) -> None:
-        """Start a line, after blank ones if asked for; at the start of the text there is nothing to do."""
+        """Start a line, after blank ones if requested; at the start of the text nothing happens."""
         if self._now.code or self._now.comment:
             self._lines += [_Line() for _ in range(blanks + 1)]
         self._now.code = " " * min(indent, _DEEPEST)
 
     def put(self, text: str) -> None:
-        """Add code to the current line: before its comment, if it has one."""
+        """Append code to the current line, before its comment."""
         self._now.code += text
 
     def row(self, relation: str, cells: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ class Page:
         self._now.comment = text
 
     def text(self) -> str:
-        """Return the lines, with facts in columns and comments at the ends of neighbouring lines aligned."""
+        """Return the lines, with facts in columns and trailing comments of neighbouring lines aligned."""
         for relation, group in groupby(self._lines, lambda line: line.relation):
             if relation:
                 _align_cells(list(group))
@@ -107,9 +107,9 @@ def _align_cells(lines: Sequence[_Line]) -> None:
 def _written(lines: Iterable[_Line]) -> list[str]:
     written = []
     for aligned, group in groupby(lines, lambda line: bool(line.comment and line.code.strip())):
-        found = list(group)
-        width = max(len(line.code) for line in found) if aligned else 0
-        for line in found:
+        group_lines = list(group)
+        width = max(len(line.code) for line in group_lines) if aligned else 0
+        for line in group_lines:
             code = line.code.ljust(width) + _BEFORE_COMMENT if aligned else line.code
             written.append((code + line.comment).rstrip())
     return written
@@ -118,9 +118,9 @@ def _written(lines: Iterable[_Line]) -> list[str]:
 class CommentedItems:
     """The items of a sheet with the comments between and inside them.
 
-    A comment at the end of a list's last line counts as standing after the list, since that is where the
-    list is closed when it is laid out. Of several comments that so come to stand after one thing, all but
-    the first get lines of their own.
+    A comment at the end of the last line of a list counts as standing after the list, because the layout
+    closes the
+    list there. If several comments follow one item, all but the first get lines of their own.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:
@@ -132,11 +132,11 @@ class CommentedItems:
             self.items[0] = replace(self.items[0], own_line=True)
 
     def has_comments(self, node: Node) -> bool:
-        """Whether comments stand inside a list."""
+        """Whether a list contains comments."""
         return id(node) in self._inside
 
     def parts(self, node: Node) -> Sequence[Part]:
-        """Return what a list holds after its name, comments included."""
+        """Return the contents of a list after its name, including comments."""
         return self._inside.get(id(node)) or _arguments(node)
 
     def _between(self, nodes: Iterable[Node], end: int) -> list[Part]:
@@ -159,7 +159,7 @@ class CommentedItems:
             self._next += 1
 
     def _enter(self, node: Node) -> Comment | None:
-        """Take the comments inside a node; return the one that now stands after it."""
+        """Collect the comments inside a node; return the one that now follows it."""
         if not node.children or self._next == len(self._comments):
             return None
         if self._comments[self._next].start >= node.end:

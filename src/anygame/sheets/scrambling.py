@@ -1,4 +1,4 @@
-"""Other words for the names of a game, so that nobody knows it: the same game by construction."""
+"""Scrambling: new words for the names of a game, so that nobody recognises it; the game stays the same."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: What stands in place of a name: a word that can be said, or letters with a digit.
+#: Replacement of a name: a pronounceable word, or letters with a digit.
 Style = Literal["words", "symbols"]
 
 _TOKEN: Final = re.compile(r"[^\s();]+")
 _INTEGER: Final = re.compile(r"[+-]?\d+", re.ASCII)
-#: Names with a meaning of their own are never scrambled; neither are integers.
+#: Names with a fixed meaning are never scrambled; neither are integers.
 _RESERVED: Final = frozenset(KEYWORDS) | {"<=", "not", "or", "and", "distinct", "random", "_", "nil"}
 _ONSETS: Final = (*"bcdfghklmnprstvwz", "br", "dr", "gr", "kl", "pl", "st", "tr")
 _VOWELS: Final = (*"aeiou", "ai", "ea", "ou")
@@ -30,9 +30,9 @@ _DIGITS: Final = "23456789"
 
 
 class Scrambling:
-    """Words for the names of a game, so that players cannot know it; the same for the same rules and seed.
+    """Words that replace the names of a game; they depend on the rules and the seed only.
 
-    A manager that scrambles reads replies in the words it sent or in those of the rules.
+    A manager that scrambles accepts replies in the scrambled words or in those of the rules.
 
     >>> words = Scrambling(["(role red)", "(legal red (mark 1 ?x))"], seed=1)
     >>> scrambled = words.scramble("( legal red ( mark 1 ?x ) )")
@@ -43,7 +43,8 @@ class Scrambling:
 
     Args:
         rules: the sheet, one text per rule.
-        style: words that can be said, or symbols: two letters and a digit, or more.
+        seed: seed of the random words.
+        style: pronounceable words, or symbols of two or more letters and a digit.
     """
 
     def __init__(self, rules: Iterable[str], seed: int | str, style: Style = "words") -> None:
@@ -65,22 +66,22 @@ class Scrambling:
 
     @property
     def words(self) -> dict[str, str]:
-        """The word for each name; variables have their question marks."""
+        """The word for each name; variables have question marks."""
         return dict(self._words)
 
     def scramble(self, text: str) -> str:
-        """Return rules or a term with other words."""
+        """Return rules or a term with names replaced."""
         return _TOKEN.sub(lambda token: self._words.get(token[0], token[0]), text)
 
     def scramble_term(self, term: Term) -> Term:
-        """Return a ground term with other words; names that the rules do not have stay as they are."""
+        """Return a ground term with names replaced; unknown names stay."""
         if isinstance(term, Compound):
             functor = self._words.get(term.functor, term.functor)
             return Compound(functor, tuple(map(self.scramble_term, term.arguments)))
         return Constant(self._words.get(str(term), str(term)))
 
     def restore(self, text: str) -> str:
-        """Return a reply in the words of the rules. It may be in those words already, in any case."""
+        """Return a reply in the names of the rules; it may use these already, in any case."""
         return _TOKEN.sub(lambda token: self._restored(token[0]), text)
 
     def _restored(self, token: str) -> str:
@@ -91,7 +92,7 @@ class Scrambling:
 
 
 def _invented(random: Random) -> Iterator[str]:
-    """Yield words that can be said and remembered, longer ones after some time."""
+    """Yield pronounceable words of slowly increasing length."""
     length = 2.0
     while True:
         yield "".join(
@@ -102,7 +103,7 @@ def _invented(random: Random) -> Iterator[str]:
 
 
 def _symbols(random: Random) -> Iterator[str]:
-    """Yield letters and digits that mean nothing, longer ones after some time."""
+    """Yield meaningless letters and digits of slowly increasing length."""
     length = 2.0
     while True:
         yield "".join(random.choices(_LETTERS, k=int(length))) + random.choice(_DIGITS)
@@ -113,7 +114,7 @@ _STYLES: Final = {"words": _invented, "symbols": _symbols}
 
 
 def unambiguous(names: Iterable[str]) -> dict[str, str]:
-    """Return the names by their lower case, where only one name has it."""
+    """Return the names by their lower case, if only one name has it."""
     found: dict[str, str] = {}
     several = set()
     for name in names:

@@ -1,10 +1,10 @@
-"""Sorts: which places of the rules share their values.
+"""Sorts: places of the rules that share their values.
 
-GDL has no types; what a variable stands for in two places of a rule is of one sort in both, as in the
-inference of types for logic programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984).
-All constants that stand at places of a sort are its values. That is coarser than domains, which follow how
-facts are derived, but it is known where rules leave variables unbound, and it covers all that Prolog could
-ask of such a rule.
+GDL has no types. A variable in two places of a rule gives both the same sort, as in type inference for logic
+programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values of a sort are all
+constants at its places. Sorts are coarser than domains, which follow the derivation of facts; but they are
+known
+even if rules leave variables unbound, and include every value that Prolog could try for such a rule.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
     from anygame.language.terms import Term
 
-#: An argument of a relation, or of a function wherever it stands: name, arity, number; or a rule's variable.
+#: An argument of a relation or function (name, arity, number), or a variable of a rule.
 Place = tuple[object, ...]
 Functor = tuple[str, int]
 
@@ -34,7 +34,7 @@ _ROLE_FIRST: Final = frozenset(("does", "goal", "sees", "percept"))
 
 
 def lists_of(atom: Atom) -> Iterator[tuple[Atom | Compound, tuple[Place, ...], Node | None]]:
-    """Yield an atom, and each term in it that has arguments, with the places of these and the node."""
+    """Yield an atom and each compound term in it, with the places of their arguments and the node."""
     name, arity = READ_AS.get(atom.predicate, atom.predicate), len(atom.arguments)
     places: tuple[Place, ...] = tuple((name, arity, number) for number in range(arity))
     if arity == 2 and name in _ROLE_FIRST:
@@ -56,7 +56,7 @@ def functor_of(term: Compound) -> Functor:
 
 
 def constants_in(atom: Atom) -> Iterator[tuple[Place, Constant, Node]]:
-    """Yield the constants of an atom that was read from a text, with their places here and there."""
+    """Yield the constants of a parsed atom, with their places and nodes."""
     for each, places, node in lists_of(atom):
         nodes = (node.children or ())[1:] if node else ()
         for term, place, child in zip(each.arguments, places, nodes, strict=False):
@@ -81,7 +81,7 @@ class Sorts:
         while (above := self._above.get(place)) is not None:
             higher = self._above.get(above)
             if higher is not None:
-                self._above[place] = higher  # paths are halved on the way
+                self._above[place] = higher  # path halving
             place = above
         return place
 
@@ -94,7 +94,7 @@ class Sorts:
         return [self.of(("()", *functor, number)) for number in range(functor[1])]
 
     def inside(self, sort: Place) -> list[Place]:
-        """Return a sort, the sorts of the terms inside its terms, and so on inwards, once each."""
+        """Return a sort and, recursively, the sorts of arguments of its terms, each once."""
         return list(reached([sort], lambda each: chain(*map(self.of_arguments, sorted(self.functors(each))))))
 
     def constants(self, sort: Place) -> frozenset[Constant]:
