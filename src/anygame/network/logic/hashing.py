@@ -36,7 +36,8 @@ def keys_of_rows(literals: Numbers, firsts: Numbers, lengths: Numbers) -> Keys:
     """Return a hash of each row of literals, whatever their order."""
     hashes = mixed(literals.astype(np.uint64) + np.uint64(1))
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes)])
-    return sums[firsts + lengths] - sums[firsts]
+    keys: Keys = sums[firsts + lengths] - sums[firsts]
+    return keys
 
 
 def candidates(order: Numbers, keys: Keys, lengths: Numbers) -> tuple[Numbers, Numbers]:
