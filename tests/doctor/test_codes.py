@@ -13,7 +13,8 @@ from tests.doctor.asking import check_play, check_rules
 from tests.sources import parsed
 
 import anygame
-from anygame.doctor import CHECKS, CODES, Code, check_program, read_sheet
+from anygame.cli.commands.listing import known_code
+from anygame.doctor import ALIASES, CHECKS, CODES, Code, check_program, read_sheet
 from anygame.doctor.checked_sheet import ExaminationSettings
 from anygame.doctor.codes import play, reading, reasoning
 from anygame.doctor.examination import examine
@@ -117,6 +118,14 @@ def test_every_code_that_is_raised_is_described() -> None:
 def _is_report(function: ast.expr) -> bool:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in {"Diagnostic", "Fault"} or name.strip("_") in {"error", "warn", "report", "fault", "note"}
+
+
+def test_names_of_earlier_versions_are_explained() -> None:
+    assert ALIASES
+    assert not ALIASES.keys() & CODES.keys()
+    for alias, name in ALIASES.items():
+        assert known_code(alias) == name
+        assert alias in CODES[name].text
 
 
 def test_texts_fit_a_terminal() -> None:

@@ -114,7 +114,7 @@ def applied(source: Source, finding: Finding) -> Iterator[str]:
     hint = found.hint.removeprefix("such as ")
     if found.span is None or not hint.startswith("(") or hint.endswith("...)") or "..." in hint:
         return
-    if found.code in {"odd-sibling", "odd-counterpart"}:
+    if found.code == "odd-counterpart":
         yield apply_edits(source.text, [Edit(found.span.start, found.span.end, (hint,))])
     elif found.code.startswith("missing-"):
         yield f"{source.text}\n{hint}\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from anygame.analysis.safety import normal_rules
 from anygame.doctor.code import Check, Code
-from anygame.doctor.codes import CHECKS, CODES
+from anygame.doctor.codes import ALIASES, CHECKS, CODES
 from anygame.doctor.reading import Reading, read_sheet
 from anygame.doctor.sheet import Sheet
 from anygame.errors import RuleSheetError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
 
 __all__ = [
+    "ALIASES",
     "CHECKS",
     "CODES",
     "Check",

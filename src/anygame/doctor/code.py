@@ -60,6 +60,7 @@ class Code:
         bad: rules that break it; empty where an example would be too large.
         good: the same, mended.
         mends: the kinds of mends, as ``anygame mend --select`` knows them, that take care of it.
+        aliases: names of earlier versions for diagnostics that this code covers.
     """
 
     name: str
@@ -71,11 +72,14 @@ class Code:
     bad: str = ""
     good: str = ""
     mends: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """All of it, for people."""
-        said = (f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}.")
+        said = [f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}."]
+        if self.aliases:
+            said.append(f"Names in earlier versions: {', '.join(self.aliases)}.")
         parts = [fill(text, _WIDTH, break_on_hyphens=False) for text in said]
         for title, example in (("Bad", self.bad), ("Good", self.good)):
             if example:
@@ -95,9 +99,22 @@ def codes_of(module: str) -> dict[str, Code]:
     return {code: _code(code, **table) for code, table in tables.items()}
 
 
-def _code(name: str, severity: str, source: str, mends: Sequence[str] = (), **texts: str) -> Code:
-    cited = _SOURCES.get(source, source)
-    return Code(name, Severity[severity.upper()], source=cited, mends=tuple(mends), **texts)
+def _code(
+    name: str,
+    severity: str,
+    source: str,
+    mends: Sequence[str] = (),
+    aliases: Sequence[str] = (),
+    **texts: str,
+) -> Code:
+    return Code(
+        name,
+        Severity[severity.upper()],
+        source=_SOURCES.get(source, source),
+        mends=tuple(mends),
+        aliases=tuple(aliases),
+        **texts,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Comparison of rules: variants and subsumption, and families that differ in numbers and names alone."""
+"""Comparison of rules: variants and subsumption."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.work import Budget
 from anygame.language.diagnostics import shown
-from anygame.language.rules import KEYWORDS
-from anygame.language.terms import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -257,71 +254,10 @@ def flat(parts: Iterable[Words]) -> Words:
 
 def text_of(parts: Parts) -> str:
     """Return a rule as KIF, shortened if it is long."""
-    text = f"(<= {' '.join(flat(parts))})"
+    text = f"(<= {' '.join(flat(parts))})" if len(parts) > 1 else " ".join(parts[0])
     return shown(re.sub(r"\( | (?=\))", lambda found: found[0].strip(), text), _SHOWN)
 
 
 def blind(words: Words) -> Words:
     """Return words in which all variables are the same."""
     return tuple("?" if word.startswith("?") else word for word in words)
-
-
-#: For a number; no name has it.
-_MARK: Final = " "
-_NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
-
-#: The numbers of a rule, and the names that are arguments, from left to right.
-Values = tuple["int | str", ...]
-
-
-def families(rules: Iterable[Rule]) -> list[list[tuple[Values, Rule]]]:
-    """Return the rules with bodies in groups that differ in numbers and names alone, each with its own."""
-    return [family for family in by_frame(rules).values() if family[0][0]]
-
-
-def by_frame(rules: Iterable[Rule]) -> dict[Words, list[tuple[Values, Rule]]]:
-    """Return the rules with bodies by what they have in common but for numbers and names, with these."""
-    framed = ((*frame_of(rule), rule) for rule in rules if rule.body)
-    return grouped((frame, (values, rule)) for frame, values, rule in framed)
-
-
-def frame_of(rule: Rule) -> tuple[Words, Values]:
-    """Return a rule's words with its numbers and names left out, and these; ``p12`` has a number, too."""
-    stems = _stems(numbered(flat(parts_of(rule))))
-    return tuple(stem for stem, _ in stems), tuple(value for _, value in stems if value is not None)
-
-
-def with_values(rule: Rule, values: Values) -> Parts:
-    """Return the words of a rule with others of the numbers and names that `frame_of` gives."""
-    left = iter(values)
-    return tuple(
-        tuple(stem if value is None else f"{stem[:-1]}{next(left)}" for stem, value in _stems(words))
-        for words in parts_of(rule)
-    )
-
-
-def _stems(words: Words) -> list[tuple[str, int | str | None]]:
-    return [_split(word, before) for before, word in pairwise(("", *words))]
-
-
-def _split(word: str, before: str) -> tuple[str, int | str | None]:
-    """Return what a word has in common with others of its kind, and its number or name; None of others."""
-    if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
-        return word, None
-    if parts := _NUMBERED.fullmatch(word):
-        return f"{parts[1]}{_MARK}", int(parts[2])
-    return ("*", word) if before != "(" else (word, None)
-
-
-def odd_place(values: Sequence[object]) -> int | None:
-    """Return the place of the one value that differs where all others are the same."""
-    (usual, often), *_ = Counter(values).most_common(1) or [(None, 0)]
-    return next(n for n, each in enumerate(values) if each != usual) if often == len(values) - 1 > 0 else None
-
-
-def number_of(value: object) -> int | None:
-    """Return the number that a constant or a name is, or the place of a letter; None of anything else."""
-    name = value.name if isinstance(value, Constant) else value
-    if isinstance(name, str) and name.isascii():
-        return int(name) if name.isdigit() else ord(name) if len(name) == 1 and name.isalpha() else None
-    return name if isinstance(name, int) else None

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from anygame.doctor import CODES
+from anygame.doctor import ALIASES, CODES
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
 from anygame.sheets.installed import describe_sheet
@@ -73,6 +73,7 @@ class _Tools:
 
     async def explain_code(self, code: str) -> str:
         """Explain a code of a finding of `check`: the rule, why there is one, a bad and a good example."""
+        code = ALIASES.get(code, code)
         if code not in CODES:
             raise ToolError(f"there is no code {shown(code)!r}; `check` names those that it finds")
         return CODES[code].text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anygame.cli.options import Command, Status, argument, command_options
 from anygame.cli.output import Screen, print_json, print_lines, table_lines
 from anygame.cli.shared_options import JsonOption
-from anygame.doctor import CODES
+from anygame.doctor import ALIASES, CODES
 from anygame.errors import QueryError
 from anygame.game import load
 from anygame.language.diagnostics import did_you_mean, shown
@@ -64,8 +64,9 @@ def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple
 
 
 def known_code(text: str) -> str:
-    """Return a code as it is spelled. Raises QueryError if there is no such code."""
+    """Return a code as it is spelled; for an alias, its code. Raises QueryError if there is no such code."""
     plain = text.strip().lower()
+    plain = ALIASES.get(plain, plain)
     if plain in CODES:
         return plain
     begun = [code for code in CODES if plain and code.startswith(plain)]

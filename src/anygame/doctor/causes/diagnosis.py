@@ -47,10 +47,10 @@ _ORDER: Final = (
         "lacking-condition",
     ),
     (
-        "repeated-literal", "odd-sibling", "never-fires", "dead-alternative", "idle-negation",
-        "undeclared-fluent", "undeclared-move", "undeclared-percept",
+        "repeated-literal", "never-fires", "dead-alternative", "idle-negation", "undeclared-fluent",
+        "undeclared-move", "undeclared-percept",
     ),
-    ("odd-counterpart", "missing-counterpart", "missing-sibling"),
+    ("odd-counterpart", "missing-counterpart"),
     ("fluent-outside-base", "move-outside-input"),
     ("lost-value",),
     ("double-value",),
@@ -74,8 +74,6 @@ _OF_LITERALS: Final = 2_000_000
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
 #: What play shows while the game goes on.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
-#: Findings about two rules, of which either may be the odd one.
-_OF_TWO: Final = frozenset(("odd-counterpart", "odd-sibling"))
 #: What a slip elsewhere may be the cause of.
 _ECHOES: Final = frozenset(
     (
@@ -298,7 +296,7 @@ def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
     """Return how findings are shown that name the odd one of two rules, where others doubt the other one."""
     result = {}
     for each in every:
-        if each.code in _OF_TWO and each.span and each.notes and (like := each.notes[0].span):
+        if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
             others = [other for other in every if other is not each and other.severity > Severity.INFO]
             doubted = [any(_stands_in(other, [span]) for other in others) for span in (each.span, like)]
             if doubted == [False, True]:

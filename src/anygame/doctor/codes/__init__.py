@@ -10,7 +10,6 @@ from typing import Final
 
 from anygame.doctor.code import Check, Code
 from anygame.doctor.codes import (
-    cases,
     conditions,
     declarations,
     foreign,
@@ -28,13 +27,14 @@ from anygame.doctor.codes import (
     same_rules,
     swapped_arguments,
     symmetry,
+    tables,
 )
 
-__all__ = ["CHECKS", "CODES"]
+__all__ = ["ALIASES", "CHECKS", "CODES"]
 
 _THEMES: Final = (
-    cases, conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
-    moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry,
+    conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
+    moves, names, never_fires, recursion, same_rules, swapped_arguments, symmetry, tables,
 )  # fmt: skip
 #: All checks.
 CHECKS: Final = tuple(
@@ -46,3 +46,5 @@ CODES: Final[dict[str, Code]] = {
     for codes in (reading.CODES, reasoning.CODES, *(check.codes for check in CHECKS), play.CODES)
     for code in codes
 }
+#: The names of codes by those that earlier versions had for them.
+ALIASES: Final = {alias: code.name for code in CODES.values() for alias in code.aliases}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from anygame.analysis.groups import grouped
 from anygame.analysis.normal import binds
 from anygame.doctor.code import check, codes_of
-from anygame.doctor.sheet import asked_of, span_of
+from anygame.doctor.sheet import span_of
 from anygame.language.diagnostics import Note, shown
-from anygame.language.rules import And, Distinct, Literal, Not, Or, atoms_in
-from anygame.language.terms import Constant
+from anygame.language.rules import And, Distinct, Literal, Not, Or
 from anygame.language.unification import unify
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Formula, Rule
-    from anygame.language.terms import Term, Variable
+    from anygame.language.terms import Variable
 
 _CODES: Final = codes_of(__name__)
 
@@ -145,71 +143,6 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         known.setdefault(formula, formula)
 
 
-#: Numbers that a row has, and rules that have them all; roles of which one alone is left out.
-_FEWEST_NUMBERS: Final = 3
-_FEWEST_RULES: Final = 2
-_FEWEST_ROLES: Final = 3
-
-_MISSING_CONDITION: Final = _CODES["missing-condition"]
-#: What is asked, and the place of an argument.
-_Place = tuple[object, int]
-
-
-@check(_MISSING_CONDITION, once=True)
-def _missing_condition(sheet: Sheet) -> Iterator[Diagnostic]:
-    yield from _of_numbers(sheet)
-    yield from _of_roles(sheet)
-
-
-def _of_numbers(sheet: Sheet) -> Iterator[Diagnostic]:
-    asked = [(place, _numbers(atoms), rule) for rule in sheet.program.rules for place, atoms in _asked(rule)]
-    rows = grouped((place, (frozenset(numbers), rule)) for place, numbers, rule in asked if len(numbers) > 1)
-    for group in rows.values():
-        often = Counter(numbers for numbers, _ in group)
-        for numbers, rule in group:
-            full = [each for each in often if numbers < each and len(each) == len(numbers) + 1]
-            full = [each for each in full if often[each] >= _FEWEST_RULES and len(each) >= _FEWEST_NUMBERS]
-            if often[numbers] == 1 and len(full) == 1:
-                (number,) = full[0] - numbers
-                other = next(other for each, other in group if each == full[0])
-                named = ", ".join(map(str, sorted(numbers)))
-                message = f"this rule asks of {named}, where other rules ask of {number}, too"
-                note = Note("as here", other.span)
-                hint = f"the same condition for {number}"
-                yield _MISSING_CONDITION.found(message, rule.span, note, hint=hint)
-
-
-def _of_roles(sheet: Sheet) -> Iterator[Diagnostic]:
-    roles = {*sheet.players}
-    lacking: dict[tuple[_Place, str], list[tuple[Rule, Term, Atom]]] = defaultdict(list)
-    for rule in sheet.program.rules if len(roles) >= _FEWEST_ROLES else ():
-        for place, atoms in _asked(rule):
-            left = roles - {term for term, _ in atoms}
-            if len(atoms) == len(roles) - 1 and len(left) == 1:
-                lacking[place, rule.head.predicate].append((rule, left.pop(), atoms[0][1]))
-    for (rule, role, atom), *more in lacking.values():
-        if not more and role not in rule.head.arguments:
-            message = f"this rule asks of all roles but {role}, as in {shown(str(atom))}"
-            yield _MISSING_CONDITION.found(message, rule.span, hint=f"the same condition for {role}")
-
-
-def _numbers(atoms: Iterable[tuple[Constant, Atom]]) -> list[int]:
-    return [int(term.name) for term, _ in atoms if term.name.isdecimal()]
-
-
-def _asked(rule: Rule) -> Iterable[tuple[_Place, list[tuple[Constant, Atom]]]]:
-    """Return the constants that literals of a body have, with their atoms, by their places."""
-    atoms = [(formula.atom, True) for formula in rule.body if isinstance(formula, Literal)]
-    atoms += [(atom, False) for atom, positive in atoms_in(rule.body) if not positive]
-    asked = [(*asked_of(atom), atom, is_asked) for atom, is_asked in atoms]
-    return grouped(
-        (((what, is_asked), number), (term, atom))
-        for what, terms, atom, is_asked in asked
-        for number, term in enumerate(terms)
-        if isinstance(term, Constant)
-    ).items()
-
-
 #: Links that are there: one alone is no chain.
 _FEWEST: Final = 2
 _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
@@ -226,7 +159,6 @@ def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
     alone: dict[object, list[Diagnostic]] = defaultdict(list)
     for rule in sheet.program.rules:
         literals, numbers = _numbered(rule)
-        yield from _turned(literals)
         for asked, found in _not_asked(rule, literals, numbers):
             alone[rule.head.key, asked].append(found)
         pairs = [each for each in literals if each.low is not None]
@@ -300,23 +232,6 @@ def _moved(atoms: Mapping[int, Atom], number: int) -> str:
     """Return the first of some atoms as it would be for another number."""
     near, atom = next(iter(atoms.items()))
     return shown(_renumbered(str(atom), "", number - near))
-
-
-def _turned(literals: Iterable[_Numbered]) -> Iterator[Diagnostic]:
-    """Report the one link from a higher number to a lower one where all others go up, or the reverse."""
-    links: dict[object, dict[bool, list[_Numbered]]] = defaultdict(lambda: defaultdict(list))
-    for each in literals:
-        if each.low is not None and len(each.numbers) == 2 and len({*each.stems}) == 1:
-            links[each.atom.key, each.stems][each.numbers[0] < each.numbers[1]].append(each)
-    for by_way in links.values():
-        for way, (*_, last) in by_way.items():
-            others = by_way.get(not way, [])
-            has_both = any({*last.atom.variables()} == {*other.atom.variables()} for other in others)
-            if len(by_way[way]) == 1 and len(others) >= _FEWEST and not has_both:
-                message = (
-                    f"{shown(str(last.atom))} goes the other way round than the other links in this rule"
-                )
-                yield _MISSING_LINK.found(message, last.atom.span, Note("as here", others[0].atom.span))
 
 
 def _not_asked(

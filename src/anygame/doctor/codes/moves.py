@@ -8,7 +8,7 @@ from anygame.doctor.code import check, codes_of
 from anygame.doctor.codes.declarations import IDLE_MOVES
 from anygame.doctor.comparison import numbered, words_of
 from anygame.language.diagnostics import Note, shown
-from anygame.language.rules import KEYWORDS, Literal, atoms_in, atoms_of
+from anygame.language.rules import KEYWORDS, atoms_in
 from anygame.language.terms import Compound, Constant
 from anygame.language.unification import unify
 from anygame.sheets.sorts import Sorts, constants_in
@@ -16,11 +16,10 @@ from anygame.sheets.sorts import Sorts, constants_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Rule
     from anygame.language.source import Node
-    from anygame.language.terms import Term
 
 _CODES: Final = codes_of(__name__)
 _UNCONDITIONAL_NEXT: Final = _CODES["unconditional-next"]
@@ -60,73 +59,6 @@ def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
     """Return whether a rule is for a move without arguments that no rule asks about."""
     move = rule.head.arguments[1]
     return isinstance(move, Constant) and sheet.is_never_asked(move)
-
-
-_NEEDLESS_WAIT: Final = _CODES["needless-wait"]
-
-
-@check(_NEEDLESS_WAIT)
-def _needless_wait(sheet: Sheet) -> Iterator[Diagnostic]:
-    legal = sheet.heads.get(("legal", 2), ())
-    allowing: set[Key] = {("legal", 2)}
-    for rule in legal:
-        if isinstance(rule.head.arguments[1], Compound):
-            allowing |= _asked(sheet, rule)
-    for rule in legal:
-        move = rule.head.arguments[1]
-        if _is_to_wait(sheet, rule):
-            for formula in rule.body:
-                if isinstance(formula, Literal) and _says_that_one_can(sheet, formula.atom.key, allowing):
-                    what = shown(str(formula.atom))
-                    message = f"{move} is legal where {what} says that there is a move, which no rule denies"
-                    yield _NEEDLESS_WAIT.found(message, formula.atom.span, hint=f"(not {what})")
-
-
-def _says_that_one_can(sheet: Sheet, key: Key, allowing: set[Key]) -> bool:
-    """Return whether a relation holds where what a move asks for does, and is never denied."""
-    rules = sheet.heads.get(key, ())
-    if not rules or key[0] in KEYWORDS or key in allowing or key in sheet.denied:
-        return False
-    return all(_asked(sheet, rule) & allowing for rule in rules)
-
-
-def _asked(sheet: Sheet, rule: Rule) -> set[Key]:
-    """Return the relations other than the state's that a rule asks for, and that change."""
-    keys = {formula.atom.key for formula in rule.body if isinstance(formula, Literal)}
-    return {key for key in keys if key in sheet.varying and (key[0] not in KEYWORDS or key[0] == "legal")}
-
-
-_OF_MOVES: Final = ("legal", "input", "does")
-
-_ODD_MOVE: Final = _CODES["odd-move"]
-
-
-@check(_ODD_MOVE)
-def _odd_move(sheet: Sheet) -> Iterator[Diagnostic]:
-    for (name, arity), heads in sheet.moves.items():
-        if not arity and sheet.is_never_asked(Constant(name)):
-            other = _other_use(sheet, Constant(name))
-            if other:
-                message = (
-                    f"{shown(name)} is a move here that no rule asks about, and something else elsewhere"
-                )
-                yield _ODD_MOVE.found(message, heads[0].span, Note("as here", other.span))
-
-
-def _other_use(sheet: Sheet, name: Constant) -> Atom | None:
-    """Return an atom in which a name stands, not as a move or a value of a goal."""
-    for rule in sheet.program.rules:
-        for atom in atoms_of(rule):
-            terms = atom.arguments[:-1] if atom.predicate in _OF_MOVES else atom.arguments
-            is_keyword = KEYWORDS.get(atom.predicate) == len(atom.arguments) and atom.predicate != "role"
-            if any(name in _inside(term, is_keyword) for term in terms):
-                return atom
-    return None
-
-
-def _inside(term: Term, is_keyword: bool) -> tuple[Term, ...]:
-    """Return the arguments of a fluent, and what stands at the place of a relation's."""
-    return term.arguments if isinstance(term, Compound) else () if is_keyword else (term,)
 
 
 #: What stands where a whole move does.

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import check, codes_of
-from anygame.doctor.comparison import odd_place
-from anygame.doctor.sheet import STATE, asked_of, key_of, named
+from anygame.doctor.sheet import STATE, asked_of, key_of
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import Atom, Literal, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant, Variable
@@ -20,7 +19,7 @@ from anygame.sheets.sorts import Sorts, lists_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anygame.doctor.sheet import Key, Sheet
+    from anygame.doctor.sheet import Sheet
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
@@ -36,14 +35,6 @@ _FEWEST_NAMED_LONG: Final = 2
 #: Places in the whole sheet that agree on which of two variables stands first.
 _FEWEST_ORDERED: Final = 6
 
-#: Other facts that agree on what stands where.
-_FEWEST_FACTS: Final = 3
-#: Facts that are compared: lists longer than that are written by programs.
-_MOST_FACTS: Final = 5_000
-
-#: A fluent or a move, and two of its arguments.
-_Pair = tuple[tuple[str, "Key"], int, int]
-_Link = tuple[_Pair, _Pair]
 #: What an atom speaks of, and the number of an argument.
 _Argument = tuple[object, int]
 #: Atoms by what they speak of.
@@ -57,10 +48,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     frames = (rule for rule in sheet.program.rules if rule.head.predicate == "next")
     for rule in frames:
         yield from _in_frame(rule)
-    yield from _crossed_variables(sheet)
     yield from _crossed_names(sheet)
-    yield from _crossed_values(sheet)
-    yield from _crossed_pairs(sheet)
     yield from _crossed_constants(sheet)
 
 
@@ -94,51 +82,6 @@ def _are_exchanged(kept: Compound, asked: Compound, first: int, second: int) -> 
     one, other = kept.arguments[first], kept.arguments[second]
     exchanged = one is asked.arguments[second] and other is asked.arguments[first]
     return exchanged and isinstance(one, Variable) and isinstance(other, Variable)
-
-
-def _crossed_variables(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a rule in which fluents or moves share two variables crosswise, and all others not so."""
-    rules: dict[_Link, list[tuple[Rule, Atom]]] = defaultdict(list)
-    for rule in sheet.program.rules:
-        found: dict[_Link, Atom] = {}
-        if rule.body:
-            for pair in combinations(_terms(rule), 2):
-                found.update(_links(*pair))
-        for link, atom in found.items():
-            rules[link].append((rule, atom))
-    reported: set[int] = set()
-    for (first, (kind, one, other)), uses in rules.items():
-        crossed = (first, (kind, other, one))
-        if len(uses) == 1 and len(rules.get(crossed, ())) >= _MOST_OFTEN and id(uses[0][0]) not in reported:
-            reported.add(id(uses[0][0]))
-            (_, atom), others = uses[0], rules[crossed]
-            both = f"{named(first[0][1])} and {named(kind[1])}"
-            message = f"{both} share two variables crosswise here, but straight in {len(others)} other rules"
-            yield _CODE.found(message, atom.span, Note("as here", others[0][1].span))
-
-
-def _terms(rule: Rule) -> list[tuple[tuple[str, Key], Compound, Atom]]:
-    """Return the fluents and moves of a rule that have no variable twice."""
-    found = []
-    for atom in atoms_of(rule):
-        term = atom.arguments[-1] if atom.arguments else None
-        if atom.predicate in STATE and isinstance(term, Compound):
-            variables = [each for each in term.arguments if isinstance(each, Variable)]
-            if len(set(variables)) == len(variables) > 1:
-                found.append(((STATE[atom.predicate], (term.functor, len(term.arguments))), term, atom))
-    return found
-
-
-def _links(
-    one: tuple[tuple[str, Key], Compound, Atom], other: tuple[tuple[str, Key], Compound, Atom]
-) -> Iterator[tuple[_Link, Atom]]:
-    """Yield how two terms share two variables: places of the one, and those of the other in that order."""
-    (kind, term, atom), (kind2, term2, _) = (one, other) if one[0] <= other[0] else (other, one)
-    if kind != kind2:
-        places = {each: n for n, each in enumerate(term2.arguments) if isinstance(each, Variable)}
-        shared = [(n, places[each]) for n, each in enumerate(term.arguments) if each in places]
-        for (first, at), (second, at2) in combinations(shared, 2):
-            yield ((kind, first, second), (kind2, at, at2)), atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +228,6 @@ def _stem(term: Term) -> str:
     return "" if isinstance(term, Compound) else "#"
 
 
-# -- facts ----------------------------------------------------------------------------------------------
-
-
 def _is_usual_number(word: str, others: Iterable[str]) -> bool:
     """Return whether a number is none that stands out among others: the least and the greatest enclose it.
 
@@ -295,94 +235,6 @@ def _is_usual_number(word: str, others: Iterable[str]) -> bool:
     """
     numbers = [int(other) for other in others if other.isdecimal() and other != word]
     return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
-
-
-def _crossed_values(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a fact with two values of which each stands only at the other's place in all other facts."""
-    for group in sheet.facts.values():
-        if _FEWEST_FACTS < len(group) <= _MOST_FACTS:
-            yield from _odd_ones(group)
-        if _FEWEST_FACTS <= len(group) <= _MOST_FACTS:
-            yield from _odd_kinds(group)
-
-
-def _odd_kinds(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    """Report the one fact with a number where all others have a name, and a name where they have numbers."""
-    odd: dict[int, list[int]] = defaultdict(list)
-    for place, column in enumerate(zip(*(terms for _, terms in group), strict=True)):
-        kinds = [_is_number(term) for term in column]
-        number = None if None in kinds else odd_place(kinds)
-        if number is not None:
-            odd[number].append(place)
-    for number, places in odd.items():
-        atom, terms = group[number]
-        a_number = [terms[place] for place in places if _is_number(terms[place])]
-        a_name = [terms[place] for place in places if not _is_number(terms[place])]
-        if a_number and a_name:
-            message = (
-                f"{a_number[0]} stands here where all other facts have a name, and {a_name[0]} where they "
-                "have a number"
-            )
-            yield _CODE.found(message, atom.span, Note("as here", group[number - 1 if number else 1][0].span))
-
-
-def _is_number(term: Term) -> bool | None:
-    return term.name.isdecimal() if isinstance(term, Constant) else None
-
-
-def _odd_ones(group: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Diagnostic]:
-    columns = [Counter(column) for column in zip(*(terms for _, terms in group), strict=True)]
-    for one, other in combinations(range(len(columns)), 2):
-        both = columns[one].keys() & columns[other].keys()
-        if len(both) != 2 or len(columns[one]) + len(columns[other]) <= len(both) + 2:
-            continue
-        odd = [
-            (atom, terms)
-            for atom, terms in group
-            if {terms[one], terms[other]} == both
-            and columns[one][terms[one]] == columns[other][terms[other]] == 1
-            and not any(
-                _is_usual_number(str(terms[place]), map(str, columns[place])) for place in (one, other)
-            )
-        ]
-        for atom, terms in odd if len(odd) == 1 else ():
-            message = f"{terms[one]} and {terms[other]} stand the other way round in all other facts"
-            yield _CODE.found(message, atom.span)
-
-
-def _crossed_pairs(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report the one fact that, turned round, would have each name stand once at each place.
-
-    So it is where each beats one and is beaten by one, or where a chain goes on.
-    """
-    for (predicate, _), group in sheet.facts.items():
-        facts = [atom for atom, _ in group]
-        if predicate in STATE or len(facts[0].arguments) != 2 or len(sheet.heads[facts[0].key]) > len(facts):
-            continue
-        if not _FEWEST_FACTS <= len({*facts}) == len(facts) <= _MOST_FACTS:
-            continue
-        if any(str(term).isdecimal() for atom in facts for term in atom.arguments):
-            continue  # counts are looked at elsewhere
-        firsts, seconds = (Counter(atom.arguments[place] for atom in facts) for place in (0, 1))
-        twice = [[term for term, often in column.items() if often > 1] for column in (firsts, seconds)]
-        if any(len(terms) != 1 for terms in twice) or not (len(firsts) == len(seconds) == len(facts) - 1):
-            continue
-        one, other = twice[0][0], twice[1][0]
-        odd = [atom for atom in facts if atom.arguments == (one, other)]
-        is_chain = len({*firsts, other} & {*seconds, one}) >= len(facts) - 1
-        is_end = other not in firsts and one not in seconds
-        if odd and is_chain and is_end and not _goes_on(facts, one, other):
-            message = (
-                f"{one} stands first in two facts of {predicate}, and {other} last: the other way "
-                "round, each would stand once at each place"
-            )
-            yield _CODE.found(message, odd[0].span, hint=shown(f"({predicate} {other} {one})"))
-
-
-def _goes_on(facts: Sequence[Atom], one: Term, other: Term) -> bool:
-    """Return whether some term follows one and goes before the other, as in an order: king, queen, jack."""
-    after = {atom.arguments[1] for atom in facts if atom.arguments[0] is one}
-    return any(atom.arguments[0] in after and atom.arguments[1] is other for atom in facts)
 
 
 # -- constants --------------------------------------------------------------------------------------------
