@@ -208,11 +208,11 @@ def _tree(parts: Parts) -> tuple[_Tree, ...]:
 @lru_cache(maxsize=4096)
 def _look(parts: Parts) -> Parts:
     """Return a rule whose variables are all the same, and whose conditions and alternatives are in order."""
-    head, *body = map(_in_order, map(blind, parts))
+    head, *body = map(_with_sorted_parts, map(blind, parts))
     return head, *sorted(body)
 
 
-def _in_order(words: Words) -> Words:
+def _with_sorted_parts(words: Words) -> Words:
     """Return a condition with the parts of each `or` and `distinct` in order."""
     if _UNORDERED.isdisjoint(words):
         return words

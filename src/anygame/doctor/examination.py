@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anygame.doctor.causes.diagnosis import Diagnosis, in_order
+from anygame.doctor.causes.diagnosis import Diagnosis, ranked
 from anygame.doctor.checked_sheet import CheckedSheet, ExaminationSettings
 from anygame.doctor.finding import Finding
 from anygame.doctor.mending import with_edits
@@ -97,7 +97,7 @@ class Examination:
     def _found(self, more: list[Finding]) -> None:
         """Take more findings in."""
         known = {each.diagnostic: each for each in [*self.findings, *more]}
-        self.findings = [known[each] for each in in_order(known)]
+        self.findings = [known[each] for each in ranked(known)]
 
     def _play(self, sheet: CheckedSheet, bounds: Bounds, progress: Callable[[int, int], None] | None) -> None:
         try:

@@ -123,7 +123,7 @@ def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
         if role is not None:
             found.append(role_mend(rule, role, comments))
         if "order" in kinds:
-            found += in_order(rule, role, comments)
+            found += _order(rule, role, comments)
     return sorted(found, key=lambda mend: mend.span.start if mend.span else 0)
 
 
@@ -248,7 +248,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
     return any(start <= span.start and span.end <= end for start, end in ranges)
 
 
-def in_order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
+def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
     """Yield the mend that puts a rule's literals in order.
 
     Args:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.game.roles import Role
     from anygame.game.state import State
     from anygame.language.terms import Term
-    from anygame.quiz.question import Kind, QuizForm
+    from anygame.quiz.question import QuestionKind, QuizForm
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
@@ -66,7 +66,7 @@ class _Found(NamedTuple):
 def questions(
     games: Sequence[Game],
     *,
-    kinds: Sequence[Kind] = KINDS,
+    kinds: Sequence[QuestionKind] = KINDS,
     count: int = 10,
     seed: int = 0,
     depth: int = 10,
@@ -115,7 +115,7 @@ def questions(
 class _Asker:
     """Asks questions of one kind about one sheet."""
 
-    def __init__(self, sheet: Sheet, kind: Kind, seed: int, depth: int, states: int) -> None:
+    def __init__(self, sheet: Sheet, kind: QuestionKind, seed: int, depth: int, states: int) -> None:
         self._sheet, self._kind, self._depth, self._states = sheet, kind, depth, states
         self._random = Random(f"{seed}/{sheet.digest}/{kind}")
         self._asked: set[tuple[object, ...]] = set()

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TypeAlias
 
-Kind: TypeAlias = Literal["legal", "next", "terminal", "goal", "winner", "why"]
+QuestionKind: TypeAlias = Literal["legal", "next", "terminal", "goal", "winner", "why"]
 #: How rules, states and moves are written in a question.
 QuizForm: TypeAlias = Literal["kif", "infix", "prose"]
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
 FORMS: Final[tuple[QuizForm, ...]] = get_args(QuizForm)
 #: Characters of a line, questions of a quiz: more is no quiz of ours.
 _LONGEST_LINE: Final = 32 * 2**20
@@ -46,7 +46,7 @@ class Question:
     """
 
     id: str
-    kind: Kind
+    kind: QuestionKind
     form: QuizForm
     sheet: str
     prompt: str

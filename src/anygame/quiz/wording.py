@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anygame.language.terms import Term
-    from anygame.quiz.question import Kind, Question, QuizForm
+    from anygame.quiz.question import Question, QuestionKind, QuizForm
     from anygame.quiz.sheets import Sheet
 
 _FORMS: Final[dict[QuizForm, str]] = {
@@ -33,7 +33,7 @@ _WORD: Final = "End your reply with {} between two lines of ```."
 
 
 def prompt_of(
-    sheet: Sheet, kind: Kind, facts: Sequence[Term], moves: Sequence[Term], role: str, atom: str
+    sheet: Sheet, kind: QuestionKind, facts: Sequence[Term], moves: Sequence[Term], role: str, atom: str
 ) -> str:
     """Return the text of a question; terms are those that are shown."""
     state = "\n".join(map(sheet.spelled, facts)) or "(none)"
@@ -49,7 +49,7 @@ def prompt_of(
     return "\n\n".join(parts) + "\n"
 
 
-def _asked(sheet: Sheet, kind: Kind, moves: Sequence[Term], role: str, atom: str) -> str:
+def _asked(sheet: Sheet, kind: QuestionKind, moves: Sequence[Term], role: str, atom: str) -> str:
     if kind == "legal":
         return f"Which moves are legal for {role} in the present state? {_LIST}"
     if kind == "next":

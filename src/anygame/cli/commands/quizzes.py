@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.quiz import Question
-    from anygame.quiz.question import Kind, QuizForm
+    from anygame.quiz.question import QuestionKind, QuizForm
     from anygame.sheets.scrambling import Style
 
 # -- quiz ----------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ integers stay. --sheets FOLDER writes them, with the names of roles and moves, s
 @command_options
 class _QuizOptions(ReadingOptions):
     files: list[str] = argument("SHEET", nargs="+", help=f"{SHEET_HELP}; - for standard input")
-    kinds: list[Kind] = option(
+    kinds: list[QuestionKind] = option(
         "--kind",
         None,
         "kind of question; may be repeated (default: all)",

@@ -285,7 +285,7 @@ def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
 # -- in which order -----------------------------------------------------------------------------------
 
 
-def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def ranked(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return findings in the order in which they are shown where nothing has been tried."""
     every = sorted(found)
     following = _following(every, {})

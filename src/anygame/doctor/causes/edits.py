@@ -10,24 +10,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.play.monitors import keeps
 from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
 from anygame.doctor.spelling import slips
-from anygame.language.forms import form_of, infix_constant
+from anygame.language.forms import form_of
 from anygame.language.rules import Distinct, Literal, Not, atoms_in, atoms_of
 from anygame.language.terms import Compound, Constant
-from anygame.sheets.edits import Edit, Mend, apply_edits
+from anygame.sheets.edits import Edit, Mend
 from anygame.sheets.sorts import Sorts, constants_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from anygame.language.diagnostics import Diagnostic
     from anygame.language.rules import Atom, Program, Rule
-    from anygame.language.source import Node, Source, Span
+    from anygame.language.source import Source, Span
     from anygame.language.terms import Term
     from anygame.sheets.sorts import Place
 
@@ -156,31 +156,22 @@ def _values(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[
 
 
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
-    """Yield other literals with which what play shows may go right: the likelier first, then the nearer.
+    """Yield denials of literals with which what play shows may go right: the likelier first, then the nearer.
 
-    A `not` is left out more often than written without need, and most easily where a fluent is kept: it is
-    so where what changes it is not so. A relation that other rules ask for too, and none denies, is less
-    likely to be denied.
+    A `not` is most easily left out where a fluent is kept, which it is where what changes it does not hold.
+    A relation that other rules ask for too, and that none denies, is the least likely to be denied.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
-    denied = list(_may_be_denied(program, near))
-    otherwise = [each for each in denied if _keeps_otherwise(*each, near)]
-    denied = [each for each in denied if each not in otherwise]
-    relations = [each for each in denied if each[1].predicate not in STATE]
-    elsewhere = [each for each in relations if uses[each[1], True] > 1 and not uses[each[1], False]]
-    denied = [each for each in denied if each not in elsewhere]
-    yield from (_denied(atom) for _, atom in (*otherwise, *denied))
-    constants = _constants_by_place(program)
-    atoms = [atom for rule in near for atom in _plain_atoms_of(rule)]
-    yield from (cause for atom in atoms for cause in _exchanged(atom))
-    yield from (cause for atom in atoms for cause in _with_others(atom, constants))
-    yield from (_denied(atom) for _, atom in elsewhere)
-    for formula in (formula for rule in near for formula in rule.body):
-        if isinstance(formula, Not) and isinstance(formula.formula, Literal) and formula.node:
-            inner = formula.formula.node
-            if inner:
-                yield _written(formula.node.span, inner.span.text)
+
+    def likeliness(rule: Rule, atom: Atom) -> int:
+        if _keeps_otherwise(rule, atom, near):
+            return 0
+        is_asked_elsewhere = atom.predicate not in STATE and uses[atom, True] > 1 and not uses[atom, False]
+        return 2 if is_asked_elsewhere else 1
+
+    denied = sorted(_may_be_denied(program, near), key=lambda each: likeliness(*each))
+    yield from (_denied(atom) for _, atom in denied)
 
 
 def _denied(atom: Atom) -> Mend:
@@ -219,58 +210,6 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
     same = [each for each in others if _kind(each.head) == _kind(rule.head)]
     asked = {(read.key, _kind(read)) for each in same for read, positive in atoms_in(each.body) if positive}
     return (atom.key, _kind(atom)) in asked - {(("true", 1), _kind(rule.head))}
-
-
-def _plain_atoms_of(rule: Rule) -> Iterator[Atom]:
-    """Yield the atoms of a rule that its text has, those in alternatives left out."""
-    inner = (each.formula if isinstance(each, Not) else each for each in rule.body)
-    atoms = (rule.head, *(each.atom for each in inner if isinstance(each, Literal)))
-    yield from (atom for atom in atoms if atom.node is not None)
-
-
-def _exchanged(atom: Atom) -> Iterator[Mend]:
-    """Yield an atom with two neighbouring arguments exchanged."""
-    for (one, left), (other, right) in pairwise(_arguments(atom)):
-        if one is not other:
-            yield _with_parts(atom, (left, right.span.text), (right, left.span.text))
-
-
-def _with_others(atom: Atom, constants: Mapping[tuple[object, int], Counter[Term]]) -> Iterator[Mend]:
-    """Yield an atom with another constant, one that stands there in other rules."""
-    for number, (term, node) in enumerate(_arguments(atom)):
-        if isinstance(term, Constant):
-            for other, _ in constants[_kind(atom), number].most_common(_MOST_VALUES):
-                if isinstance(other, Constant) and other is not term:
-                    is_infix = form_of(node.source) == "infix"
-                    yield _with_parts(atom, (node, infix_constant(other.name) if is_infix else other.name))
-
-
-def _with_parts(atom: Atom, *parts: tuple[Node, str]) -> Mend:
-    """Return an atom with other texts in the places of some of its nodes."""
-    assert atom.node is not None
-    edits = [Edit(node.start - atom.node.start, node.end - atom.node.start, (text,)) for node, text in parts]
-    return _written(atom.node.span, apply_edits(atom.node.span.text, edits))
-
-
-def _arguments(atom: Atom) -> list[tuple[Term, Node]]:
-    """Return the terms that `_terms` gives, with their nodes."""
-    node = atom.node
-    if node is not None and atom.predicate in STATE and node.children:
-        node = node.children[-1]
-    nodes = (node.children or ())[1:] if node else ()
-    return list(zip(_terms(atom), nodes, strict=False))
-
-
-def _constants_by_place(program: Program) -> dict[tuple[object, int], Counter[Term]]:
-    """Return the constants that rules write, by where they stand, with how often they do."""
-    found: dict[tuple[object, int], Counter[Term]] = defaultdict(Counter)
-    for rule in program.rules:
-        if rule.body:
-            for atom in atoms_of(rule):
-                for number, term in enumerate(_terms(atom)):
-                    if isinstance(term, Constant):
-                        found[_kind(atom), number][term] += 1
-    return found
 
 
 def _kind(atom: Atom) -> object:

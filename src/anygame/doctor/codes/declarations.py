@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import reached
@@ -148,17 +147,14 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     arities = sorted({arity for other, arity in sheet.heads if other == name})
     if arities:
         return f"{shown(name)} is defined with {' or '.join(map(str, arities))} arguments"
-    near = get_close_matches(
-        name, sorted({other for other, _ in sheet.heads} | KEYWORDS.keys()), n=1, cutoff=0.7
-    )
-    if near:
-        return shown(near[0])
+    if near := nearest(name, {other for other, _ in sheet.heads} | KEYWORDS.keys(), is_stray=True):
+        return shown(near)
     if meant := _FORMULAS.get(name):
         return meant
     if name in SUMS | COMPARISONS:
         return _advice_on_numbers(atom)
-    near = get_close_matches(name, sorted({other for other, _ in sheet.writers}), n=1, cutoff=0.8)
-    return f"the fluent (true ({shown(near[0])} ...))" if near else "define it, or leave it out"
+    near = nearest(name, {other for other, _ in sheet.writers}, is_stray=True)
+    return f"the fluent (true ({shown(near)} ...))" if near else "define it, or leave it out"
 
 
 #: How to say here what other languages write for formulas.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import Code, check, codes_of
 from anygame.doctor.sheet import names_of_rule, span_of, times
+from anygame.doctor.spelling import nearest
 from anygame.language.diagnostics import Note, shown
 from anygame.language.rules import KEYWORDS, atoms_in, atoms_of
 from anygame.language.sentences import OPERATORS
@@ -164,8 +164,6 @@ def _unknown_role(sheet: Sheet) -> Iterator[Diagnostic]:
                     yield _UNKNOWN_ROLE.found(f"{role} is no role: the roles are {names}", place, hint=names)
 
 
-_NEARNESS: Final = 0.8
-
 _SINGLE_VARIABLE: Final = _CODES["single-variable"]
 
 
@@ -180,11 +178,11 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
         for name in names:
             if counts[name.text] == 1 and not name.is_unused and name.text in joined:
                 others = [text for text in counts if text != name.text]
-                near = get_close_matches(name.text, others, n=1, cutoff=_NEARNESS)
+                near = nearest(name.text, others, is_stray=True)
                 yield _SINGLE_VARIABLE.found(
                     f"?{shown(name.text)} stands nowhere else in this rule",
                     name.span,
-                    hint=f"?{shown(near[0])}" if near else f"?_{shown(name.text)}, if any value will do",
+                    hint=f"?{shown(near)}" if near else f"?_{shown(name.text)}, if any value will do",
                 )
 
 

@@ -22,7 +22,7 @@ with needing("reasoning-gym", "this needs reasoning-gym, which is not installed"
     from reasoning_gym.factory import ProceduralDataset, register_dataset
 
 if TYPE_CHECKING:
-    from anygame.quiz.question import Kind, QuizForm
+    from anygame.quiz.question import QuestionKind, QuizForm
     from anygame.sheets.scrambling import Style
 
 NAME: Final = "anygame_quiz"
@@ -39,7 +39,7 @@ class QuizConfig:
     """
 
     sheets: list[str] = field(default_factory=lambda: ["tic_tac_toe"])
-    kinds: list[Kind] = field(default_factory=lambda: list(KINDS))
+    kinds: list[QuestionKind] = field(default_factory=lambda: list(KINDS))
     depth: int = 10
     scramble: Style | None = None
     form: QuizForm = "kif"

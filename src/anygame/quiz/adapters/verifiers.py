@@ -14,7 +14,7 @@ from anygame.errors import needing
 from anygame.game.loading import load
 from anygame.quiz import KINDS, Question, grade, questions
 from anygame.quiz.asking import DEFAULT_STATES
-from anygame.quiz.question import Kind, QuizForm
+from anygame.quiz.question import QuestionKind, QuizForm
 from anygame.quiz.wording import reply_of
 from anygame.sheets.scrambling import Style
 
@@ -41,7 +41,7 @@ class QuizTasksetConfig(vf.TasksetConfig):
     """What is asked; see ``anygame.quiz.questions``."""
 
     sheets: list[str] = ["tic_tac_toe"]
-    kinds: list[Kind] = list(KINDS)
+    kinds: list[QuestionKind] = list(KINDS)
     count: int = 100
     seed: int = 0
     depth: int = 10
