@@ -93,37 +93,6 @@ def test_the_cause_comes_first(wrong: str, right: str, expected: str) -> None:
     assert first.startswith(expected)
 
 
-COLOURS = """\
-(role red) (role tan)
-(init (turn tan)) (init (left red 2)) (init (left tan 2))
-(fewer 2 1) (fewer 1 0)
-(<= (legal ?r take) (true (turn ?r)) (true (left ?r ?n)) (fewer ?n ?m))
-(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
-(<= (next (left ?r ?m)) (does ?r take) (true (left ?r ?n)) (fewer ?n ?m))
-(<= (next (left ?r ?n)) (does ?r wait) (true (left ?r ?n)))
-(<= (next (turn red)) (true (turn tan)))
-(<= (next (turn tan)) (true (turn red)))
-(<= terminal (true (left red 0)) (true (left tan 0)))
-(<= (goal ?r 50) (role ?r))
-"""
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right", "place", "said"),
-    [
-        ("(init (turn tan))", "(init (turn ton))", "2:13", "with tan here, that does not happen"),
-        ("(turn red)) (true (turn tan", "(turn take)) (true (turn tan",
-         "8:17", "with red here, that does not happen"),
-        ("(turn red)) (true (turn tan", "(turn red)) (true (turn left", "8:35", "never left, but tan"),
-    ],
-)  # fmt: skip
-def test_what_makes_all_findings_vanish_is_the_cause(wrong: str, right: str, place: str, said: str) -> None:
-    assert told(COLOURS) == ""
-    (first, *_) = heads(told(COLOURS.replace(wrong, right, 1)))
-    assert first.startswith(f"{place}: warning[never-fires]: ")
-    assert said in first
-
-
 def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
     text = SHEET.replace("(init (control x))", "(init (contrl x))")
     output = told(text)

@@ -16,7 +16,7 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals, causes_of_names
+from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals
 from anygame.doctor.codes import play, reading
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.work import Budget, work_of_checks, work_of_game
@@ -64,9 +64,8 @@ _OF_PLAY: Final = _OTHERS + 1
 #: Edits that are tried because findings say so, or to make findings vanish: a sheet seldom has more than one
 #: or two slips.
 _MOST_TRIALS: Final = 12
-#: Work on these, and on edits that no finding names: sheets that are merely odd are to be checked fast.
+#: Work on these.
 _OF_SLIPS: Final = 1_500_000
-_OF_NAMES: Final = 400_000
 #: Sheets of which one trial is more work, 300,000 characters of them, are shown as they are.
 _MOST_A_TRIAL: Final = 2_500_000
 #: Work on edits that are tried by play, and what is played in one of them.
@@ -74,16 +73,7 @@ _OF_LITERALS: Final = 2_000_000
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
 #: What play shows while the game goes on.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
-#: What a slip elsewhere may be the cause of.
-_ECHOES: Final = frozenset(
-    (
-        "never-fires", "idle-negation", "dead-alternative", "unwritten-fluent", "unknown-move",
-        "never-starts", "undefined-relation", "no-legal", "no-goal", "no-terminal",
-    )
-)  # fmt: skip
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
-#: How a literal that is denied begins, in prefix and in infix form.
-_DENIALS: Final = ("(not ", "~")
 #: What is never true, or no more after a move, shows in play.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
@@ -129,14 +119,6 @@ class Diagnosis:
         causes = self._of_slips(every)
         following = _following(every, causes)
         shown_as = _turned(every)
-        left = [each for each in every if each.code in _ECHOES and each not in following]
-        cause = self._of_names(every, left)
-        if cause is not None:
-            first = min(left, key=lambda each: (each.span != cause.span, _rank(each, causes)))
-            shown_as[first] = _at_cause(first, cause)
-            self._named[origin.get(first, first)] = cause
-            causes[first] = frozenset(left) - {first}
-            following |= causes[first]
         every.sort(key=lambda each: (each in following, *_rank(each, causes)))
         echoes = _echoes(every, causes, following)
         for each in every:
@@ -173,20 +155,6 @@ class Diagnosis:
             if gone:
                 causes[slip] = gone
         return causes
-
-    def _of_names(self, every: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> Mend | None:
-        """Return an edit with which none of some findings is left, and nothing else is wrong."""
-        others = [each for each in every if not _is_of_play(each)]
-        wanted = {each for each in left if not _is_of_play(each)}
-        if not wanted:
-            return None
-        causes = islice(causes_of_names(self._sheet.program, left), _MOST_TRIALS)
-        for cause, trial, work in self._trials(causes, _OF_NAMES):
-            work.left -= work_of_checks(trial.source)
-            gone, is_worse = _changed(None, cause, others, trial.diagnostics)
-            if gone >= wanted and not is_worse:
-                return cause
-        return None
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
         """Return how findings of play are shown where one literal makes all of them right."""
@@ -248,7 +216,7 @@ def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str
 
 
 def _changed(
-    slip: Diagnostic | None, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
+    slip: Diagnostic, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
     """Return what is no longer found after an edit, and whether something wrong is found anew."""
     after = Counter(_identity(each, cause) for each in left)
@@ -268,17 +236,11 @@ def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity,
 
 
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
-    """Return a finding at the place of an edit that makes it vanish."""
+    """Return a finding of play at the place of an edit that makes it vanish."""
     meant = shown(cause.message)
-    is_played = finding.code in KEYWORDS
-    hints = [meant, finding.hint] if is_played and finding.hint else [meant]
-    if finding.code == "no-move" and not meant.startswith(_DENIALS):
-        hints.reverse()  # a move to wait with is forgotten more often than another argument is written
-    hint = ", or ".join(hints)
-    if finding.span == cause.span and not is_played:
-        return replace(finding, hint=hint)
-    note = Note("that is where play shows it" if is_played else "that is where it shows", finding.span)
+    note = Note("that is where play shows it", finding.span)
     message = f"{finding.message}; with {meant} here, that does not happen"
+    hint = f"{meant}, or {finding.hint}" if finding.hint else meant
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
 
 

@@ -9,18 +9,15 @@ literal: a `not` that is missing, two arguments exchanged, another constant.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict, deque
-from itertools import chain, islice
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.play.monitors import keeps
-from anygame.doctor.sheet import STATE, Sheet, key_of, names_of_rule
-from anygame.doctor.spelling import slips
+from anygame.doctor.sheet import STATE, Sheet, key_of
 from anygame.language.forms import form_of
-from anygame.language.rules import Distinct, Literal, Not, atoms_in, atoms_of
-from anygame.language.terms import Compound, Constant
+from anygame.language.rules import Distinct, Literal, Not, atoms_in
+from anygame.language.terms import Compound
 from anygame.sheets.edits import Edit, Mend
-from anygame.sheets.sorts import Sorts, constants_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source, Span
     from anygame.language.terms import Term
-    from anygame.sheets.sorts import Place
 
 #: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
 _SAYS_WHAT: Final = {
@@ -88,68 +84,6 @@ def _meant(finding: Diagnostic) -> str:
     if before is None or not finding.hint.startswith(before):
         return ""
     return finding.hint.removeprefix(before.removesuffix("(")) if before else finding.hint.partition(",")[0]
-
-
-# -- names and constants --------------------------------------------------------------------------------
-
-
-def causes_of_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[Mend]:
-    """Yield other names and constants with which all of some findings may vanish."""
-    for span, meant in chain(_near_names(program, findings), _values(program, findings)):
-        yield _written(span, meant)
-
-
-def _near_names(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
-    """Yield names that are used once and named by findings, each with a common name that is a slip away."""
-    texts = (text for each in findings for text in (each.message, *(note.message for note in each.notes)))
-    said = {word for text in texts for word in _WORDS.findall(text)}
-    names = [name for rule in program.rules for name in names_of_rule(rule) if name.kind != "variable"]
-    counts = Counter(name.text for name in names)
-    common = [text for text, often in counts.most_common(_MOST_COMPARED) if often > 1]
-    for name in names:
-        if counts[name.text] == 1 and name.text in said and len(name.text) >= _SHORTEST:
-            if name.text.isdecimal():
-                continue
-            for other in common:
-                if slips(name.text.lower(), other.lower()) == 1 and not other.isdecimal():
-                    yield name.span, other
-
-
-def _values(program: Program, findings: Sequence[Diagnostic]) -> Iterator[tuple[Span, str]]:
-    """Yield other values for constants that findings ask for in vain, there and where they are written."""
-    starts = {each.span.start for each in findings if each.span and each.code in _OF_VALUES}
-    asked: dict[tuple[Place, Constant], Span] = {}
-    known: set[tuple[Place, Constant]] = set()
-    written: dict[Place, list[tuple[Constant, Span]]] = defaultdict(list)
-    for rule in program.rules:
-        for atom, _ in atoms_in(rule.body):
-            for place, term, node in constants_in(atom):
-                known.add((place, term))
-                if node.start in starts:
-                    asked.setdefault((place, term), node.span)
-        for place, term, node in constants_in(rule.head):
-            written[place].append((term, node.span))
-    sorts = Sorts(program.rules)
-    atoms = [atom for rule in program.rules for atom in atoms_of(rule)]
-    uses = Counter((sorts.of(place), term) for atom in atoms for place, term, _ in constants_in(atom))
-
-    def is_common(place: Place, term: Constant) -> bool:
-        return uses[sorts.of(place), term] > 1
-
-    if len(findings) > 1:  # a single one stands there already
-        for (place, term), span in asked.items():
-            values = dict.fromkeys(value for value, _ in written[place] if value is not term)
-            if len(values) <= _MOST_VALUES:
-                yield from ((span, value.name) for value in values if is_common(place, value))
-    for place, term in asked:
-        heads = [(value, span) for value, span in written[place] if value is not term]
-        if len({value for value, _ in heads}) > _MOST_VALUES:
-            continue
-        heads = [each for each in heads if not is_common(place, each[0])]
-        if len(findings) == 1 and not is_common(place, term):
-            continue
-        heads.sort(key=lambda each: (place, each[0]) in known)  # first those that nobody asks for
-        yield from ((span, term.name) for _, span in islice(heads, _MOST_VALUES))
 
 
 # -- literals -----------------------------------------------------------------------------------------
