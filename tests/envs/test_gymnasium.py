@@ -53,7 +53,7 @@ def _pass_all(game: anygame.Game) -> None:
 @pytest.mark.parametrize("name", ["kuhn_poker", "tic_tac_toe"])
 def test_the_library_finds_nothing_wrong_with_histories(name: str) -> None:
     with quietly():
-        arguments = {"sheet": name, "observations": "history", "max_moves": 20, "illegal": "random"}
+        arguments = {"sheet": name, "observations": "history", "max_steps": 20, "illegal": "random"}
         check_env(gymnasium.make(ENVIRONMENT, **arguments).unwrapped)
 
 
@@ -75,15 +75,15 @@ def test_lanes_are_as_many_environments(name: str, mode: AutoresetMode) -> None:
     if any(role.is_random for role in game.roles):
         pytest.skip("chance draws other numbers for many matches than for one")
     _compare(game, mode, role=learner, rewards="goals", observations="flat" if game.is_gdl2 else "planes")
-    _compare(game, mode, role=learner, observations="history", max_moves=30, skip_forced=False)
+    _compare(game, mode, role=learner, observations="history", max_steps=30, skip_forced=False)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("sheet", [STUCK, ENDLESS, GUESS])
 def test_lanes_are_cut_as_environments_are(sheet: str, mode: AutoresetMode) -> None:
-    _compare(anygame.loads(sheet), mode, max_moves=3, mask="observation")
-    _compare(anygame.loads(sheet), mode, skip_forced=False, max_moves=4)
-    _compare(anygame.loads(sheet), mode, observations="history", max_moves=3)
+    _compare(anygame.loads(sheet), mode, max_steps=3, mask="observation")
+    _compare(anygame.loads(sheet), mode, skip_forced=False, max_steps=4)
+    _compare(anygame.loads(sheet), mode, observations="history", max_steps=3)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -91,7 +91,7 @@ def test_lanes_are_cut_as_environments_are(sheet: str, mode: AutoresetMode) -> N
 @pytest.mark.parametrize("skip_forced", [False, True])
 def test_lanes_remember_what_environments_do(mode: AutoresetMode, form: str, skip_forced: bool) -> None:
     # The third round is forced: what was seen before it is still to be used.
-    _compare(anygame.loads(_ROUNDS), mode, observations=form, skip_forced=skip_forced, max_moves=8)
+    _compare(anygame.loads(_ROUNDS), mode, observations=form, skip_forced=skip_forced, max_steps=8)
 
 
 _ROUNDS = """
@@ -392,7 +392,7 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"rewards": "many"}, "rewards are one of"),
         ({"render_mode": "movie"}, "a render mode is one of"),
         ({"illegal": "ignore"}, "illegal actions are an error or random"),
-        ({"max_moves": 0}, "at least one joint move"),
+        ({"max_steps": 0}, "at least one joint move"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], told: str) -> None:
@@ -427,3 +427,11 @@ class _First(Player):
 
     def move(self, state: anygame.State, clock: Clock) -> anygame.Term:
         return self.game.actions(self.role)[0]
+
+
+def test_the_former_name_of_an_argument_still_works() -> None:
+    with pytest.warns(DeprecationWarning, match="`max_moves` is now called `max_steps`"):
+        env: Any = GameEnv("lights_out", max_moves=1)  # type: ignore[call-arg]
+    env.reset(seed=1)
+    _, _, terminated, truncated, _ = env.step(0)
+    assert (terminated, truncated) == (False, True)

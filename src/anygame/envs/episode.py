@@ -245,7 +245,7 @@ class Observer:
                 raise ValueError(
                     f"a history of {limit:,} joint moves has {limit * max(totals):,} numbers, and at most "
                     f"{_LARGEST_HISTORY:,} are allowed: truncate matches after "
-                    f"{_LARGEST_HISTORY // max(totals):,} joint moves or fewer (max_moves; max_cycles)"
+                    f"{_LARGEST_HISTORY // max(totals):,} joint moves or fewer (max_steps; max_cycles)"
                 )
 
     def checked_limit(self, limit: int) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anygame.envs.episode import DEFAULT_LIMIT, RENDER_MODES, Episode, check_mode, render
+from anygame.envs.names import formerly
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.envs.turns import chance_of, numbered_turns, simultaneous_moves
 from anygame.errors import IllegalMoveError, needing
@@ -43,9 +44,10 @@ class GameAgents:
     possible_agents: list[str]
     agents: list[str]
 
+    @formerly(source="sheet")
     def __init__(
         self,
-        source: Game | str | os.PathLike[str],
+        sheet: Game | str | os.PathLike[str],
         *,
         render_mode: str | None = None,
         max_cycles: int = DEFAULT_LIMIT,
@@ -54,7 +56,7 @@ class GameAgents:
         illegal: Illegal = "error",
     ) -> None:
         check_mode(render_mode)
-        self.game = game = compiled_game(source)
+        self.game = game = compiled_game(sheet)
         self.metadata = {**self.metadata, "name": f"{PurePath(game.name).stem}_v0"}
         self.render_mode = render_mode
         self._episode = Episode(game, observations, max_cycles, illegal)
@@ -144,7 +146,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
     role.
 
     Args:
-        source: a game, a rule sheet, or the name of an installed game.
+        sheet: a game, a rule sheet, or the name of an installed game.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         max_cycles: joint moves after which a match is truncated.
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``

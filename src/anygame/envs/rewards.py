@@ -74,27 +74,27 @@ def rewards_of_goals(name: RewardName, goals: Any, library: Any) -> Any:
 _KEPT: Final = 8
 
 
-def compiled_game(source: Game | str | os.PathLike[str]) -> Game:
+def compiled_game(sheet: Game | str | os.PathLike[str]) -> Game:
     """Return a compiled game.
 
     Args:
-        source: a game, a rule sheet, or the name of an installed game.
+        sheet: a game, a rule sheet, or the name of an installed game.
 
     Raises:
         RuleSheetError: the rules cannot be used.
         LimitError: the game has no network, which numbers its moves and fluents.
     """
-    if not isinstance(source, Game):
-        path = Path(find_installed(source) or source).resolve()
+    if not isinstance(sheet, Game):
+        path = Path(find_installed(sheet) or sheet).resolve()
         # A missing file raises its error in load.
         stat = path.stat() if path.is_file() else None
-        game = _loaded(os.fspath(source), path, stat and (stat.st_mtime_ns, stat.st_size))
+        game = _loaded(os.fspath(sheet), path, stat and (stat.st_mtime_ns, stat.st_size))
     else:
-        game = source
+        game = sheet
     game.backends.needed_network()
     return game
 
 
 @lru_cache(_KEPT)
-def _loaded(source: str, path: Path, version: tuple[int, int] | None) -> Game:
-    return load(source)
+def _loaded(sheet: str, path: Path, version: tuple[int, int] | None) -> Game:
+    return load(sheet)

@@ -21,6 +21,7 @@ from anygame.envs.episode import (
     render,
 )
 from anygame.envs.gymnasium.opponents import LaneView, first_choices, learner_of, opponents_of, random_choices
+from anygame.envs.names import formerly
 from anygame.envs.rewards import Rewards, compiled_game
 from anygame.errors import IllegalMoveError
 
@@ -65,12 +66,12 @@ class GameEnv(gymnasium.Env):
         rewards: at the end of a match, and 0 before: ``scaled`` (goals from 0 to 100 as 0 to 1), ``goals``
             (as in the rules) or ``zero-sum`` (the scaled goal minus the mean of the others').
         observations: ``flat``; ``planes`` over the board: int8 [channels, rows, columns]; or ``history``,
-            int8 [max_moves, events]: row ``n`` has the learner's n-th move and percepts, as its actions
+            int8 [max_steps, events]: row ``n`` has the learner's n-th move and percepts, as its actions
             followed by its percepts. Without hidden information, a row has the moves of all roles.
         mask: the place of masks: in ``info``, or in the ``observation``, then a dictionary of both.
         skip_forced: whether the environment makes the learner's move when it has only one.
         illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
-        max_moves: joint moves after which a match is truncated.
+        max_steps: joint moves after which a match is truncated.
         opponent_seconds: thinking time of players per move.
 
     Raises:
@@ -84,6 +85,7 @@ class GameEnv(gymnasium.Env):
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
 
+    @formerly(max_moves="max_steps")
     def __init__(
         self,
         sheet: Game | str | os.PathLike[str],
@@ -96,7 +98,7 @@ class GameEnv(gymnasium.Env):
         mask: MaskPlace = "info",
         skip_forced: bool = True,
         illegal: Illegal = "error",
-        max_moves: int = DEFAULT_LIMIT,
+        max_steps: int = DEFAULT_LIMIT,
         opponent_seconds: float = 1.0,
     ) -> None:
         _check(render_mode, mask)
@@ -105,7 +107,7 @@ class GameEnv(gymnasium.Env):
         self._role = learner_of(game, role)
         self.role = game.roles[self._role]
         self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
-        self._episode = Episode(game, observations, max_moves, illegal)
+        self._episode = Episode(game, observations, max_steps, illegal)
         self._rewards = Rewards(game, rewards)
         self._skip_forced = skip_forced
         self._with_mask = mask == "observation"
@@ -215,6 +217,7 @@ class GameVectorEnv(VectorEnv):
         sheet: see ``GameEnv`` for this and the others.
     """
 
+    @formerly(max_moves="max_steps")
     def __init__(
         self,
         num_envs: int,
@@ -228,7 +231,7 @@ class GameVectorEnv(VectorEnv):
         mask: MaskPlace = "info",
         skip_forced: bool = True,
         illegal: Illegal = "error",
-        max_moves: int = DEFAULT_LIMIT,
+        max_steps: int = DEFAULT_LIMIT,
         opponent_seconds: float = 1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -243,7 +246,7 @@ class GameVectorEnv(VectorEnv):
         self._role = learner_of(game, role)
         self.role = game.roles[self._role]
         self._opponents = opponents_of(game, self._role, opponents, opponent_seconds)
-        self._lanes = EpisodeLanes(game, observations, num_envs, max_moves)
+        self._lanes = EpisodeLanes(game, observations, num_envs, max_steps)
         self._rewards = Rewards(game, rewards)
         self._skip_forced = skip_forced
         self._with_mask = mask == "observation"

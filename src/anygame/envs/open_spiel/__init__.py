@@ -10,6 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from anygame.envs.names import formerly
 from anygame.envs.open_spiel.game import NAME, SheetGame, general_type, packed_rules
 from anygame.envs.open_spiel.state import SheetObserver, SheetState, pyspiel
 from anygame.errors import MissingExtraError
@@ -28,8 +29,9 @@ if pyspiel is not None and NAME not in pyspiel.registered_names():
     pyspiel.register_game(general_type(), SheetGame)
 
 
+@formerly(game="sheet")
 def load(
-    game: str | os.PathLike[str] | Game,
+    sheet: str | os.PathLike[str] | Game,
     *,
     dynamics: Dynamics = "auto",
     scale: float = 1.0,
@@ -42,7 +44,7 @@ def load(
     """Return a sheet as a game of OpenSpiel.
 
     Args:
-        game: a file, the name of an installed game, or a game.
+        sheet: a file, the name of an installed game, or a game.
         dynamics: ``sequential`` or ``simultaneous``; by default sequential if roles take turns in random
             play. In a sequential game, roles that move at once decide one after the other, without seeing
             each other.
@@ -70,16 +72,16 @@ def load(
         "offset": float(offset),
         "zero_sum": zero_sum,
         "max_steps": 0 if max_steps is None else max_steps,
-        "case_sensitive": game.case_sensitive if isinstance(game, Game) else case_sensitive,
+        "case_sensitive": sheet.case_sensitive if isinstance(sheet, Game) else case_sensitive,
         "lenient": lenient,
     }
-    return SheetGame(_sheet(game) | given)
+    return SheetGame(_parameter(sheet) | given)
 
 
-def _sheet(game: str | os.PathLike[str] | Game) -> dict[str, Any]:
+def _parameter(sheet: str | os.PathLike[str] | Game) -> dict[str, Any]:
     """Return the parameter for the sheet: its name if OpenSpiel can read it, else its text."""
-    if isinstance(game, Game):
-        source = game.program.source
-        return {"rules": packed_rules(source.text if source else str(game))}
-    name = os.fspath(game)
+    if isinstance(sheet, Game):
+        source = sheet.program.source
+        return {"rules": packed_rules(source.text if source else str(sheet))}
+    name = os.fspath(sheet)
     return {"file": name} if _PLAIN.fullmatch(name) else {"rules": packed_rules(open_sheet(name).text)}
