@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -199,15 +200,20 @@ def _name(path: Path) -> str:
     return path.relative_to(_PACKAGE).as_posix()
 
 
-def _imports(path: Path, *, typing: bool = True) -> Iterator[str]:
-    """Yield the modules that a module imports, inside its functions too, and those that it names in strings.
+@cache
+def _imports(path: Path, *, typing: bool = True) -> frozenset[str]:
+    """Return the modules that a module imports, in its functions too, and those that it names in strings.
 
-    Imports for typing alone are left out unless ``typing`` is set.
+    Imports for typing only are left out unless ``typing`` is set.
     """
+    return frozenset(_imported(path, typing=typing))
+
+
+def _imported(path: Path, *, typing: bool) -> Iterator[str]:
     tree = parsed(path)
     # A folder that holds the module may be named for its data files.
-    named = {name for name in _MODULES if not f"{_module(path)}.".startswith(f"{name}.")}
-    named = set() if _name(path) == _REACHING_UP else named
+    named = _MODULES - {_module(path).rsplit(".", depth)[0] for depth in range(9)}
+    named = frozenset() if _name(path) == _REACHING_UP else named
     typing_only = {
         id(inner)
         for node in ast.walk(tree)
