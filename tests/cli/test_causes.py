@@ -122,7 +122,7 @@ def test_the_reader_of_a_lost_fluent_is_shown() -> None:
 
 
 def test_play_shows_the_line_without_being_asked() -> None:
-    assert "note: so it is in the initial state\n" in told(SHEET.replace(NOOP, ""))
+    assert "note: in the initial state\n" in told(SHEET.replace(NOOP, ""))
     assert heads(told(SHEET.replace(NOOP, ""), "--play", "0")) == []
 
 

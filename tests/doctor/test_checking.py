@@ -229,7 +229,7 @@ def test_somebody_has_the_turn() -> None:
         "(next (control ?r)) (other ?r ?s)", "(next (control ?r)) (other ?r ?s) (does x (mark 2))"
     )
     told = found(wrong)["lost-value"].diagnostic
-    assert told.message == "nobody has the turn here, all can only wait: no (control ?) is true"
+    assert told.message == "nobody has the turn here, and all can only wait: no (control ?) is true"
 
 
 def test_a_cell_has_one_mark() -> None:
@@ -246,7 +246,7 @@ def test_a_cell_has_one_mark() -> None:
     """
     assert not found(text)
     told = found(text.replace("(differ ?r ?c ?s ?d))\n", ")\n"))["double-value"].diagnostic
-    assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at once"
+    assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at the same time"
 
 
 def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
@@ -274,4 +274,4 @@ def test_where_pieces_stand_apart_each_place_has_one() -> None:
     """
     assert not found(text)
     told = found(text.replace(" (not (true (cell a ?r rook)))", ""))["double-value"].diagnostic
-    assert told.message == "(cell a 1 king) and (cell a 1 rook) are true at once"
+    assert told.message == "(cell a 1 king) and (cell a 1 rook) are true at the same time"

@@ -147,7 +147,7 @@ def test_a_leading_underscore_says_unused_in_either_form() -> None:
         assert not {"case-differs", "single-variable"} & {found.code for found in check_program(sheet)}, rule
     sheet = parse_program(Source("sheet.hrf", "role(x)\nq(1,2)\np(Role) :- q(Rol,Role)"))
     (found,) = [found for found in check_program(sheet) if found.code == "single-variable"]
-    assert (found.message, found.hint) == ("Rol stands nowhere else in this rule", "Role")
+    assert (found.message, found.hint) == ("Rol occurs nowhere else in this rule", "Role")
 
 
 @pytest.mark.parametrize(

@@ -238,8 +238,8 @@ def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity,
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding of play at the place of an edit that makes it vanish."""
     meant = shown(cause.message)
-    note = Note("that is where play shows it", finding.span)
-    message = f"{finding.message}; with {meant} here, that does not happen"
+    note = Note("where play shows it", finding.span)
+    message = f"{finding.message}; with {meant} here, this does not happen"
     hint = f"{meant}, or {finding.hint}" if finding.hint else meant
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
 

@@ -36,7 +36,7 @@ def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
     for atoms in sheet.reads.values():
         for atom in atoms if atoms[0].predicate in _NOT_READ else ():
             yield _KEYWORD_IN_BODY.found(
-                f"`{atom.predicate}` is for heads; in a body other systems do not find it",
+                f"`{atom.predicate}` belongs in heads; other systems do not find it in a body",
                 atom.span,
                 hint="a relation of your own that both rules read",
             )
@@ -87,11 +87,11 @@ def _literal_order(sheet: Sheet) -> Iterator[Diagnostic]:
                     variable, place = max(late.items(), key=lambda item: item[1])
                     word = "not" if isinstance(formula, Not) else "distinct"
                     yield _LITERAL_ORDER.found(
-                        f"this `{word}` stands before the literal that binds {variable}; some systems go "
+                        f"this `{word}` comes before the literal that binds {variable}; some systems read "
                         "from left to right",
                         span_of(formula, rule),
                         Note("bound here", span_of(rule.body[place], rule)),
-                        hint=f"move the `{word}` behind it",
+                        hint=f"move the `{word}` after it",
                     )
 
 
@@ -128,7 +128,7 @@ def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
     found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
     if len({id(rule) for rule, _, _ in found}) <= _MOST_RULES:
         for rule, first, again in found:
-            message = f"{shown(str(again))} stands twice in this rule"
+            message = f"{shown(str(again))} is repeated in this rule"
             note = Note("here, too", span_of(first, rule))
             yield _REPEATED_LITERAL.found(
                 message, span_of(again, rule), note, hint="change it, or leave it out"
@@ -169,7 +169,7 @@ def _missing_link(sheet: Sheet) -> Iterator[Diagnostic]:
             if len(missing) == 1 and len(links) >= _FEWEST and not {(s, missing[0]) for s in stems} & joined:
                 link = _moved(links, missing[0])
                 both = f"{missing[0]} and {missing[0] + 1}"
-                message = f"{both} are not joined by {link}, as the other numbers in this rule are"
+                message = f"{both} are not joined by {link}, although the other numbers of this rule are"
                 yield _MISSING_LINK.found(message, rule.span, hint=link)
     yield from (found for each in alone.values() if len(each) == 1 for found in each)
 
@@ -243,5 +243,5 @@ def _not_asked(
         missing = set.intersection(*(numbers[stem] for stem in stems)) - atoms.keys()
         if len(missing) == 1 and len(atoms) > _FEWEST:
             wanted = _moved(atoms, missing.pop())
-            message = f"{wanted} is not asked, as it is of the other numbers in this rule"
+            message = f"{wanted} is not a condition, although it is one for all other numbers of this rule"
             yield said, _MISSING_LINK.found(message, rule.span, hint=wanted)

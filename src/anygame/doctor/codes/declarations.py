@@ -186,9 +186,9 @@ def _unused_relation(sheet: Sheet) -> Iterator[Diagnostic]:
     needed = reached((key for key in sheet.heads if KEYWORDS.get(key[0]) == key[1]), sheet.read_by)
     for key, rules in sheet.heads.items():
         if key not in needed:
-            reader = "nothing reads it" if key not in sheet.reads else "only what nothing needs reads it"
+            reader = "nothing reads it" if key not in sheet.reads else "only rules without effect read it"
             yield _UNUSED_RELATION.found(
-                f"{named(key)} has no part in the game: {reader}",
+                f"{named(key)} has no effect on the game: {reader}",
                 span_of(rules[0].head, rules[0]),
                 hint=f"leave out its {_count(rules)}",
             )

@@ -102,7 +102,7 @@ def _found(span: Span) -> Diagnostic:
         message = f"`{comment}` starts no comment: these words are read as facts that no rule asks about"
         return _STRAY_TEXT.found(message, span, hint="a comment starts with a semicolon")
     if bracketed := _BRACKETS.fullmatch(text):
-        message = f"{shown(text, 40)!r} stands in other brackets: it is read as words, not as a fact"
+        message = f"{shown(text, 40)!r} is in other brackets: it is read as words, not as a fact"
         return _STRAY_TEXT.found(message, span, hint=f"({bracketed[1].strip()})")
     words = len(text.split())
     what = f"{shown(text, 40)!r} stands" if words == 1 else f"{shown(text, 40)!r} stand"
@@ -128,7 +128,7 @@ def _arithmetic(sheet: Sheet) -> Iterator[Diagnostic]:
     for text, (first, *others) in sums.items():
         term = " ".join(first.node.span.text.split())
         message = (
-            f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} works out nothing"
+            f"GDL has no arithmetic: {shown(term)} is a term like any other, and {text} computes nothing"
         )
         more = [Note(f"and {counted(len(others), 'more time')}")] if others else []
         yield _ARITHMETIC.found(message, first.node.span, *more, hint=_advice(sheet))

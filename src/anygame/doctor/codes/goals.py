@@ -145,7 +145,7 @@ def _not_round(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
     if len(odd) == 1 and len({*values}) >= _FEWEST_VALUES:
         value, rule = values[odd[0]], rules[odd[0]]
         if not {value - 1, value + 1} & {*values}:
-            message = f"a goal of {value}, where all other goals are multiples of {_ROUND}"
+            message = f"a goal of {value}, although all other goals are multiples of {_ROUND}"
             yield _ODD_GOAL.found(message, rule.head.span, hint=f"a multiple of {_ROUND}")
 
 
@@ -158,5 +158,5 @@ def _found(odd: str, usual: str, role: Term, other: Term, rules: list[Rule]) -> 
         return next(rule for rule in rules if tuple(map(str, rule.head.arguments)) == (str(who), value))
 
     message = f"{role} has the goal {odd} where {other} has {usual}: the others are the same"
-    note = Note("as here", place(other, usual).head.span)
+    note = Note("compare", place(other, usual).head.span)
     return _ODD_GOAL.found(message, place(role, odd).head.span, note, hint=f"(goal {role} {usual})")

@@ -167,7 +167,7 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
             near = [other for other in counts if _is_meant(name.text, other, counts, rules_of)]
             if near:
                 message = (
-                    f"?{shown(name.text)} stands once in this rule, but ?{shown(near[0])} stands there too"
+                    f"?{shown(name.text)} occurs once in this rule, but ?{shown(near[0])} occurs there too"
                 )
                 yield CODE.found(message, name.span, hint=f"?{shown(near[0])}")
 
@@ -194,10 +194,10 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
         for name in names:
             text = shown(name.text)
             if name.kind == "constant" and known[name.text] == 1 and variables[name.text]:
-                message = f"{text} is used nowhere else, but ?{text} stands in this rule, too"
+                message = f"{text} is used nowhere else, but ?{text} occurs in this rule"
                 yield CODE.found(message, name.span, hint=f"?{text}")
             elif name.kind == "variable" and _has_mark_too_many(name, variables, known, rules_of):
-                message = f"?{text} stands nowhere else, but {text} is used {times(known[name.text])}"
+                message = f"?{text} occurs nowhere else, but {text} is used {times(known[name.text])}"
                 yield CODE.found(message, name.span, hint=text)
 
 

@@ -75,16 +75,16 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
             lost = (
                 _is_needed_later(sheet, key) or _is_board(sheet, key) or _forbids_again(sheet, key, writers)
             )
-        return "is written by moves and kept by no rule: it is gone one move later" if lost else ""
+        return "is written by moves and kept by no rule: it is false one move later" if lost else ""
     if not writers:
-        return "is set up by init and kept by no rule: it is gone after the first move"
+        return "is true at the start and kept by no rule: it is false after the first move"
     if not _are_many(sheet, starts):
         return ""
     if not _is_kept(sheet, key, writers):
-        return "is set up by init and kept by no rule: what no move writes anew is gone after the first"
+        return "is kept by no rule: what the first move does not write anew is false after it"
     place, lost_values = _lost_values(sheet, key)
     where = f"where argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
-    return f"is kept by no rule {where}: it is gone one move later" if lost_values else ""
+    return f"is kept by no rule {where}: it is false one move later" if lost_values else ""
 
 
 def _places_of_values(sheet: Sheet, key: Key) -> list[int]:

@@ -33,7 +33,7 @@ def _unconditional_next(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.heads.get(("next", 1), ()):
         if rule.body and not _varies(sheet, rule) and numbered(words_of(rule.head)[2:]) not in starts:
             fluent = shown(str(rule.head.arguments[0]))
-            message = f"nothing here depends on the state or on moves: {fluent} is so after every move"
+            message = f"nothing here depends on the state or on moves: {fluent} is true after every move"
             yield _UNCONDITIONAL_NEXT.found(message, rule.head.span, hint="a condition with `true` or `does`")
     legal = sheet.heads.get(("legal", 2), ())
     waits = [rule for rule in legal if _is_to_wait(sheet, rule) and _varies(sheet, rule)]
@@ -43,7 +43,7 @@ def _unconditional_next(sheet: Sheet) -> Iterator[Diagnostic]:
             own = [wait for wait in waits if unify(wait.head.arguments[0], role, {}) is not None]
             if own:
                 wait = own[0].head.arguments[1]
-                message = f"{shown(str(move))} is always legal here, but {wait} only at times"
+                message = f"{shown(str(move))} is always legal here, but {wait} only under a condition"
                 note = Note(f"{wait} has a condition", own[0].span)
                 yield _UNCONDITIONAL_MOVE.found(
                     message, rule.head.span, note, hint="a condition for this move, too"
@@ -84,14 +84,12 @@ def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
     silent = [head for head in _constant_moves(sheet) if head.arguments[1] not in spoken]
     if len(silent) == 1:
         odd = shown(str(silent[0].arguments[1]))
-        message = f"{odd} is legal, and nothing speaks of it; facts speak of {name}, which is never legal"
-        yield _UNMADE_MOVE.found(message, silent[0].span, Note("spoken of here", node.span), hint=name)
+        message = f"{odd} is legal, and nothing mentions it; facts mention {name}, which is never legal"
+        yield _UNMADE_MOVE.found(message, silent[0].span, Note("mentioned here", node.span), hint=name)
     else:
         others = ", ".join(sorted(shown(str(each)) for each in spoken if each is not move))
         hint = f"a rule such as (legal ?role {move}), as {others} have"
-        yield _UNMADE_MOVE.found(
-            f"{name} is never legal, so that nobody makes that move", node.span, hint=hint
-        )
+        yield _UNMADE_MOVE.found(f"{name} is never legal, although facts mention it", node.span, hint=hint)
 
 
 def _constant_moves(sheet: Sheet) -> list[Atom]:

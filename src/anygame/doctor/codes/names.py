@@ -50,7 +50,7 @@ def _capitals(names: Iterable[Name], mark: str) -> Iterator[Diagnostic]:
                     f"{mark}{shown(text)} (used {times(len(places))}) and {mark}{shown(usual)} "
                     f"(used {times(len(group[usual]))}) are different names: capitals count",
                     places[0].span,
-                    Note("the other spelling stands here", group[usual][0].span),
+                    Note("the other spelling", group[usual][0].span),
                     hint=f"{mark}{shown(usual)}, if they should be the same",
                 )
 
@@ -104,7 +104,7 @@ def _shared_name(sheet: Sheet) -> Iterator[Diagnostic]:
         if text in relations:
             message = f"{shown(text)} is the name of a function here and of a relation elsewhere"
             note = Note("the relation", relations[text][0].span)
-            yield _SHARED_NAME.found(message, first.span, note, hint="a name of its own for each")
+            yield _SHARED_NAME.found(message, first.span, note, hint="different names")
 
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_+-]+")
@@ -117,7 +117,7 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
     odd = grouped((name.text, name) for name in sheet.names if not _ORDINARY.fullmatch(name.text))
     for text, (first, *_) in odd.items():
         characters = " ".join(sorted(set(_ORDINARY.sub("", text))))
-        message = f"the name {shown(text)} has {shown(characters)} in it; others may not read it"
+        message = f"the name {shown(text)} contains {shown(characters)}; other systems may not read it"
         yield _UNUSUAL_CHARACTER.found(message, first.span, hint="letters, digits, _ and - only")
 
 
@@ -132,13 +132,13 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
             message = (
-                f"{shown(name.text)} joins formulas; as an object it is a mere name, most likely by mistake"
+                f"{shown(name.text)} joins formulas; here it is read as a plain name, most likely by mistake"
             )
             hint = "is a parenthesis missing before it?"
             yield _OPERATOR_CONSTANT.found(message, name.span, hint=hint)
         elif keyword in KEYWORDS:
             message = (
-                f"{shown(name.text)} is a keyword of GDL; as an object it is a mere name here, and confuses "
+                f"{shown(name.text)} is a keyword of GDL; here it is a plain name, which confuses "
                 "other systems"
             )
             yield _KEYWORD_CONSTANT.found(message, name.span, hint="another name")
@@ -180,7 +180,7 @@ def _single_variable(sheet: Sheet) -> Iterator[Diagnostic]:
                 others = [text for text in counts if text != name.text]
                 near = nearest(name.text, others, is_stray=True)
                 yield _SINGLE_VARIABLE.found(
-                    f"?{shown(name.text)} stands nowhere else in this rule",
+                    f"?{shown(name.text)} occurs nowhere else in this rule",
                     name.span,
                     hint=f"?{shown(near)}" if near else f"?_{shown(name.text)}, if any value will do",
                 )
@@ -207,7 +207,7 @@ def _loose_pair(sheet: Sheet) -> Iterator[Diagnostic]:
                 variables = [each for each in atom.arguments if isinstance(each, Variable)]
                 loose = [each for each in variables if often[each.name] == 1 and each.name not in unused]
                 if loose:
-                    message = f"{shown(str(loose[0]))} stands nowhere else in this rule: there always is one"
+                    message = f"{shown(str(loose[0]))} occurs nowhere else in this rule: this always holds"
                     hint = f"a condition on {shown(str(loose[0]))}, or leave {shown(str(atom))} out"
                     yield _LOOSE_PAIR.found(message, atom.span, hint=hint)
 

@@ -75,7 +75,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     unstarted = unfounded(sheet, lambda part: id(part) in coded)
     for number, rule in enumerate(sheet.program.rules):
         if rule.body and number not in sheet.parts:
-            message = "this rule can never fire: it wants terms to be equal that differ"
+            message = "this rule can never fire: it requires different terms to be equal"
             yield _NEVER_FIRES.found(message, rule.span, hint="mend or delete it")
     yield from _once([*_in_rules(sheet, reasons, unstarted)])
     for group in unstarted.roots:
@@ -161,9 +161,7 @@ def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | No
                 True,
                 False,
             }:
-                message = (
-                    f"{variable} is {_listed(values)} in this rule, and where it stands here {_listed(tops)}"
-                )
+                message = f"{variable} is {_listed(values)} in this rule, and {_listed(tops)} in this place"
                 return _Reason(_NEVER_FIRES, message, atom.span, atoms=(atom,))
     return None
 
@@ -183,7 +181,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     group = [*fluents, *(item for item in group if item not in fluents)]
     (kind, key), first = group[0], _first_head(sheet, group[0])
     assert key is not None
-    needs = "itself" if len(group) == 1 else "what in turn needs it"
+    needs = "itself" if len(group) == 1 else "something that in turn needs it"
     message = f"{named(key)} can never hold: each of its rules needs {needs}"
     hint = "a fact, or a rule that starts it"
     if kind == "true":
@@ -203,7 +201,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     if denied is not None:
         first, hint = denied, f"{hint}, or {shown(f'(not {denied})')} here, as elsewhere"
     others = [_first_head(sheet, item) for item in group]
-    notes = [Note("and this waits for it", head.span) for head in others if head is not first][:3]
+    notes = [Note("this needs it, too", head.span) for head in others if head is not first][:3]
     return _NEVER_STARTS.found(message, first.span, *notes, hint=hint)
 
 

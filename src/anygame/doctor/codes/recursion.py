@@ -84,7 +84,7 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
             variable = _growing(term, atom, bound)
             if variable is not None:
                 yield _GROWING_RECURSION.found(
-                    f"each round wraps {variable} into a larger term: {term}; this may never end",
+                    f"each round wraps {variable} in a larger term: {term}; this may never end",
                     part.head.node.argument(number).span
                     if part.head.node and part.head.node.children
                     else part.origin.span,
@@ -154,9 +154,9 @@ def _loose_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
             loose = [each for each in atom.arguments if isinstance(each, Variable) and often[each.name] == 1]
             if loose:
                 names = " and ".join(map(str, loose))
-                stand = "stands" if len(loose) == 1 else "stand"
-                message = f"{shown(names)} {stand} nowhere else in this rule: it does not go on from there"
-                hint = "a literal that leads from there to what the rule says"
+                occur = "occurs" if len(loose) == 1 else "occur"
+                message = f"{shown(names)} {occur} nowhere else in this rule: the recursion leads nowhere"
+                hint = "a literal that joins it to the variables of the head"
                 yield _LOOSE_RECURSION.found(message, atom.span, hint=hint)
 
 

@@ -84,13 +84,11 @@ def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
     if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
         left = list(map(blind, parts_of(other)[1:]))
         more = [part for part in rule.body if blind(words_of(part)) not in left]
-        message = (
-            "this rule says what another one says, but lacks a condition of it: the other one adds nothing"
-        )
+        message = "this rule is another one without a condition: the other one adds nothing"
         hint = f"{shown(str(more[0])) if more else 'the condition'}, or delete the other rule"
         return _LACKING.found(message, other.span, Note("the other one", rule.span), hint=hint)
-    message = "this rule adds nothing: another one holds wherever it does"
-    hint = "delete it, or the other one, if that says too much"
+    message = "this rule adds nothing: another one covers it"
+    hint = "delete it, or the other one if that is too general"
     return _SUBSUMED_RULE.found(message, rule.span, Note("the other one", other.span), hint=hint)
 
 
@@ -129,8 +127,8 @@ def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
         if len(group) == 2 and group[0].head != group[1].head:
             first, second = group
             message = (
-                f"{shown(str(second.head.arguments[0]))} becomes true wherever "
-                f"{shown(str(first.head.arguments[0]))} does: the conditions are the same"
+                f"{shown(str(second.head.arguments[0]))} is true whenever "
+                f"{shown(str(first.head.arguments[0]))} is: the conditions are the same"
             )
             note = Note("the other rule", first.span)
             yield _SAME_CONDITIONS.found(message, second.span, note, hint="a `not` in one of them")

@@ -73,8 +73,8 @@ def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
             if one != other
         ]
         if len(places) == 2 and _are_exchanged(kept, asked, *places):
-            message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments changed places"
-            note = Note("it stands so here", formula.atom.span)
+            message = f"{shown(str(asked))} becomes {shown(str(kept))}: two arguments are exchanged"
+            note = Note("the order before", formula.atom.span)
             yield _CODE.found(message, rule.head.span, note, hint=f"(next {asked})")
 
 
@@ -128,8 +128,8 @@ def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
         if not more and len(usual) >= _FEWEST_ORDERED and len(same) >= _MOST_OFTEN:
             first = list(pairwise(use.names)).index((one, other))
             if _is_slip(sheet, uses, use, (first, first + 1), same):
-                message = f"?{one} stands before ?{other} here, and after it in {len(usual)} other places"
-                yield _CODE.found(message, use.atom.span, Note("as here", same[0].atom.span))
+                message = f"?{one} comes before ?{other} here, and after it in {len(usual)} other places"
+                yield _CODE.found(message, use.atom.span, Note("compare", same[0].atom.span))
 
 
 def _use(rule: Rule, atom: Atom) -> _Use:
@@ -153,8 +153,8 @@ def _odd_names(
         use = group[pairs.index(odd)]
         others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
         if _is_slip(sheet, uses, use, places, others):
-            message = f"{shown(str(use.atom))} has two arguments the other way round than {often} others"
-            yield _CODE.found(message, use.atom.span, Note("as here", others[0].atom.span))
+            message = f"{shown(str(use.atom))} has two arguments in the opposite order of {often} others"
+            yield _CODE.found(message, use.atom.span, Note("compare", others[0].atom.span))
 
 
 def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
@@ -260,7 +260,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
             if sort == other_sort or uses.is_usual(sort, term) or uses.is_usual(other_sort, other):
                 continue
             if uses.fits(sort, other, term) and uses.fits(other_sort, term, other):
-                message = f"{term} and {other} stand the other way round everywhere else"
+                message = f"{term} and {other} are in the opposite order everywhere else"
                 yield _CODE.found(message, atom.span, hint=_turned_round(atom, each, term, other))
 
 

@@ -82,14 +82,14 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
     if len(unpaired) == 1:
         (number,) = unpaired
         if not (images.keeps_body(number) or images.tells_apart(number)):
-            message = "this rule has no like for the other role, as all others of them have"
+            message = "this rule has no counterpart for the other role, although all similar rules have one"
             hint = text_of(images.images[number])
             yield _MISSING.found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
         if not (images.tells_apart(like) or images.is_exchange_wider(odd, like)):
-            message = "this rule differs from its like for the other role, and no other does"
-            note = Note("its like is here", images.rules[like].span)
+            message = "this rule differs from its counterpart for the other role, as no other rule does"
+            note = Note("the counterpart", images.rules[like].span)
             yield _ODD.found(message, images.rules[odd].span, note, hint=text_of(images.images[like]))
 
 

@@ -61,7 +61,7 @@ def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
         words = _with_values(like, missing)
         kind = "rules" if is_rule else "facts"
         named = shown(" ".join(map(str, missing)))
-        message = f"there are {kind} like this one for all combinations of their values but {named}"
+        message = f"{kind} like this one cover all combinations of their values but {named}"
         hint = f"such as {text_of(words)}"
         yield _MISSING_COMBINATION.found(message, like.span, hint=hint)
 
@@ -137,7 +137,7 @@ _ODD_FACT: Final = _CODES["odd-fact"]
 
 @check(_ODD_FACT, once=True)
 def _odd_fact(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report a fact that breaks a count, or that gives a second value to what has one in all other facts."""
+    """Report a fact that breaks a count, or that gives a second value where all other facts give one."""
     for facts in sheet.facts.values():
         if len(facts) > _FEWEST_COUNTED and len(facts[0][0].arguments) == 2:
             yield from _breaking_count([atom for atom, _ in facts])
@@ -162,7 +162,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)
         message = f"{shown(str(atom))} breaks the count of the other {len(others)} facts of {name}"
-        yield _ODD_FACT.found(message, atom.span, Note("as here", facts[odd - 1 if odd else 1].span))
+        yield _ODD_FACT.found(message, atom.span, Note("compare", facts[odd - 1 if odd else 1].span))
 
 
 def _number_of(term: Term) -> int | None:
@@ -203,7 +203,7 @@ def _second_value(table: Sequence[tuple[Atom, tuple[Term, ...]]]) -> Iterator[Di
         odd = min(odd, more[0][0], key=lambda atom: min(values[term] for term in _values_of(atom)))
     elif most < 2:
         return
-    message = f"{shown(str(odd))} gives a second value to what has one in all other facts"
+    message = f"{shown(str(odd))} gives a second value where all other facts give one"
     yield _ODD_FACT.found(message, odd.span, Note("the other one", rivals[odd].span))
 
 

@@ -320,7 +320,7 @@ def play_commands(line: Line) -> list[str]:
 
 def _notes(line: Line, most: int) -> Iterator[Note]:
     if not line:
-        yield Note("so it is in the initial state")
+        yield Note("in the initial state")
         return
     yield Note(f"after {counted(len(line), 'joint move')}:")
     commands = play_commands(line)

@@ -136,7 +136,7 @@ class LostValues:
 
     def _lost(self, functor: Key, pattern: str, fact: Term) -> Fault:
         first = shown(str(fact))
-        message = f"nothing says any more what {shown(pattern)} is: {first} was true, and no rule kept it"
+        message = f"{shown(pattern)} has no value any more: {first} was true, and no rule kept it"
         hint = "a `next` that keeps it where nothing changes it"
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
@@ -185,7 +185,7 @@ class DoubleValues:
                 ordered = sorted(facts, key=lambda fact: fact.arguments[:-1])
                 pairs = pairwise(ordered)
                 one, other = next(two for two in pairs if two[0].arguments[:-1] == two[1].arguments[:-1])
-                message = f"{shown(str(one))} and {shown(str(other))} are true at once"
+                message = f"{shown(str(one))} and {shown(str(other))} are true at the same time"
                 hint = "a condition, so that only one `next` holds at a time"
                 span = partial(self._span, line, (one, other))
                 yield Fault("double-value", functor[0], message, span, hint)
@@ -294,9 +294,9 @@ class TurnMonitor:
             yield from self._out_of_turn(state, owners[0])
         elif not owners and _waits_on(state):
             message = (
-                f"nobody has the turn here, all can only wait: no {shown(f'({self._fluent} ?)')} is true"
+                f"nobody has the turn here, and all can only wait: no {shown(f'({self._fluent} ?)')} is true"
             )
-            hint = "a `next` for whose turn it is after each move"
+            hint = "a `next` that gives somebody the turn after each move"
             writers = _writers(self._game.program, (self._fluent, 1))
             span = writers[0].head.span if writers else None
             yield Fault("lost-value", self._fluent, message, span, hint)
