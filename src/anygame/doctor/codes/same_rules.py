@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import grouped
 from anygame.doctor.code import check, codes_of
+from anygame.doctor.codes.tables import frame_of
 from anygame.doctor.comparison import STEPS_IN_ALL, blind, numbered, parts_of, subsumes, words_of
 from anygame.doctor.work import Budget
 from anygame.language.diagnostics import Note, shown
@@ -23,6 +24,8 @@ _CODES: Final = codes_of(__name__)
 
 #: Pairs of rules that are compared.
 _MOST_PAIRS: Final = 300_000
+#: Rules that differ in numbers and names alone: of fewer, each may have conditions of its own.
+_FEWEST_OF_KIND: Final = 4
 
 _DUPLICATE_RULE: Final = _CODES["duplicate-rule"]
 _SUBSUMED_RULE: Final = _CODES["subsumed-rule"]
@@ -46,6 +49,30 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
             if rule.head in facts:
                 yield _subsumed(rule, facts[rule.head])
         yield from _among(inner, budget, pairs)
+    yield from _lacking_of_kind([rule for rule in sheet.heads.get(("next", 1), ()) if rule.body])
+
+
+def _lacking_of_kind(rules: Sequence[Rule]) -> Iterator[Diagnostic]:
+    """Report the one rule that lacks a condition of all rules of its kind: they differ in values alone."""
+    by_frame = grouped((frame_of(rule)[0], rule) for rule in rules)
+    for alike in by_frame.values():
+        like = alike[0]
+        if len(alike) < _FEWEST_OF_KIND or not frame_of(like)[1]:
+            continue
+        shorter = [
+            (rule, condition)
+            for number, condition in enumerate(like.body)
+            for rule in by_frame.get(frame_of(_without(like, number))[0], ())
+        ]
+        if len(shorter) == 1:
+            ((rule, condition),) = shorter
+            message = f"this rule lacks a condition that {len(alike)} rules of its kind have"
+            hint = f"a condition such as {shown(str(condition))}"
+            yield _LACKING.found(message, rule.span, Note("compare", like.span), hint=hint)
+
+
+def _without(rule: Rule, number: int) -> Rule:
+    return Rule(rule.head, rule.body[:number] + rule.body[number + 1 :])
 
 
 def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Iterator[Diagnostic]:

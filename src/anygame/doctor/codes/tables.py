@@ -49,7 +49,7 @@ _MISSING_COMBINATION: Final = _CODES["missing-combination"]
 @check(_MISSING_COMBINATION)
 def _missing_combination(sheet: Sheet) -> Iterator[Diagnostic]:
     """Report the one combination of values for which there is no rule, or no fact."""
-    framed = [(*_frame_of(rule), rule) for rule in sheet.program.rules if _is_compared(rule)]
+    framed = [(*frame_of(rule), rule) for rule in sheet.program.rules if _is_compared(rule)]
     for table in grouped((frame, (values, rule)) for frame, values, rule in framed).values():
         is_rule = bool(table[0][1].body)
         missing = _missing([row for row, _ in table], _FEWEST_IN_RULES if is_rule else _FEWEST_IN_FACTS)
@@ -94,14 +94,14 @@ def _stands_elsewhere(sheet: Sheet, predicate: str, values: Words) -> bool:
     return any(head[n : n + count] == values for head in heads for n in range(len(head) - count + 1))
 
 
-def _frame_of(rule: Rule) -> tuple[Words, Values]:
+def frame_of(rule: Rule) -> tuple[Words, Values]:
     """Return a rule's words with its numbers and names left out, and these; ``p12`` has a number, too."""
     stems = _stems(numbered(flat(parts_of(rule))))
     return tuple(stem for stem, _ in stems), tuple(value for _, value in stems if value is not None)
 
 
 def _with_values(rule: Rule, values: Values) -> Parts:
-    """Return the words of a rule with other numbers and names than those that `_frame_of` gives."""
+    """Return the words of a rule with other numbers and names than those that `frame_of` gives."""
     rest = iter(values)
     return tuple(
         tuple(stem if value is None else f"{stem[:-1]}{next(rest)}" for stem, value in _stems(words))
