@@ -5,20 +5,20 @@
     AnygameError
     ├── RuleSheetError (ValueError)      a rule sheet is wrong; carries all its diagnostics
     │   └── SheetSyntaxError             ... already as text: parentheses, tokens, bounds
-    ├── TermSyntaxError (ValueError)     a move, fact or pattern is not one readable term
+    ├── TermSyntaxError (ValueError)     a move, fact or pattern that cannot be read
     ├── LimitError                       a bound on facts, depth, time or size was reached
     ├── CompilationError                 a game, or the search, could not be compiled
     ├── UnknownRoleError (ValueError)    no such role in this game
     ├── IllegalMoveError (ValueError)    a move that is not legal here, or a joint move of the wrong shape
-    ├── SimultaneousMovesError (ValueError)  roles choose at the same time where they should take turns
+    ├── SimultaneousMovesError (ValueError)  roles choose at the same time in a game of turns
     ├── GoalError (ValueError)           the rules give a role no usable goal value
-    ├── QueryError (ValueError)          a question the rules cannot be asked
+    ├── QueryError (ValueError)          a query that the rules cannot answer
     ├── PositionError (ValueError)       a position (facts, saved file) that cannot be used
     ├── PlayerError (ValueError)         a player that cannot be found or made
     ├── RecordError (ValueError)         a match record that cannot be used
-    ├── ClusterError (RuntimeError)      work that cannot be divided among machines
-    │   └── WorkerLostError              ... since a process died, and what lived in it is gone
-    ├── DeviceError (RuntimeError)       a graphics card that is not there, or cannot do what is asked
+    ├── ClusterError (RuntimeError)      work that cannot be distributed to machines
+    │   └── WorkerLostError              ... because a process died, with its state
+    ├── DeviceError (RuntimeError)       a graphics card that is missing or cannot be used
     ├── EncodingError (ValueError)       names of actions and fluents that are not those of a game
     ├── QuizError (ValueError)           a quiz that cannot be made or read, or replies that cannot be read
     ├── TableError (ValueError)          a table of exact values that cannot be used or written
@@ -67,7 +67,7 @@ class AnygameError(Exception):
     """The root of all exceptions that anygame raises on purpose."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return what notebooks show: the caller's frames and the message, without frames of anygame."""
+        """Return the traceback for notebooks: the frames of the caller, and the message."""
         # Imported late: only notebooks need them.
         import traceback
         from pathlib import Path

@@ -57,7 +57,7 @@ class Tally(Generic[StuckT]):
 
     Attributes:
         goals: the number of playouts per value, for playouts with exactly one goal value.
-        missing: playouts that ended without a usable goal value: none, or none that is an integer.
+        missing: playouts that ended without a goal value that is an integer.
         double: playouts that ended with several values.
         options: the sum of the numbers of legal moves over all joint moves.
         lengths: the number of playouts per number of joint moves.

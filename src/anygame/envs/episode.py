@@ -318,9 +318,9 @@ class Observer:
 
     def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Return observations of a role's percepts [..., percepts]: int8 [..., *shape]."""
-        found = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
-        found[..., : percepts.shape[-1]] = percepts
-        return found
+        observations = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
+        observations[..., : percepts.shape[-1]] = percepts
+        return observations
 
 
 class EpisodeLanes:

@@ -157,7 +157,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         illegal: the result of an illegal action: an ``error``, or a ``random`` legal move instead.
 
     Raises:
-        LimitError: the game has no network, or none that computes percepts.
+        LimitError: the game has no network, or a network without percepts.
         MissingExtraError: a library is not installed.
         RuleSheetError: the rules cannot be used.
         ValueError: an argument has another value.
@@ -307,8 +307,8 @@ class GameAECEnv(GameAgents, AECEnv):
             ResetNeeded: there is no match yet.
         """
         self._check_ready("last")
-        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return found
+        result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return result
 
     def _move(self, role: int | None, number: int) -> None:
         """Make the move of a role while all others wait, or draw."""

@@ -65,8 +65,7 @@ def perft_divide(
         state: see ``perft``.
         strict: see ``perft``.
         progress: called with the counts so far and the number of first joint moves, at the start and after
-            each of them; starts again from none if counting restarts with a network. By default a notebook
-            shows a bar.
+            each of them. Counting may restart once, with a network. By default a notebook shows a bar.
     """
     _check(depth, 1)
     began = progress_bar("first moves")
@@ -135,8 +134,8 @@ class _Tree:
         """
         if depth <= 1:
             return prod(map(len, self._options(position)[1])) if depth else 1
-        found = self._known.get((position, depth))
-        stack, totals = [(position, self._children(position))] if found is None else [], [0]
+        result = self._known.get((position, depth))
+        stack, totals = [(position, self._children(position))] if result is None else [], [0]
         while stack:
             left = depth - len(stack)
             for child in stack[-1][1]:
@@ -149,11 +148,11 @@ class _Tree:
             else:
                 if len(self._known) > _MOST_KNOWN:
                     self._known.clear()
-                found = self._known[stack.pop()[0], left + 1] = totals.pop()
+                result = self._known[stack.pop()[0], left + 1] = totals.pop()
                 if stack:
-                    totals[-1] += found
-        assert found is not None
-        return found
+                    totals[-1] += result
+        assert result is not None
+        return result
 
     def _children(self, position: Position) -> Iterator[Position]:
         view, moves = self._options(position)

@@ -138,9 +138,9 @@ class Encoding:
         for place, role in enumerate(own.roles):
             pairs.append((f"actions of {role}", self.actions[place], own.actions[place]))
             pairs.append((f"percepts of {role}", self.percepts[place], own.percepts[place]))
-        for what, kept, found in pairs:
-            if kept != found:
-                raise EncodingError(f"{game.name}: {_difference(what, kept, found)}")
+        for what, kept, current in pairs:
+            if kept != current:
+                raise EncodingError(f"{game.name}: {_difference(what, kept, current)}")
 
 
 def encoding_of(game: Game) -> Encoding:

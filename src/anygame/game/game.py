@@ -289,7 +289,7 @@ class Game:
         """Return the percepts that a role can ever have (GDL-II), sorted by text: the columns of a batch.
 
         Raises:
-            LimitError: the game has no network, or none that computes percepts.
+            LimitError: the game has no network, or a network without percepts.
             UnknownRoleError: the game has no such role.
         """
         index = self.role_index(role)

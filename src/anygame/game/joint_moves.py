@@ -193,12 +193,12 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
     within = {role: legal[role]} if role else dict(legal)
     if not pattern:
         return within
-    found = {role: filtered_moves(pattern, moves) for role, moves in within.items()}
-    if not any(found.values()):
+    matching = {role: filtered_moves(pattern, moves) for role, moves in within.items()}
+    if not any(matching.values()):
         if role is None and " " not in pattern:
             game.role_index(pattern)
         raise UnknownRoleError(f"no legal move fits {shown(pattern, 40)}; `legal` lists them all", pattern)
-    return {role: moves for role, moves in found.items() if moves}
+    return {role: moves for role, moves in matching.items() if moves}
 
 
 #: The goal of every role: a number, None for no goal, or several contradicting texts.
@@ -259,9 +259,9 @@ def bindings_of(state: State, pattern: str, joint: Sequence[Term] | None, advice
         QueryError: the pattern cannot be queried.
     """
     try:
-        found = state.query(pattern, joint)
+        bindings = state.query(pattern, joint)
         return sorted(
-            {tuple(sorted((name.removeprefix("?"), term) for name, term in one.items())) for one in found}
+            {tuple(sorted((name.removeprefix("?"), term) for name, term in one.items())) for one in bindings}
         )
     except QueryError as error:
         raise advised(error, advice) from error

@@ -29,7 +29,7 @@ _READINGS: Final = {
     "distinct": "distinct of nothing known left out",
     "role": "roles added",
     "binding": "variables bound by role, base or input",
-    "domain": "variables bound by what can stand there",
+    "domain": "variables bound by the values possible there",
     "any": "variables of next, legal or goal taken for any value",
 }
 

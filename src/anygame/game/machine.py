@@ -93,7 +93,7 @@ class Machine(Protocol):
         """Return the position after a legal joint move."""
 
     def percepts(self, view: View, joint: Sequence[Term]) -> dict[Term, tuple[Term, ...]]:
-        """Return what each role sees of a joint move, sorted by text."""
+        """Return the percepts of each role from a joint move, sorted by text."""
 
     def query(
         self, view: View, atom: Atom, joint: Sequence[Term] | None

@@ -56,20 +56,20 @@ def find_role(role: str | Term, index: Mapping[str, int], *, case_sensitive: boo
     Raises:
         UnknownRoleError: there is no such role.
     """
-    found = index.get(role if isinstance(role, str) else str(role))
-    if found is None and isinstance(role, str):
+    number = index.get(role if isinstance(role, str) else str(role))
+    if number is None and isinstance(role, str):
         try:
-            found = index.get(str(parse_term(role, case_sensitive=case_sensitive)))
+            number = index.get(str(parse_term(role, case_sensitive=case_sensitive)))
         except TermSyntaxError:
-            found = None
-    if found is None:
+            number = None
+    if number is None:
         near = get_close_matches(str(role), index, n=1)
         raise UnknownRoleError(
             f"no role is called {shown(str(role))}: the roles are {', '.join(index)}{did_you_mean(near)}",
             str(role),
             index,
         )
-    return found
+    return number
 
 
 def moves_in_order(
@@ -167,12 +167,12 @@ def illegal_number(
     role: str, action: object, moves: Sequence[Term], legal: Sequence[int], where: str = ""
 ) -> IllegalMoveError:
     """Return the error for a number that is not a legal action; ``where`` begins the message."""
-    known = isinstance(action, int) and 0 <= action < len(moves)
-    move = str(moves[action]) if known else ""  # type: ignore[call-overload]
+    in_range = isinstance(action, int) and 0 <= action < len(moves)
+    move = str(moves[action]) if in_range else ""  # type: ignore[call-overload]
     some = ", ".join(f"{index} {moves[index]}" for index in legal[:_SHOWN])
     more = ", ..." if len(legal) > _SHOWN else ""
     numbers = f"{'numbers go' if where else 'actions are numbers'} from 0 to {len(moves) - 1}"
-    what = f"{action}, {move}," if known else f"{action!r:.80} ({numbers})"
+    what = f"{action}, {move}," if in_range else f"{action!r:.80} ({numbers})"
     allowed = "; legal:" if where else ": the action mask allows"
     return IllegalMoveError(
         f"{where}{what} is not legal for {role}{allowed} {some or 'nothing'}{more}",

@@ -150,10 +150,10 @@ def card_of(device: str) -> int | None:
     Raises:
         DeviceError: the text names neither.
     """
-    found = _DEVICES.fullmatch(device)
-    if not found:
+    match = _DEVICES.fullmatch(device)
+    if not match:
         raise DeviceError(f"the device should be cpu, cuda or cuda:NUMBER, not {shown(device, 40)}")
-    return None if device == "cpu" else int(found[1] or 0)
+    return None if device == "cpu" else int(match[1] or 0)
 
 
 def simulate(

@@ -324,10 +324,10 @@ class State:
         Raises:
             QueryError: the atom does not hold (the message says why), or cannot be queried.
         """
-        found = self._machine.explain(self._seen(), *self._asked(atom, moves))
-        if isinstance(found, Failure):
-            raise QueryError(str(found))
-        return found
+        answer = self._machine.explain(self._seen(), *self._asked(atom, moves))
+        if isinstance(answer, Failure):
+            raise QueryError(str(answer))
+        return answer
 
     def explain_failure(self, atom: str | Atom, moves: JointMove | None = None) -> Failure:
         """Return why an atom does not hold: for each rule that could derive it, how far it got.
@@ -336,9 +336,9 @@ class State:
             QueryError: the atom does hold, or cannot be queried.
         """
         asked, joint = self._asked(atom, moves)
-        found = self._machine.explain(self._seen(), asked, joint)
-        if isinstance(found, Failure):
-            return found
+        answer = self._machine.explain(self._seen(), asked, joint)
+        if isinstance(answer, Failure):
+            return answer
         raise QueryError(f"{asked} does hold; ask why it does")
 
     # -- display -----------------------------------------------------------------------------------
@@ -384,8 +384,8 @@ class State:
         left = len(facts) - 2 * _SHOWN_FACTS
         if left > 0 and sum(map(len, facts)) > _LONGEST_REPR:
             facts[_SHOWN_FACTS:-_SHOWN_FACTS] = [f"... {left:,} more ..."]
-        told = " ".join([shown(fact) for fact in facts]) or "no facts"
-        return f"<State of {self._game.name}{', terminal' if self.is_terminal else ''}: {told}>"
+        text = " ".join([shown(fact) for fact in facts]) or "no facts"
+        return f"<State of {self._game.name}{', terminal' if self.is_terminal else ''}: {text}>"
 
 
 def _restore(game: Game, facts: tuple[Term, ...]) -> State:
@@ -450,5 +450,5 @@ class RoleView:
 
     def continues(self, former: RoleView) -> bool:
         """Return whether this view begins with a former view."""
-        known = former.observations
-        return self.start == former.start and self.observations[: len(known)] == known
+        earlier = former.observations
+        return self.start == former.start and self.observations[: len(earlier)] == earlier

@@ -85,10 +85,10 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
     Raises:
         IllegalMoveError: the text means no move, or several; ``suggestions`` are candidates.
     """
-    found = meant_moves(text, legal)
-    if len(found) == 1:
-        return found[0]
-    raise _ambiguous(text, found, legal, role) if found else _unknown(text, legal, role)
+    candidates = meant_moves(text, legal)
+    if len(candidates) == 1:
+        return candidates[0]
+    raise _ambiguous(text, candidates, legal, role) if candidates else _unknown(text, legal, role)
 
 
 def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
@@ -116,9 +116,9 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
         if reads in (_same_text, _same_words):
             ways.insert(0, (_Spelling.of(text), cased))
         for typed, spelled in ways:
-            found = [move for move, spelling in zip(legal, spelled, strict=True) if reads(typed, spelling)]
-            if found:
-                return found
+            fitting = [move for move, spelling in zip(legal, spelled, strict=True) if reads(typed, spelling)]
+            if fitting:
+                return fitting
     return []
 
 
@@ -131,20 +131,20 @@ def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
     (['(move d 4)', '(move e 5)'], ['d 4'])
     """
     folded = " ".join(text.lower().split()) + " " * (text[-1:].isspace() and not text.isspace())
-    found = []
+    completed = []
     for move in legal:
         full = str(move)
         forms = [full, *map(" ".join, _Spelling.of_move(move).forms)]
         form = next((form for form in forms if form.lower().startswith(folded)), None)
         if form is not None:
-            found.append((move, form))
-    return found
+            completed.append((move, form))
+    return completed
 
 
 def filtered_moves(pattern: str, legal: Sequence[Term]) -> list[Term]:
     """Return the moves that fit a pattern of words, with or without the name of the move.
 
-    ``*`` stands for any letters of a word, and at the end for any words.
+    ``*`` matches any letters of a word, and at the end any words.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move a 1)", "(move a 2)", "(move b 1)", "noop")]

@@ -134,12 +134,12 @@ class ExtensiveForm:
         if not self._hides:
             return ((*memories[0], (step + 1, tuple(joint), ())),) * len(memories)
         seen = state.percepts(joint)
-        found = []
+        updated = []
         for index, (role, memory) in enumerate(zip(self.game.roles, memories, strict=True)):
             waits = len(legal[index]) == 1 and joint[index] in self.turns.waiting[index]
             own = () if waits else (joint[index],)
-            found.append((*memory, (step + 1, own, seen[role])) if own or seen[role] else memory)
-        return tuple(found)
+            updated.append((*memory, (step + 1, own, seen[role])) if own or seen[role] else memory)
+        return tuple(updated)
 
     def may_keep(self) -> bool:
         """Return whether one more node may be cached by its parent."""
@@ -211,12 +211,12 @@ class Node:
         return self._after(moves, [(self.form.role_index(place), move) for place, move in enumerate(moves)])
 
     def _after(self, key: Any, choices: Sequence[tuple[int, Term]]) -> Node:
-        found = self._children.get(key)
-        if found is None:
-            found = self.form.chosen(self, choices)
+        child = self._children.get(key)
+        if child is None:
+            child = self.form.chosen(self, choices)
             if self.form.may_keep():
-                self._children[key] = found
-        return found
+                self._children[key] = child
+        return child
 
     def goals(self) -> list[int]:
         """Return the goals of the players here; for a cut play, 0 if the rules give none.
@@ -335,7 +335,7 @@ def gambit_text(
     factor, added = Fraction(str(scale)), Fraction(str(offset))
     yield f"EFG 2 R {_quoted(game.name)} {{ {' '.join(map(_quoted, form.players))} }}"
     yield _quoted("")
-    known: list[dict[str, tuple[int, tuple[Term, ...]]]] = [{} for _ in form.players]
+    information_sets: list[dict[str, tuple[int, tuple[Term, ...]]]] = [{} for _ in form.players]
     outcome = draw = 0
     for node in walk(form, limit):
         if node.actor == TERMINAL:
@@ -347,9 +347,11 @@ def gambit_text(
             yield f'c "" {draw} "" {{ {_drawn(node)} }} 0'
         else:
             moves, text = node.moves(node.actor), node.information(node.actor)
-            number, others = known[node.actor].setdefault(text, (len(known[node.actor]) + 1, moves))
-            if others != moves:
-                raise _different(form.players[node.actor], text, others, moves)
+            number, same_set = information_sets[node.actor].setdefault(
+                text, (len(information_sets[node.actor]) + 1, moves)
+            )
+            if same_set != moves:
+                raise _different(form.players[node.actor], text, same_set, moves)
             yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_listed(map(str, moves))} }} 0'
 
 

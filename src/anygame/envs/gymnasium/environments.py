@@ -75,7 +75,7 @@ class GameEnv(gymnasium.Env):
         opponent_seconds: thinking time of players per move.
 
     Raises:
-        LimitError: the game has no network, or none that computes percepts.
+        LimitError: the game has no network, or a network without percepts.
         MissingExtraError: a library is not installed.
         PlayerError: an opponent cannot play.
         RuleSheetError: the rules cannot be used.
@@ -378,8 +378,8 @@ class GameVectorEnv(VectorEnv):
                 f"{chosen.shape}"
             )
         masks = self._lanes.masks[self._role]
-        known = (chosen >= 0) & (chosen < masks.shape[1])
-        legal = known & masks[np.arange(self.num_envs), np.where(known, chosen, 0)]
+        in_range = (chosen >= 0) & (chosen < masks.shape[1])
+        legal = in_range & masks[np.arange(self.num_envs), np.where(in_range, chosen, 0)]
         wrong = np.flatnonzero(acting & ~legal)
         chosen = chosen.astype(np.int64)
         if len(wrong):

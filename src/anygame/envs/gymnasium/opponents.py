@@ -191,7 +191,7 @@ def learner_of(game: Game, role: str | None) -> int:
         return players_of(game)[0]
     index = game.role_index(role)
     if game.roles[index].is_random:
-        raise ValueError(f"{role} is played at random, and wants nothing that could be learned")
+        raise ValueError(f"{role} is played at random, and has no goal to learn")
     return index
 
 
@@ -214,23 +214,23 @@ def opponents_of(
         UnknownRoleError: there is no such role.
         ValueError: there are too many or too few opponents.
     """
-    others = [role for role in players_of(game) if role != learner]
+    opponents = [role for role in players_of(game) if role != learner]
     if given is None:
         given = {}
     if isinstance(given, Mapping):
         by_role = {game.role_index(role): spec for role, spec in given.items()}
-        wrong = [game.roles[role] for role in by_role if role not in others]
+        wrong = [game.roles[role] for role in by_role if role not in opponents]
         if wrong:
             raise ValueError(f"{wrong[0]} has no opponent to play it: it learns, or is played at random")
-    elif isinstance(given, str) or len(given) != len(others):
-        names = ", ".join(game.roles[role] for role in others) or "none"
-        found = f"the text {given!r}" if isinstance(given, str) else len(given)
+    elif isinstance(given, str) or len(given) != len(opponents):
+        names = ", ".join(game.roles[role] for role in opponents) or "none"
+        actual = f"the text {given!r}" if isinstance(given, str) else len(given)
         wanted = f"a list with an opponent for each of the other roles ({names})"
-        raise ValueError(f"expected {wanted}, found {found}")
+        raise ValueError(f"expected {wanted}, found {actual}")
     else:
-        by_role = dict(zip(others, given, strict=True))
+        by_role = dict(zip(opponents, given, strict=True))
     made: dict[int, Opponent] = {
-        role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in others
+        role: _opponent(game, role, by_role.get(role, "random"), seconds) for role in opponents
     }
     chance = [role for role in range(len(game.roles)) if role != learner and role not in made]
     return made | {role: BlindOpponent(draws=True) for role in chance}

@@ -186,7 +186,7 @@ class Environment:
         after = self._move(jnp.concatenate([state._fluents, self._unseen, self._in_order(does)]))
         illegal = offenders.any()
         fluents = jnp.where(over | illegal, state._fluents, after[: len(self.fluents)])
-        known = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
+        percepts = jnp.where(over | illegal, state._seen, self._remembered(state, after[len(self.fluents) :]))
         seen = self._seen(fluents)
         gains = jnp.where(seen.terminal, rewards_of_goals(self._rewards, seen.goals, jnp), 0.0)
         gains = jnp.where(illegal, rewards_for_illegal(self._rewards, offenders), gains)
@@ -194,7 +194,7 @@ class Environment:
             state,
             fluents,
             seen,
-            known,
+            percepts,
             rewards=jnp.where(over, 0.0, gains).astype(jnp.float32),
             ended=jnp.where(over, state.terminated, seen.terminal | illegal),
             cut=over & state.truncated,
@@ -246,17 +246,17 @@ class Environment:
             return action
         # JAX would truncate to the lower 32 bits.
         number = np.asarray(action)
-        known = (number >= 0) & (number < self.num_actions)
-        return np.where(known, number.astype(np.int64), -1).astype(np.int32)
+        in_range = (number >= 0) & (number < self.num_actions)
+        return np.where(in_range, number.astype(np.int64), -1).astype(np.int32)
 
     def _begin(self, fluents: Array) -> State:
         values = jnp.asarray(fluents)
         none = jnp.zeros(self.num_players, jnp.float32)
         seen = self._seen(values)
         state = State(None, None, none, None, None, None, None, values, None, None, self)
-        known = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
+        percepts = jnp.zeros((self.num_players, len(self.percepts or ())), jnp.bool_)
         begin = {"rewards": none, "ended": seen.terminal, "cut": jnp.bool_(False), "count": jnp.int32(0)}
-        return self._state(state, values, seen, known, **begin)
+        return self._state(state, values, seen, percepts, **begin)
 
     def _seen(self, fluents: Array) -> _Seen:
         values = self._look(fluents)
@@ -265,9 +265,9 @@ class Environment:
         for of_role in self._goals:
             holds = values[at : at + len(of_role)]
             at += len(of_role)
-            known = holds.sum() == 1
+            is_unique = holds.sum() == 1
             goal = (holds * np.array(of_role, np.float32)).sum()
-            goals.append(jnp.where(known, goal, jnp.nan))
+            goals.append(jnp.where(is_unique, goal, jnp.nan))
         return _Seen(values[: self._all_moves], values[self._all_moves], jnp.array(goals, jnp.float32))
 
     def _state(
@@ -402,7 +402,7 @@ def rewards_for_illegal(name: RewardName, offenders: Array) -> Array:
 class State:
     """A state with the fields of pgx (Koyamada et al. 2023, "Pgx").
 
-    Shapes are those of one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` stand for
+    Shapes are those of one game; ``vmap`` adds a leading axis. ``players`` and ``actions`` mean
     ``env.num_players`` and ``env.num_actions``.
 
     Attributes:

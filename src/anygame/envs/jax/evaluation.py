@@ -52,8 +52,8 @@ def evaluator(table: GateTable) -> Evaluate:
     def of_batch(values: Array) -> Array:
         # Without barriers, XLA packs and unpacks the bits again for every use.
         given = jax.lax.optimization_barrier(values)
-        found = _unpacked(_evaluate(table, _packed(given)), len(values))
-        return jax.lax.optimization_barrier(found)
+        outputs = _unpacked(_evaluate(table, _packed(given)), len(values))
+        return jax.lax.optimization_barrier(outputs)
 
     def of_one(values: Array) -> Array:
         return of_batch(values[None])[0]
@@ -240,7 +240,7 @@ class _Writer:
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: Sequence[int], is_cycle: bool) -> None:
-        """Add a part of gates of the network, which read nothing that comes after them."""
+        """Add a part of gates of the network; they read only earlier gates and each other."""
         levels: dict[int, list[tuple[int, list[int]]]] = {}
         level_of: dict[int, int] = {}
         initially: dict[int, bool] = {}
@@ -315,9 +315,9 @@ def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
 
     def observe(values: Array, player: Array) -> Array:
         whose = jnp.arange(len(players)) == player
-        known = jnp.append(values, False)
+        padded = jnp.append(values, False)
         # Constant indices: gathers by traced indices are slow in large batches.
-        views = jnp.stack([known[of_player] for of_player in sources])
+        views = jnp.stack([padded[of_player] for of_player in sources])
         return jnp.concatenate([(views & whose[:, None]).any(axis=0), whose])
 
     return observe
@@ -402,9 +402,9 @@ def numbered(
         numbers: for each player, the number of each of its values.
         count: the number of numbers.
     """
-    found = []
+    by_player = []
     for own, places in zip(columns, numbers, strict=True):
         sources = np.full(count, len(places), np.int32)
         sources[places] = np.arange(len(places))
-        found.append(jnp.append(values[own], False)[sources])
-    return jnp.stack(found)
+        by_player.append(jnp.append(values[own], False)[sources])
+    return jnp.stack(by_player)

@@ -57,12 +57,12 @@ class SheetGame(GameBase):
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        known = {**DEFAULTS, **(params or {})}
+        complete = {**DEFAULTS, **(params or {})}
         # OpenSpiel adds the defaults when it parses a name; dropping them makes both ways equal.
-        given = {name: value for name, value in known.items() if value != DEFAULTS[name]}
+        given = {name: value for name, value in complete.items() if value != DEFAULTS[name]}
         self._parameters = given
-        self.description: Description = _described(known)
-        self.utilities = _utilities(known)
+        self.description: Description = _described(complete)
+        self.utilities = _utilities(complete)
         kind = _type_of(self.description, self.utilities)
         super().__init__(kind, _info_of(self.description, self.utilities), given)
 
@@ -96,7 +96,7 @@ def _described(known: Mapping[str, Any]) -> Description:
     if dynamics not in get_args(Dynamics):
         raise ValueError(f"dynamics is one of {', '.join(get_args(Dynamics))}, not {dynamics!r}")
     if steps < 0:
-        raise ValueError(f"max_steps is a number of joint moves, or 0 for what is found, not {steps}")
+        raise ValueError(f"max_steps is a number of joint moves, or 0 for the default, not {steps}")
     if bool(known["file"]) == bool(known["rules"]):
         raise ValueError("expected one of the parameters file (a sheet, or an installed game) and rules")
     if known["file"]:

@@ -90,18 +90,18 @@ class Description:
         game.compile_if_worth_it()
         self.game = game
         turns = find_turns(game)
-        found = survey(game, turns)
-        if found is not None:
-            turns = replace(turns, are_taken=found.turns_are_taken)
+        surveyed = survey(game, turns)
+        if surveyed is not None:
+            turns = replace(turns, are_taken=surveyed.turns_are_taken)
         # Properties are proved if there are too many states to visit.
-        facts = facts_of(game) if found is None and game.fallback is None else Facts()
+        facts = facts_of(game) if surveyed is None and game.fallback is None else Facts()
         if facts.takes_turns is not None:
             turns = replace(turns, are_taken=facts.takes_turns)
-        proven = found.steps if found else facts.most_moves
+        proven = surveyed.steps if surveyed else facts.most_moves
         steps = max_steps or proven or MAX_STEPS
         # Properties of the ends of plays do not hold for cut plays.
         is_whole = proven is not None and proven <= steps
-        self.survey: Survey | None = found if is_whole else None
+        self.survey: Survey | None = surveyed if is_whole else None
         self._proved_sum = facts.goal_sum if is_whole else None
         self.form = ExtensiveForm(
             game, None if dynamics == "auto" else dynamics, turns=turns, max_steps=steps
@@ -126,8 +126,8 @@ class Description:
         if self.survey is not None:
             return self.survey.goals
         values = self.game.domains().get(("goal", 2), ((), ()))[1]
-        found = [goal for goal in map(integer_of, values) if goal is not None]
-        return min([*found, 0]), max([*found, 0])
+        goals = [goal for goal in map(integer_of, values) if goal is not None]
+        return min([*goals, 0]), max([*goals, 0])
 
     @property
     def goal_sum(self) -> int | None:
@@ -261,10 +261,10 @@ def memory_shape(description: Description) -> tuple[int, int] | None:
 def observation_size(description: Description) -> int | None:
     """Return the size of the observation array; None if the possible observations are unknown."""
     try:
-        found = _sights(description)
+        sights = _sights(description)
     except LimitError:
         return None
-    return max(map(len, found))
+    return max(map(len, sights))
 
 
 def _most_events(description: Description) -> int:
@@ -280,11 +280,11 @@ def _events(description: Description, player: int) -> Mapping[object, int]:
     """Return the numbers of the events of a step: own moves and percepts, or all moves."""
     game, form = description.game, description.form
     if game.is_gdl2:
-        found: list[object] = [("move", move) for move in description.actions]
-        found += [("percept", term) for term in game.percept_terms(form.players[player])]
+        events: list[object] = [("move", move) for move in description.actions]
+        events += [("percept", term) for term in game.percept_terms(form.players[player])]
     else:
-        found = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
-    return {event: number for number, event in enumerate(found)}
+        events = [(index, move) for index, role in enumerate(game.roles) for move in game.actions(role)]
+    return {event: number for number, event in enumerate(events)}
 
 
 @cache

@@ -188,8 +188,8 @@ class NetworkMachine:
         if unknown:
             more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
             return f"the fact {shown(str(unknown[0]))}{more}"
-        known = self._reasoner.facts(self._reasoner.position(facts))
-        pair = self.compiled.exclusions.pair_among(self._fluents[fact] for fact in known)
+        canonical = self._reasoner.facts(self._reasoner.position(facts))
+        pair = self.compiled.exclusions.pair_among(self._fluents[fact] for fact in canonical)
         assert pair is not None, "these facts have a position"
         one, other = (shown(str(self.compiled.fluents[number])) for number in pair)
         return f"the facts {one} and {other} together"
@@ -226,8 +226,8 @@ class NetworkMachine:
 
     def legal(self, view: NetworkView) -> tuple[tuple[Term, ...], ...]:
         """Return the legal moves per role, sorted by text."""
-        found = zip(self.compiled.actions, self._look(view), strict=True)
-        return tuple([tuple([moves[index] for index in legal]) for moves, legal in found])
+        by_role = zip(self.compiled.actions, self._look(view), strict=True)
+        return tuple([tuple([moves[index] for index in legal]) for moves, legal in by_role])
 
     def is_terminal(self, view: NetworkView) -> bool:
         """Return whether the position is terminal."""

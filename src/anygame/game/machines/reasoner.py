@@ -136,19 +136,19 @@ class ReasonerMachine:
         with self._asking:
             self.check_known(atom, joint)
             frame = view if joint is None else self.reasoner.action_frame(view, self._joint(joint))
-            found = []
+            matches = []
             for arguments in self.reasoner.matching(frame, atom):
                 bindings: dict[Variable, Term] = {}
                 if match_all(atom.arguments, arguments, bindings):
-                    found.append((" ".join(map(str, arguments)), bindings))
-        found.sort(key=lambda entry: entry[0])
-        return iter([bindings for _, bindings in found])
+                    matches.append((" ".join(map(str, arguments)), bindings))
+        matches.sort(key=lambda entry: entry[0])
+        return iter([bindings for _, bindings in matches])
 
     def check_known(self, atom: Atom, joint: Sequence[Term] | None) -> None:
         """Raise a QueryError if an atom cannot be queried, with suggestions."""
-        known = self.reasoner.known_relations
-        if atom.key not in known and KEYWORDS.get(atom.predicate) != len(atom.arguments):
-            raise QueryError(_unknown_relation(atom, known, self.reasoner))
+        relations = self.reasoner.known_relations
+        if atom.key not in relations and KEYWORDS.get(atom.predicate) != len(atom.arguments):
+            raise QueryError(_unknown_relation(atom, relations, self.reasoner))
         if joint is None and self.reasoner.depends_on_moves(atom.key):
             raise QueryError(
                 f"{atom.predicate} depends on the moves: give the joint move that is asked about"
@@ -235,8 +235,8 @@ class _Memory(dict["Move", _Found]):
     def __missing__(self, move: Move) -> _Found:
         if len(self) > _MOST_TERMS:
             self.clear()
-        found = self[move] = self._find(move)
-        return found
+        value = self[move] = self._find(move)
+        return value
 
 
 def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Reasoner) -> str:
