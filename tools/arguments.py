@@ -1,4 +1,4 @@
-"""What the tools read from their command lines."""
+"""Argument types that the tools share."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def some_count(text: str) -> int:
 
 
 def sheet_paths(paths: Sequence[Path], tool: str) -> list[Path]:
-    """Return the sheets that are named, and those in folders that are named.
+    """Return the sheets among some paths, and those in the folders among them.
 
     Raises:
-        SystemExit: what is named is not there, or holds no sheet.
+        SystemExit: a path does not exist, or a folder has no sheet.
     """
     found = []
     for path in paths:

@@ -1,12 +1,12 @@
-"""Hostile requests to a server of this package while somebody honest uses it, and how long that one waits.
+"""Send hostile requests to a server of this package while an honest visitor uses it, and measure the waits.
 
     python tools/hostile_requests.py page
     python tools/hostile_requests.py page --requests 1000 --at-once 20 --into docs/guide/web.md
 
-Starts the server, has an honest visitor go through everything a few times in peace, then sends requests of
-all the kinds of the target, many at once, while the visitor goes on. Prints how long the visitor waited, in
-the median and at worst, and what became of the hostile requests. The exit status is 1 where the visitor got a
-wrong answer, where a hostile request found a fault of the server, or where the server complained.
+Starts the server and lets an honest visitor use everything a few times, then sends requests of all kinds of
+the target, many at once, while the visitor goes on. Prints the waits of the visitor, median and maximum, and
+the answers to the hostile requests. The exit status is 1 if the visitor got a wrong answer, a hostile request
+found a fault of the server, or the server complained.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from tools.hostile_targets import Address, Hostile, Target
 
 TARGETS: Final = {"page": PAGE, "player": PLAYER}
-#: Times that an honest visitor goes through everything in peace.
+#: Rounds of the honest visitor before the attack.
 _QUIET_ROUNDS: Final = 3
-#: Statuses of a server that has a fault: 503 says that it is busy.
+#: Statuses that show a fault of the server; 503 means that it is busy.
 _FAULTS: Final = ("500", "501", "502", "504")
 
 
 @dataclass(frozen=True)
 class Attack:
-    """How a server is attacked.
+    """The parameters of an attack.
 
     Attributes:
-        requests: that are sent.
-        at_once: of them at a time, beside those that are held.
-        held: seconds after which a client goes away that tells nothing more, or takes nothing.
-        seed: of what is drawn.
+        requests: the number of requests.
+        at_once: simultaneous requests, besides held clients.
+        held: seconds after which a client disconnects that sends or reads nothing more.
+        seed: of the random requests.
     """
 
     requests: int
@@ -68,7 +68,7 @@ class Attack:
     seed: int
 
     def on(self, target: str, address: Address) -> dict[str, Counter[str]]:
-        """Send hostile requests of all kinds in turn; return by kind what became of them."""
+        """Send hostile requests of all kinds in turn; return the outcomes by kind."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 10_000)), hard))
         return asyncio.run(self._send_all(TARGETS[target].attacks(Visit(address)), address))
@@ -92,7 +92,7 @@ class Attack:
             for number in range(self.requests):
                 kind = names[number % len(names)]
                 hostile = kinds[kind](random)
-                # Who is held takes no place: that is what such clients are for.
+                # Held clients do not count as simultaneous requests.
                 if not hostile.is_held:
                     await room.acquire()
                 tasks.create_task(send(kind, hostile))
@@ -100,7 +100,7 @@ class Attack:
         return found
 
     async def _sent(self, hostile: Hostile, address: Address) -> str:
-        """Send a request; return the status of the answer, or how it ended."""
+        """Send a request; return the status of the answer, or the way it ended."""
         try:
             reader, writer = await asyncio.open_connection(*address)
         except OSError:
@@ -127,7 +127,7 @@ class Attack:
 
 
 def visitor_table(quiet: Visit, attacked: Visit) -> list[list[str]]:
-    """Return how long the visitor waited, in peace and under attack, in milliseconds."""
+    """Return the waits of the visitor before and under the attack, in milliseconds."""
     rows = [["asked for", "in peace", "attacked", "at worst", "answers", "come again"]]
     for what, seconds in attacked.seconds.items():
         rows.append(_row(what, quiet.seconds[what], seconds, attacked.later[what]))
@@ -142,7 +142,7 @@ def _row(what: str, quiet: Sequence[float], attacked: Sequence[float], later: in
 
 
 def attack_table(found: Mapping[str, Counter[str]]) -> list[list[str]]:
-    """Return what became of the hostile requests."""
+    """Return the outcomes of the hostile requests."""
     rows = [["hostile requests", "sent", "answered"]]
     for kind, answers in found.items():
         told = ", ".join(f"{status} {count:,}" for status, count in sorted(answers.items()))
@@ -155,14 +155,14 @@ def _ms(seconds: float) -> str:
 
 
 def run(options: Namespace) -> tuple[list[str], list[str]]:
-    """Attack a server; return the lines of a report in Markdown or for a terminal, and what went wrong."""
+    """Attack a server; return the lines of a report in Markdown or for a terminal, and the faults."""
     target = TARGETS[options.target]
     with tempfile.TemporaryDirectory() as folder, Path(folder, "complaints").open("w+b") as complaints:
         with _started([part.format(folder=folder) for part in target.command], complaints.fileno()) as server:
             try:
                 assert server.stdout is not None
                 address = ("127.0.0.1", int(json.loads(server.stdout.readline())["port"]))
-                # What else it says nobody needs, but a full pipe would hold it up.
+                # Further output is not needed, but a full pipe would block the server.
                 Thread(target=_drain, args=(server.stdout,), daemon=True).start()
                 quiet, attacked, found = _attacked(target, address, options)
                 is_alive = server.poll() is None
@@ -191,7 +191,7 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
 def _attacked(
     target: Target, address: Address, options: Namespace
 ) -> tuple[Visit, Visit, dict[str, Counter[str]]]:
-    """Return how the visitor fared in peace and under attack, and what became of the hostile requests."""
+    """Return the visitor's results before and under the attack, and the outcomes of hostile requests."""
     quiet, attacked = Visit(address), Visit(address)
     for _ in range(_QUIET_ROUNDS):
         target.visit(quiet)
@@ -204,7 +204,7 @@ def _attacked(
 
 
 def _drain(lines: IO[str]) -> None:
-    """Read lines that nobody needs, until there are no more."""
+    """Read lines to the end and drop them."""
     with suppress(ValueError):  # closed meanwhile
         deque(lines, 0)
 
@@ -216,7 +216,7 @@ def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:
 
 
 def _rounds(attacking: Future[dict[str, Counter[str]]]) -> Iterator[None]:
-    """Yield as long as an attack goes on, and once more."""
+    """Yield until an attack has ended, and once more."""
     while not attacking.done():
         yield
     yield

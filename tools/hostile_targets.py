@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Address = tuple[str, int]
 
-#: Seconds for which somebody honest would wait at most.
+#: Longest wait of an honest visitor, in seconds.
 PATIENCE: Final = 300.0
 
 
@@ -31,9 +31,9 @@ class Hostile:
     """A hostile request.
 
     Attributes:
-        data: what is sent.
-        is_held: whether the client then says nothing more, as long as the server allows.
-        is_taken: whether it takes what is answered.
+        data: the bytes to send.
+        is_held: whether the client then stays silent as long as the server allows.
+        is_taken: whether the client reads the answer.
     """
 
     data: bytes
@@ -43,13 +43,13 @@ class Hostile:
 
 @dataclass
 class Visit:
-    """What an honest visitor does, and how long each answer took.
+    """The requests of an honest visitor, with the waits for answers.
 
     Attributes:
         address: of the server.
-        seconds: of the answers, by what was asked for.
-        later: by what was asked for, how often the visitor was told to come again.
-        wrong: what was wrong with answers.
+        seconds: the waits, by request.
+        later: by request, how often the server asked to retry later.
+        wrong: the faults of answers.
     """
 
     address: Address
@@ -104,13 +104,13 @@ class Visit:
 
 @dataclass(frozen=True)
 class Target:
-    """A server that is attacked.
+    """A server under attack.
 
     Attributes:
-        command: arguments of ``anygame`` that start it; it prints where it listens, as an object with
-            ``port``. ``{folder}`` stands for a folder of its own.
-        attacks: returns what makes a hostile request of each kind, after a look around.
-        visit: what an honest visitor does, once.
+        command: arguments of ``anygame`` that start it; it prints its address, as an object with ``port``.
+            ``{folder}`` is replaced by a temporary folder.
+        attacks: returns a maker of hostile requests of each kind, after a first visit.
+        visit: one round of an honest visitor.
     """
 
     command: tuple[str, ...]
@@ -152,7 +152,7 @@ def _random_bytes(random: Random) -> Hostile:
 
 _END: Final = b"--b--\r\n"
 _HEAD: Final = b"POST /check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
-#: Who has the first column wins.
+#: Moves of a match; x wins with the first column.
 _MOVES: Final = ("(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 3)", "(mark 1 3)")
 _HONEST_SHEET: Final = (
     "(role me) (legal me 1) (<= terminal (true over)) (<= (next over) (does me 1)) (goal me 100)"
@@ -160,7 +160,7 @@ _HONEST_SHEET: Final = (
 
 
 def _visit_page(visit: Visit) -> None:
-    """Look at everything, play a match to its end, and write a sheet."""
+    """Look at everything, play a match to its end, and upload a sheet."""
     visit.ask("the list of games", "GET", "/", "tic_tac_toe")
     visit.ask("the page of a sheet", "GET", "/sheet/tic_tac_toe", "Who plays")
     visit.ask("the editor", "GET", "/write", "Write rules")
@@ -244,7 +244,7 @@ def _bad_cookie(random: Random) -> Hostile:
 
 
 _ENDLESS: Final = f"(role me) (legal me 1) terminal (goal me 1) {_SEARCHING} (<= (goal me 2) found)"
-#: Has as many moves as may be shown, each as long as may be shown.
+#: A sheet with as many moves as may be shown, each as long as may be shown.
 _WIDE: Final = (
     "(role me) "
     + " ".join(f"(d {'x' * 300}{n})" for n in range(100))
@@ -293,7 +293,7 @@ def _wrong_method(random: Random) -> Hostile:
 
 
 def _attacks_on_page(visit: Visit) -> dict[str, Callable[[Random], Hostile]]:
-    """Return what makes the hostile requests, of somebody who has a match too."""
+    """Return the makers of hostile requests, for a client with a match of its own."""
     match = visit.ask("a new match", "GET", "/play/tic_tac_toe", "/match/")
     return {
         "parts without names": lambda random: _multipart(_filled(b"--b\r\n\r\n\r\n", random)),
@@ -324,9 +324,9 @@ PAGE: Final = Target(("web", "--port", "0", "--folder", "{folder}", "--json"), _
 
 # -- the player -------------------------------------------------------------------------------------
 
-#: Seconds of the honest manager's clocks: whoever waits longer is late.
+#: The clocks of the honest manager, in seconds.
 _START_CLOCK, _PLAY_CLOCK = 60.0, 20.0
-#: The honest match. Nobody else knows its name.
+#: The id of the honest match, unknown to others.
 _MATCH: Final = "honest.5d1f0c"
 _GAME: Final = anygame.load("tic_tac_toe", machine="reasoner")
 _SHEET: Final = (Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif").read_text(encoding="utf-8")
@@ -345,7 +345,7 @@ def _say(visit: Visit, what: str, message: str) -> str:
 
 
 def _visit_player(visit: Visit) -> None:
-    """Ask who is there, and play a match to its end: it begins anew with the next visit."""
+    """Ask for the status, and play a match to its end."""
     reply = _say(visit, "INFO", "( INFO )")
     if "status" not in reply:
         visit.wrong.append(f"INFO: {reply!r}")
@@ -471,7 +471,7 @@ def _attacks_on_player(_: Visit) -> dict[str, Callable[[Random], Hostile]]:
     }
 
 
-#: Two matches beside the honest one, so that the rules of strangers get as far as they can.
+#: Room for two matches besides the honest one, so that hostile rules get as far as possible.
 PLAYER: Final = Target(
     ("player", "--port", "0", "--strategy", "random", "--parallel", "3", "--json"),
     _attacks_on_player,

@@ -1,8 +1,8 @@
-"""Speeds of other systems: recorded in a file, or measured in turn with ours.
+"""Speeds of other systems: recorded in a file, or measured in alternation with ours.
 
 A peer is any command that plays a sheet at random and ends with a line of three numbers: playouts a second,
-states a second, and the seconds that setting up took. It is run as often as ours is, on the same core and in
-turn with it, so that both see the same machine; what counts is the ratio of each pair.
+states a second, and the seconds of set-up. It runs as often as ours, on the same core and in alternation, so
+that both see the same machine; the result is the ratio of each pair.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-#: Longest that one run of a peer may take; Sancho sets some public sheets up in half a minute.
+#: Timeout of a run of a peer, in seconds; Sancho needs half a minute to set up some public sheets.
 _RUN_SECONDS: Final = 300
 _LINE: Final = "playouts/s, states/s, set-up seconds"
 
 
 class PeerSpeed(NamedTuple):
-    """The speed of another system on a sheet; 0 is not known."""
+    """The speed of another system on a sheet; 0 if unknown."""
 
     states: float
     playouts: float
@@ -41,7 +41,7 @@ Recorded = dict[str, dict[str, PeerSpeed]]
 
 @dataclass(frozen=True)
 class Peer:
-    """Another system: its name, and the words of its command, in which ``{sheet}`` stands for the sheet."""
+    """Another system: its name, and the words of its command, with ``{sheet}`` for the sheet."""
 
     name: str
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ class Peer:
         """Play a sheet on a core.
 
         Raises:
-            OSError: the command cannot be run, fails, is late, or prints something else.
+            OSError: the command cannot run, fails, times out, or prints something else.
         """
         try:
             with _on(core):
@@ -79,7 +79,7 @@ class Peer:
 
 @contextmanager
 def _on(core: int | None) -> Iterator[None]:
-    """Let what is started meanwhile run on a core, where cores can be chosen."""
+    """Pin processes started meanwhile to a core, if the system allows it."""
     if core is None or not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -92,7 +92,7 @@ def _on(core: int | None) -> Iterator[None]:
 
 
 def some_peer(text: str) -> Peer:
-    """Read ``NAME=COMMAND``, in which ``{sheet}`` stands for the sheet."""
+    """Read ``NAME=COMMAND``, with ``{sheet}`` for the sheet."""
     name, _, command = text.partition("=")
     try:
         words = tuple(shlex.split(command))
@@ -107,12 +107,12 @@ def some_peer(text: str) -> Peer:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Runs of ours and of a peer, in turn; of each run playouts and states a second.
+    """Runs of ours and of a peer, in alternation, with playouts and states a second.
 
     Attributes:
         own: our runs.
-        other: the peer's.
-        error: why there are no numbers, else empty.
+        other: the runs of the peer.
+        error: the reason for missing numbers, else empty.
     """
 
     own: Sequence[PeerSpeed] = ()
@@ -121,7 +121,7 @@ class Pairs:
 
     @property
     def ratios(self) -> list[float]:
-        """How many times as fast ours was, run by run: by playouts, or by states if the peer ended none."""
+        """The ratio of our speed to the peer's, per run: by playouts, or by states without playouts."""
         by_playouts = all(speed.playouts for speed in (*self.own, *self.other))
         return [
             own.playouts / other.playouts if by_playouts else own.states / other.states
@@ -132,7 +132,7 @@ class Pairs:
 def measure_pairs(
     sheet: Path, peers: Sequence[Peer], seconds: float, repeats: int, core: int | None
 ) -> dict[str, Pairs]:
-    """Play a sheet by the network and by each peer, in turn and on one core; return the pairs by peer."""
+    """Play a sheet with the network and each peer, in alternation on one core; return pairs by peer."""
     if not peers:
         return {}
     own: list[PeerSpeed] = []
@@ -161,7 +161,7 @@ def measure_pairs(
 
 
 def read_recorded(path: Path) -> Recorded:
-    """Read speeds that were recorded of other systems; a tool ends if the file cannot be used."""
+    """Read recorded speeds of other systems; exit if the file cannot be used."""
     wanted = {"engine", "sheet", "states_per_second"}
     recorded: Recorded = {}
     try:

@@ -1,4 +1,4 @@
-"""Processes that measure: ``measure_sheet.py`` run to its end, or playing on command."""
+"""Processes that measure: ``measure_sheet.py``, run to its end or as a server."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-#: What a process may take to set a sheet up. The largest public sheets that have a network take some 20 s.
+#: Longest set-up of a sheet. The largest public sheets with a network take about 20 s.
 SETUP_SECONDS: Final = 180
-#: The simulator begins as many playouts at least: several blocks of 512 lanes.
+#: Fewest playouts: several blocks of 512 lanes.
 _FEWEST_PLAYOUTS: Final = 4096
 
 
 def cores() -> list[int]:
-    """Return the numbers of the cores that this process may run on."""
+    """Return the numbers of the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def on_cores(chosen: Sequence[int | None]) -> list[str]:
-    """Return the arguments that keep ``measure_sheet.py`` on some cores; None is no core in particular."""
+    """Return the arguments that pin ``measure_sheet.py`` to some cores; None is any core."""
     numbers = [str(core) for core in chosen if core is not None]
     return ["--cores", *numbers] if numbers else []
 
 
 def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path = ROOT) -> dict[str, Any]:
-    """Run ``measure_sheet.py``; return what it printed, or ``{"error": why}``.
+    """Run ``measure_sheet.py``; return its output, or ``{"error": why}``.
 
     Args:
         arguments: its arguments.
         cache: the folder of machine code.
-        limit: seconds after which the process is ended.
-        checkout: the checkout whose package is measured, by the tool of that checkout.
+        limit: timeout in seconds.
+        checkout: the checkout to measure, with its own tool.
     """
     command = [sys.executable, str(checkout / "tools" / "measure_sheet.py"), *arguments]
     environment = _environment(checkout) | {"ANYGAME_CACHE": cache}
@@ -59,7 +59,7 @@ def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path =
 
 
 def _environment(checkout: Path) -> dict[str, str]:
-    """Return the environment in which the package of a checkout is found before any that is installed."""
+    """Return an environment in which the package of a checkout is imported before an installed one."""
     paths = [str(checkout / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     # An installed package is started from its bytecode; a checkout should be as well.
     others = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -67,7 +67,7 @@ def _environment(checkout: Path) -> dict[str, str]:
 
 
 class Server:
-    """A process that has compiled a sheet, and plays on command."""
+    """A process that has compiled a sheet and plays on request."""
 
     def __init__(self, path: Path, chosen: Sequence[int | None]) -> None:
         command = [sys.executable, str(ROOT / "tools" / "measure_sheet.py"), str(path), "network", "--serve"]
@@ -93,10 +93,10 @@ class Server:
             print(playouts, threads, file=self._process.stdin, flush=True)
 
     def answer(self) -> dict[str, Any]:
-        """Wait for what the process prints next.
+        """Wait for the next output of the process.
 
         Raises:
-            OSError: it had something else to say, or ended.
+            OSError: it reported an error, or ended.
         """
         assert self._process.stdout
         line = self._process.stdout.readline()
@@ -106,13 +106,13 @@ class Server:
         return found
 
     def rates(self) -> tuple[float, float]:
-        """Wait for the end of playing; return playouts and states a second."""
+        """Wait until playing has ended; return playouts and states a second."""
         found = self.answer()
         return found["playouts"] / found["seconds"], found["states"] / found["seconds"]
 
 
 def enough_playouts(server: Server, seconds: float) -> tuple[int, float]:
-    """Return how many playouts take about so long, and the playouts a second."""
+    """Return the number of playouts that take about so many seconds, and the playouts a second."""
     playouts, best = _FEWEST_PLAYOUTS, 0.0
     while True:
         # The faster of two: a pause of the machine should not pass for a slow game.

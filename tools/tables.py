@@ -1,4 +1,4 @@
-"""Tables of measured numbers, as text and in Markdown, where they stand between the marks of their tool."""
+"""Tables of measurements, as text and in Markdown, between the marks of their tool in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def number(value: float) -> str:
-    """Return a number with three digits that count; nothing for 0."""
+    """Return a number with three significant digits and a unit; nothing for 0."""
     if not value:
         return ""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -24,7 +24,7 @@ def number(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number with at least three digits that count, without a unit; nothing for 0."""
+    """Return a number with at least three significant digits, without a unit; nothing for 0."""
     return f"{value:,.0f}" if value >= 99.95 else number(value)
 
 
@@ -34,12 +34,12 @@ def _three(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds down to the thousandth; nothing for 0."""
+    """Return seconds with three decimals; nothing for 0."""
     return f"{value:.3f}" if value else ""
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return half of what lies between the least and the greatest value, by the median."""
+    """Return half the range of some values, relative to the median."""
     middle = median(values) if values else 0
     return f"±{(max(values) - min(values)) / 2 / middle:.0%}" if middle else ""
 
