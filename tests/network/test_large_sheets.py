@@ -266,7 +266,7 @@ _SEEN_FROM_THE_LEFT = """
     (<= (goal r 100) (true (me 5)))
     (<= (goal r 0) (not (true (me 5))))
 """
-_BEFORE_OTHERS = (BOUNDING_GROWTH, "parting views", "dropping implied literals")
+_BEFORE_OTHERS = (BOUNDING_GROWTH, "parting views")
 
 
 def test_what_does_not_depend_on_a_column_is_said_without_it() -> None:

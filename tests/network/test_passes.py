@@ -20,8 +20,7 @@ from anygame.network.grounding.large.negation import join_negations
 from anygame.network.grounding.large.parting import part_views
 from anygame.network.grounding.passes.context import Context
 from anygame.network.grounding.passes.decomposition import decompose_bodies, split_at_keys, split_within
-from anygame.network.grounding.passes.demand import specialise_views
-from anygame.network.grounding.passes.folding import drop_implied, inline_static_relations
+from anygame.network.grounding.passes.folding import inline_static_relations
 from anygame.network.grounding.passes.linearising import linearise
 from anygame.network.grounding.passes.moves import complement_moves, project_moves
 from anygame.network.grounding.passes.normal_form import (
@@ -415,41 +414,11 @@ def test_disjunctions_in_views_are_multiplied_out_before_they_are_parted() -> No
     assert told == [" 1 x :- true x", " 2 x u :- key x u, [c u]", *both]
 
 
-IMPLIED: dict[str, tuple[str, str]] = {
-    "what all rules of a view have": (
-        "legal r x :- true x u, view x u, key r",
-        "legal r x :- view x u, key r",
-    ),
-    "other variables": ("legal r x :- true u x, view x u, key r", ""),
-    "what one of them has": ("legal r x :- line x u, view x u", ""),
-    "what may be another value": ("legal r x :- true x y, view x u, key r", ""),
-}
-
-
-@pytest.mark.parametrize("name", IMPLIED)
-def test_literals_that_a_view_implies(name: str) -> None:
-    before, after = IMPLIED[name]
-    views = [_rule("view y z :- true y z, line y z"), _rule("view y z :- key w, true y z, true w y")]
-    *rest, found = drop_implied([*views, _rule(before)], _context())
-    assert (rest, _told([found])) == (views, [after or before])
-
-
 @pytest.mark.parametrize("name", JOININGS)
 def test_views_read_the_only_row(name: str) -> None:
     before, after = JOININGS[name]
     rules = list(map(_rule, before))
     assert _told(join_negations(rules, _context())) == (after or _told(rules))
-
-
-def test_a_view_is_specialised() -> None:
-    rules = [_rule("terminal :- view a x, not view k x"), _rule("view x y :- true x y")]
-    found = specialise_views(rules, _context())
-    assert _told(found) == [
-        " 1 a :- ",
-        " 1 k :- ",
-        "terminal :- view a x, not view k x",
-        "view x y :- true x y, [ 1 x]",
-    ]
 
 
 #: Rules of a view, and what is made of them: nothing where they are not a transitive closure.

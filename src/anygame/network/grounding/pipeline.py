@@ -18,9 +18,8 @@ from anygame.network.grounding.passes.decomposition import (
     split_heads,
     split_within,
 )
-from anygame.network.grounding.passes.demand import ask_for_rows, specialise_views
+from anygame.network.grounding.passes.demand import ask_for_rows
 from anygame.network.grounding.passes.folding import (
-    drop_implied,
     inline_dense_relations,
     inline_static_relations,
     merge_rules,
@@ -74,13 +73,11 @@ def _careful(rewrite: OfOne) -> OfOne:
 ONCE: Final[tuple[tuple[str, Whole], ...]] = (
     ("linearising recursion", linearise),
     ("inlining static relations", _each(inline_static_relations)),
-    ("specialising views", specialise_views),
 )
 #: For large sheets, before all others.
 FIRST_IF_LARGE: Final[tuple[tuple[str, Whole], ...]] = (
     (BOUNDING_GROWTH, bound_growth),
     ("parting views", part_views),
-    ("dropping implied literals", drop_implied),
 )
 #: Runs before and after inlining, which can tie variables together or reveal ties.
 _AT_KEYS: Final[tuple[str, Whole]] = (SPLITTING_AT_KEYS, _each(split_at_keys))

@@ -13,7 +13,7 @@ becomes, where ``r`` is at one ``k``::
 
 The last two rules are the first two unfolded (see ``folding``), with the literals about the joined row split
 off. The number of conjunctions was the product of the numbers of ``x``, ``s`` and ``k``; now the numbers for
-``x`` and ``k`` add. Chess has a network of 358,000 inputs by this, and of 946,000 without.
+``x`` and ``k`` add. Without this, the network of chess has 2.6 times as many inputs.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ becomes, with ``free`` for squares that are clear for every ``u``, and ``bound``
 Readers of the view read both: ``clear(x, z, u)`` holds if ``bound(x, z, u)`` does, or ``free(x, z)`` for a
 cell ``u``. Before, all values of ``u`` multiplied the instances; now only those on the way do. It is the
 removal of existential arguments (Ramakrishnan, Beeri and Krishnamurthy 1988, "Optimizing existential Datalog
-queries"), for arguments that some rules need. Chess has a network of 358,000 inputs by this, and of 550,000
-without.
+queries"), for arguments that some rules need. Without this, the network of chess has 1.5 times as many
+inputs.
 """
 
 from __future__ import annotations

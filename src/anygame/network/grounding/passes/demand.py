@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from anygame.analysis.groups import cycles
-from anygame.datalog.relations import FlatAtom, reads_of, variables_in
-from anygame.language.terms import Constant, variables_of
+from anygame.datalog.relations import FlatAtom, variables_in
+from anygame.language.terms import variables_of
 from anygame.network.grounding.passes.context import bound_by, can_be_joined, determined, narrow_guards
 from anygame.network.grounding.rules import GroundRule, binding_literals, is_own, variables_of_atom
 
@@ -260,46 +260,3 @@ def _projected(atom: FlatAtom, columns: Iterable[int], relation: Relation) -> Fl
 def _variables(atom: FlatAtom, columns: Iterable[int]) -> set[Variable]:
     terms: list[Term] = [atom.columns[number] for number in columns]
     return {variable for term in terms for variable in variables_of(term)}
-
-
-def specialise_views(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Restrict views to the constants with which rules read them; the constants become facts.
-
-    ::
-
-        terminal :- full(a, b, p)
-        full(x, y, p) :- true(at(x, p)), true(at(y, p))
-
-    becomes::
-
-        terminal :- full(a, b, p)
-        full(x, y, p) :- true(at(x, p)), true(at(y, p)), [asked(x, y)]
-        asked(a, b)
-
-    Before, ``full`` had a row for every two cells. These are *magic sets* for constants alone (Bancilhon,
-    Maier,
-    Sagiv and Ullman 1986, "Magic sets and other strange ways to implement logic programs").
-    """
-    reads: dict[Relation, list[FlatAtom]] = {}
-    for rule in rules:
-        for atom in (*rule.positives, *rule.negatives, *(read.atom for read in reads_of(rule.tests))):
-            if context.is_view(atom.relation):
-                reads.setdefault(atom.relation, []).append(atom)
-    facts: list[GroundRule] = []
-    asked: dict[Relation, tuple[Relation, list[int]]] = {}
-    for view, atoms in reads.items():
-        fixed = [n for n in range(view.width) if all(isinstance(atom.columns[n], Constant) for atom in atoms)]
-        if fixed:
-            relation = context.new_relation(len(fixed))
-            asked[view] = relation, fixed
-            rows = dict.fromkeys(tuple([atom.columns[n] for n in fixed]) for atom in atoms)
-            facts += [GroundRule(FlatAtom(relation, columns)) for columns in rows]
-    return facts + [_specialised(rule, asked) for rule in rules]
-
-
-def _specialised(rule: GroundRule, asked: dict[Relation, tuple[Relation, list[int]]]) -> GroundRule:
-    if rule.head.relation not in asked:
-        return rule
-    relation, fixed = asked[rule.head.relation]
-    guard = FlatAtom(relation, tuple([rule.head.columns[number] for number in fixed]))
-    return replace(rule, guards=(*rule.guards, guard))

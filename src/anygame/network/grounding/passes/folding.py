@@ -20,7 +20,6 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Final
 
 from anygame.datalog.relations import FlatAtom
-from anygame.language.terms import Variable
 from anygame.language.unification import unify_all
 from anygame.network.grounding.rules import (
     MOST_COPIES,
@@ -30,7 +29,6 @@ from anygame.network.grounding.rules import (
     named_by_place,
     renamed_apart,
     substituted,
-    substituted_atom,
     variables_of_atom,
     variables_of_rule,
 )
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from anygame.datalog.relations import Relation
-    from anygame.language.terms import Term
     from anygame.language.unification import Bindings
     from anygame.network.grounding.passes.context import Context
 
@@ -117,53 +114,6 @@ def _spliced(atoms: Sequence[FlatAtom], atom: FlatAtom, others: Sequence[FlatAto
     """Return atoms with one of them replaced by others; if it is missing, the others are appended."""
     index = next((number for number, one in enumerate(atoms) if one is atom), len(atoms))
     return (*atoms[:index], *others, *atoms[index + 1 :])
-
-
-def drop_implied(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Drop literals that every rule of a view beside them implies.
-
-    ::
-
-        legal(r, go(k, x)) :- true(at(k, y)), moves(k, y, x), [mine(r, k)]
-        moves(k, y, x) :- true(at(k, y)), step(y, x)
-
-    becomes::
-
-        legal(r, go(k, x)) :- moves(k, y, x), [mine(r, k)]
-
-    so that the rest depends on fewer variables: one step of *tableau minimisation* (Aho, Sagiv and Ullman
-    1979,
-    "Equivalences among relational expressions").
-    """
-    bodies: dict[Relation, list[GroundRule]] = defaultdict(list)
-    for rule in rules:
-        if context.is_view(rule.head.relation) and not context.has_facts(rule.head.relation):
-            bodies[rule.head.relation].append(rule)
-    said = {view: _said_by(own) for view, own in bodies.items()}
-    return [_without_implied(rule, said) for rule in rules]
-
-
-def _said_by(rules: Sequence[GroundRule]) -> frozenset[FlatAtom]:
-    """Return the literals that all rules of a view have, with columns as the variables 0, 1, 2, ..."""
-    literals_of_rules = []
-    for rule in rules:
-        columns: dict[Variable, Term] = {}
-        for number, term in enumerate(rule.head.columns):
-            if isinstance(term, Variable):
-                columns.setdefault(term, Variable(str(number)))
-        projected = [atom for atom in rule.positives if columns.keys() >= set(variables_of_atom(atom))]
-        literals_of_rules.append(frozenset(substituted_atom(atom, columns) for atom in projected))
-    return frozenset.intersection(*literals_of_rules)
-
-
-def _without_implied(rule: GroundRule, said: Mapping[Relation, frozenset[FlatAtom]]) -> GroundRule:
-    kept = list(rule.positives)
-    for view in rule.positives:
-        columns = {Variable(str(number)): term for number, term in enumerate(view.columns)}
-        implied = {substituted_atom(atom, columns) for atom in said.get(view.relation, ())}
-        if view in kept:
-            kept = [atom for atom in kept if atom is view or atom not in implied]
-    return rule if len(kept) == len(rule.positives) else replace(rule, positives=tuple(kept))
 
 
 def merge_rules(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
