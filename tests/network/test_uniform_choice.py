@@ -29,6 +29,7 @@ from anygame.network.kernels.nth_set_bit import (
     subtract,
 )
 from anygame.network.kernels.phases import Phases
+from anygame.network.kernels.shared_functions import SharedFunctions
 from anygame.network.kernels.target import PROCESSOR
 from anygame.network.kernels.uniform_choice import STATE_ROWS, choose_function, seed_rows
 from anygame.network.network import FALSE, TRUE
@@ -346,4 +347,6 @@ def test_a_constant_choice_costs_nothing() -> None:
     assert chosen.all()
     assert go.all()
     assert (chooser.rows[RANDOM : RANDOM + STATE_ROWS] == before).all()
-    assert "round" not in choose_function(kernel.candidates, 100, Phases.none(network), PROCESSOR)
+    shared = SharedFunctions()
+    assert "round" not in choose_function(kernel.candidates, 100, Phases.none(network), PROCESSOR, shared)
+    assert not shared

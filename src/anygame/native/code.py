@@ -228,6 +228,7 @@ def _optimise(llvm: Any, machine: Any, code: str, is_straight: bool = True) -> A
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(effort))
     if is_straight:
         passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
         passes.add_sroa_pass()
     else:
         passes = builder.getModulePassManager()

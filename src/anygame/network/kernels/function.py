@@ -40,6 +40,7 @@ class FunctionBuilder:
         target: what it is written for.
         parameters: more of them, each with its type.
         rare: whether it is called so seldom that it should compile fast rather than run fast.
+        inlined: whether its callers in the same module take in its code.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class FunctionBuilder:
         result: str = "void",
         parameters: Sequence[str] = (),
         rare: bool = False,
+        inlined: bool = False,
     ) -> None:
         self.name = name
         self.target = target
@@ -59,7 +61,7 @@ class FunctionBuilder:
         )
         self._lines = [
             f"define {target.linkage}{result} @{name}({', '.join(given)}) "
-            f"{target.attributes}{' cold noinline optnone' * rare} {{",
+            f"{target.attributes}{' cold noinline optnone' * rare}{' alwaysinline' * inlined} {{",
             "entry:",
             *casts,
         ]

@@ -182,7 +182,7 @@ class Kernel:
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
         """Return the code of a loop, linked with what does not depend on the game; cached itself if kept."""
         shared = SharedFunctions(gates.shared)
-        code = self._functions(gates, self.target, shared, apart=True)
+        code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
         return link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
 
@@ -264,23 +264,22 @@ class Kernel:
     def _module(self, gates: GateCode, target: Target | None = None) -> str:
         """Return the code of a game, with all that it calls."""
         target, shared = target or self.target, SharedFunctions(gates.shared)
-        code = self._functions(gates, target, shared, apart=False)
+        code = self._functions(gates, target, shared)
         return target.preamble + shared.text + code
 
-    def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions, *, apart: bool) -> str:
+    def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions) -> str:
         """Return the code of a game but for what it shares with others.
 
         Args:
             gates: its gates.
             target: what it is written for.
             shared: where that is put.
-            apart: whether it is as much as can be, since it is compiled for all games at once.
         """
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (
             gates.code,
-            choose_function(*choice, shared if apart else None),
+            choose_function(*choice, shared),
             factor_functions(self.layout, self._phases, gates.factors, target),
             account_function(self.gates, self.counters, target),
             play_functions(PlayedGame(target, *numbers, gates.factors, self._patience), shared),

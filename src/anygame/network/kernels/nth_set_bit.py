@@ -122,64 +122,21 @@ class LoopSelection:
     Args:
         role: the candidates, with rows to use besides.
         presence: of the phases; groups of which no move can be chosen are left out.
-    """
-
-    def __init__(self, code: FunctionBuilder, role: Candidates, presence: Presence) -> None:
-        assert role.scratch is not None
-        self._code = code
-        self._presence = presence
-        self._phases = role.phases
-        self._moves = len(role.legal)
-        self._legal = role.legal[0] >> 1
-        self._counts = role.scratch
-        self._found, self._members = role.factors
-
-    def _each_group(self) -> Iterator[tuple[Table, int]]:
-        return each_group(self._code, self._moves, self._presence, self._phases)
-
-    def count(self) -> list[str]:
-        """Return the planes of the number of legal moves."""
-        code = self._code
-        total = [code.variable() for _ in range(self._moves.bit_length())]
-        for table, size in self._each_group():
-            legal = [code.read(row) for row in table(self._legal, _SIZE)[:size]]
-            _enter_count(
-                code, add_up(code, [[row] for row in legal]), table(self._counts, _COUNT_PLANES), total
-            )
-        return [code.read(plane) for plane in total]
-
-    def select(self, number: Sequence[str]) -> None:
-        """Set the rows of groups and members by the move that a number below the count points to."""
-        code = self._code
-        rest = [code.variable(plane) for plane in number]
-        inside = [code.variable() for _ in range((_SIZE - 1).bit_length())]
-        common = [code.variable() for _ in range(_SIZE)]
-        for table, _ in self._each_group():
-            _find_group(code, table(self._counts, _COUNT_PLANES), table(self._found, 1)[0], rest, inside)
-        for table, size in self._each_group():
-            here = code.read(table(self._found, 1)[0])
-            with code.when(code.any_lane(here)) if self._moves > _SPARSE else nullcontext():
-                for old, row in zip(common[:size], table(self._legal, _SIZE), strict=False):
-                    code.write(old, code.or_(code.read(old), code.and_(here, code.read(row))))
-        chosen = _select(code, [code.read(plane) for plane in common], [code.read(plane) for plane in inside])
-        for member, value in enumerate(chosen):
-            code.store(self._members + member, value)
-
-
-class SharedSelection(LoopSelection):
-    """The same by functions that do not depend on the game.
-
-    Args:
-        role: the candidates, with rows to use besides.
-        presence: of the phases; groups of which no move can be chosen are left out.
-        shared: where these functions are put.
+        shared: where the loops are put, which do not depend on the game.
     """
 
     def __init__(
         self, code: FunctionBuilder, role: Candidates, presence: Presence, shared: SharedFunctions
     ) -> None:
-        super().__init__(code, role, presence)
+        assert role.scratch is not None
+        self._code = code
+        self._presence = presence
         self._shared = shared
+        self._phases = role.phases
+        self._moves = len(role.legal)
+        self._legal = role.legal[0] >> 1
+        self._counts = role.scratch
+        self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
         """Call a function for each run of groups; tables by their first row, and how many a group has."""
@@ -247,7 +204,7 @@ _RUN = ["i64 %groups", "i64 %rest"]
 def _count_function(name: str, planes: int, target: Target) -> str:
     """Write what counts the legal moves of some groups, and of a part of one behind them."""
     pointers = ["ptr %legal", "ptr %counts", "ptr %total"]
-    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%total", planes)
     total = [code.variable(code.read(place)) for place in places]
     for index in code.repeat("%groups"):
@@ -266,7 +223,7 @@ def _count_function(name: str, planes: int, target: Target) -> str:
 def _find_function(name: str, planes: int, target: Target) -> str:
     """Write what finds the group that a number points to among some, and perhaps one more."""
     pointers = [f"ptr %{each}" for each in ("counts", "found", "left", "within")]
-    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
     variables = [code.variable(code.read(place)) for place in places]
     some = code.let(f"zext i1 {code.let('icmp ne i64 %rest, 0')} to i64")
@@ -282,7 +239,7 @@ def _find_function(name: str, planes: int, target: Target) -> str:
 def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
     """Write what brings the legal moves of the groups that were found into common rows."""
     pointers = ["ptr %legal", "ptr %found", "ptr %common"]
-    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN])
+    code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%common", _SIZE)
     common = [code.variable(code.read(place)) for place in places]
     for index in code.repeat("%groups"):
@@ -309,7 +266,7 @@ def _rest(code: FunctionBuilder) -> list[str]:
 def _member_function(name: str, target: Target) -> str:
     """Write what finds the member of a group that a number points to."""
     pointers = ["ptr %common", "ptr noalias %within", "ptr noalias %members"]
-    code = FunctionBuilder(name, target, parameters=pointers)
+    code = FunctionBuilder(name, target, parameters=pointers, inlined=True)
     legal = [code.read(place) for place in code.rows_at("%common", _SIZE)]
     number = [code.read(place) for place in code.rows_at("%within", (_SIZE - 1).bit_length())]
     for place, value in zip(code.rows_at("%members", _SIZE), _select(code, legal, number), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ class SharedFunctions(dict[str, str]):
 
     @property
     def text(self) -> str:
-        """All definitions."""
-        return "".join(self.values())
+        """All definitions, for the module that calls them: what it takes in is not compiled besides."""
+        return re.sub("define (internal )?", "define internal ", "".join(self.values()))
 
     @property
     def declarations(self) -> str:

@@ -29,7 +29,6 @@ from anygame.network.kernels.function import (
 from anygame.network.kernels.gate_code import Presence
 from anygame.network.kernels.nth_set_bit import (
     LoopSelection,
-    SharedSelection,
     UnrolledSelection,
     decrease,
     less,
@@ -74,7 +73,7 @@ def choose_function(
     step_cost: int,
     phases: Phases,
     target: Target,
-    shared: SharedFunctions | None = None,
+    shared: SharedFunctions,
 ) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
@@ -89,17 +88,14 @@ def choose_function(
         step_cost: row operations of the rest of a step: a lane that waits wastes so much.
         phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
         target: what it is written for.
-        shared: where functions are put that do not depend on the game; None if it is to call none.
+        shared: where functions are put that do not depend on the game.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
     presence = Presence(code, phases)
     failed = code.variable()
     waiting = None if phases.patterns else step_cost
-    if shared is None:
-        drawing = _Drawing(code, failed, waiting)
-    else:
-        drawing = _SharedDrawing(code, failed, waiting, shared)
+    drawing = _Drawing(code, failed, waiting, shared)
     numbers = [drawing.number(planes_of(role)) for role in roles]
     common = drawing.number(max(map(planes_of, roles), default=0))
     active = code.load(ACTIVE)
@@ -107,10 +103,8 @@ def choose_function(
     for role in roles:
         if role.scratch is None:
             groups.append(UnrolledSelection(code, role))
-        elif shared is None:
-            groups.append(LoopSelection(code, role, presence))
         else:
-            groups.append(SharedSelection(code, role, presence, shared))
+            groups.append(LoopSelection(code, role, presence, shared))
     counts = [group.count() for group in groups]
     _refuse(code, active, [[ONES] if 1 in r.legal else count for r, count in zip(roles, counts, strict=True)])
     draws = []
@@ -122,7 +116,6 @@ def choose_function(
     drawing.draw_all(draws, common, active)
     go = code.and_(active, code.not_(code.read(failed)))
     code.store(GO, go)
-    drawing.save()
     for role, count in zip(roles, counts, strict=True):
         for row, plane in zip(role.counters, count, strict=False):
             code.count(row, code.and_(plane, go))
@@ -151,31 +144,27 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 
 
 class _Drawing:
-    """How numbers are drawn, in code that is all in the function.
+    """How numbers are drawn, by functions that do not depend on the game.
 
     Args:
         code: the function, at its beginning.
         failed: a variable: the lanes that get no number.
         step_cost: as for ``choose_function``; None if no lane may wait.
+        shared: where the functions that it calls are put.
     """
 
-    def __init__(self, code: FunctionBuilder, failed: str, step_cost: int | None) -> None:
+    def __init__(
+        self, code: FunctionBuilder, failed: str, step_cost: int | None, shared: SharedFunctions
+    ) -> None:
         self._code = code
         self._failed = failed
         self._step_cost = step_cost
         self._rounds = most_rounds(step_cost)
-        self._begin()
-
-    def _begin(self) -> None:
-        self._generator = Xoshiro(self._code)
-
-    def save(self) -> None:
-        """Put the state of the generators back."""
-        self._generator.save()
+        self._shared = shared
 
     def number(self, planes: int) -> list[str]:
-        """Return variables for a number."""
-        return [self._code.variable() for _ in range(planes)]
+        """Return variables for a number, side by side."""
+        return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
         """Draw a number for each role; one serves all where no lane has two roles with a choice."""
@@ -217,40 +206,6 @@ class _Drawing:
         self._draw_in_rounds(draw, active)
 
     def _random(self) -> str:
-        return self._generator.row()
-
-    def _draw_in_rounds(self, draw: _Draw, active: str) -> None:
-        limit = bearable(len(draw.number), self._step_cost, self._code.target.lanes)
-        _draw_in_rounds(self._code, self._generator, draw, (active, self._failed), (limit, self._rounds))
-
-
-class _SharedDrawing(_Drawing):
-    """The same by functions that do not depend on the game.
-
-    Args:
-        code: the function, at its beginning.
-        failed: a variable: the lanes that get no number.
-        step_cost: as for ``choose_function``; None if no lane may wait.
-        shared: where these functions are put.
-    """
-
-    def __init__(
-        self, code: FunctionBuilder, failed: str, step_cost: int | None, shared: SharedFunctions
-    ) -> None:
-        super().__init__(code, failed, step_cost)
-        self._shared = shared
-
-    def _begin(self) -> None:
-        """Leave the state of the generators where it is."""
-
-    def save(self) -> None:
-        """Leave it there."""
-
-    def number(self, planes: int) -> list[str]:
-        """Return variables for a number, side by side."""
-        return self._code.array(planes) if planes else []
-
-    def _random(self) -> str:
         (place,) = self._code.array(1)
         name = self._shared.need("random", lambda name: _random_function(name, self._code.target))
         self._code.call(name, [place], [])
@@ -270,7 +225,7 @@ class _SharedDrawing(_Drawing):
 
 def _random_function(name: str, target: Target) -> str:
     """Write what puts random bits into a row."""
-    code = FunctionBuilder(name, target, parameters=["ptr noalias %out"])
+    code = FunctionBuilder(name, target, parameters=["ptr noalias %out"], inlined=True)
     generator = Xoshiro(code)
     code.write("%out", generator.row())
     generator.save()
@@ -280,7 +235,8 @@ def _random_function(name: str, target: Target) -> str:
 def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
     """Write what draws a number below a count, given in memory, in the lanes of row ACTIVE."""
     pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
-    code = FunctionBuilder(name, target, parameters=[*pointers, "i64 %limit", "i64 %rounds"])
+    parameters = [*pointers, "i64 %limit", "i64 %rounds"]
+    code = FunctionBuilder(name, target, parameters=parameters, inlined=True)
     generator = Xoshiro(code)
     failed = code.variable(code.read("%failed"))
     count, masks_ = (
