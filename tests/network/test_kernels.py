@@ -147,8 +147,8 @@ def test_rows_are_used_again() -> None:
     network = build.network(build.gates, [True] * 3, [TRUE], FALSE, [[]], [chain] * 3)
     phases = Phases.none(network)
     order, layout = schedule(network, phases), RowLayout(network, phases)
-    assert Allocation(network, order, phases, layout, 10).end < 40
-    assert loop_gates(network, order, phases, layout, PROCESSOR).end < 200
+    assert Allocation(network, order, phases, layout, 10, layout.end).end < 40
+    assert loop_gates(network, order, phases, layout, PROCESSOR, layout.end).end < 200
 
 
 def test_gates_that_nobody_needs_are_left_out() -> None:

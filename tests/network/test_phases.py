@@ -122,7 +122,7 @@ def test_codes_may_take_turns_in_every_step(network: Network, rng: random.Random
             block.begin(0, 600, 5, network.initial)
             done = False
             while not done:
-                block._functions = rng.choice(chosen).functions
+                kernel._start.library = rng.choice(chosen)
                 done = block.play(1)
             counted = block.rows[kernel.counters.first : kernel.counters.end]
             found.append((counted.tolist(), block.lengths.tolist(), block.step, block.stuck))
@@ -174,7 +174,7 @@ def test_what_is_shared_is_computed_side_by_side() -> None:
         phases = Phases.none(network)
         layout = RowLayout(network, phases)
         order = kernel_schedule.schedule(network, phases, roots)
-        return Allocation(network, order, phases, layout, 20).end - layout.end
+        return Allocation(network, order, phases, layout, 20, layout.end).end - layout.end
 
     assert most_rows(network, []) > 90
     with pytest.MonkeyPatch.context() as patch:

@@ -94,15 +94,16 @@ class Played:
 
 
 def agree(network: Network, rng: random.Random) -> None:
-    """Let two codes take turns at random, call by call, beside one alone."""
+    """Let two codes take turns at random, move by move, beside one alone."""
     kernel = build_kernel(network)
     assert kernel.stands_in
     loop = kernel.library
     straight = compile_library(kernel.code, kernels._SIGNATURES)
     alone, mixed = Played(kernel, 7), Played(kernel, 7)
     for _ in range(4):
+        code = rng.choice((loop, straight))
         for name in ("evaluate_state", "choose", "evaluate_moves"):
-            told = alone.call(straight, name), mixed.call(rng.choice((loop, straight)), name)
+            told = alone.call(straight, name), mixed.call(code, name)
             assert told[0] == told[1]
             if name == "evaluate_state":
                 assert alone.outputs() == mixed.outputs()
@@ -115,7 +116,7 @@ def agree(network: Network, rng: random.Random) -> None:
 @pytest.mark.usefixtures("never_made")
 @law
 @given(network=networks(), rng=st.randoms(use_true_random=False), size=st.sampled_from((2, 10, 2000)))
-def test_codes_may_take_turns_at_every_call(network: Network, rng: random.Random, size: int) -> None:
+def test_codes_may_take_turns_at_every_move(network: Network, rng: random.Random, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(straight_line, "FUNCTION_INPUTS", size)
         patch.setattr(kernel_rows, "MOST_UNROLLED", rng.choice((2, 64)))
@@ -190,7 +191,7 @@ def test_what_was_begun_with_one_code_goes_on_with_the_other() -> None:
 def test_another_process_makes_the_code() -> None:
     kernel = build_kernel(tic_tac_toe())
     assert not kernel.library.cached
-    loop = dict(kernel.library.addresses)
+    loop = kernel.library.addresses
     assert not kernel.finish()
     assert kernel.is_final
     assert all(kernel.library.addresses[name] != loop[name] for name in loop)

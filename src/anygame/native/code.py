@@ -30,12 +30,12 @@ class Library:
 
     Attributes:
         cached: whether the machine code was found, not made.
-        functions: by name; they may be replaced, after which all that call them look for them anew.
+        functions: by name.
         addresses: the same as numbers.
     """
 
     def __init__(self, engine: Any, signatures: Mapping[str, tuple[Any, ...]], cached: bool) -> None:
-        self._engines = [engine]
+        self._engine = engine
         self.cached = cached
         self.addresses: dict[str, int] = {name: engine.get_function_address(name) for name in signatures}
         self.functions = {
@@ -45,12 +45,6 @@ class Library:
 
     def __getitem__(self, name: str) -> Any:
         return self.functions[name]
-
-    def replace(self, other: Library) -> None:
-        """Have the functions of another library from now on; calls of the old ones may be under way."""
-        self._engines += other._engines
-        self.addresses.update(other.addresses)
-        self.functions.update(other.functions)
 
 
 def compile_library(

@@ -56,7 +56,6 @@ class Block:
 
     def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
         self._kernel = kernel
-        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
         self._limit = limit
         self._whole = whole
         self._record = np.zeros(STARTS + kernel.target.lanes, np.int64)
@@ -89,7 +88,7 @@ class Block:
 
     def play(self, steps: int) -> bool:
         """Make so many steps, at least one; return whether all playouts have ended."""
-        return bool(self._functions["play"](*self._pointers, steps))
+        return bool(self._kernel.library["play"](*self._pointers, steps))
 
     def start_no_more(self) -> int:
         """Let what runs be the last playouts; return how many are thereby left out."""

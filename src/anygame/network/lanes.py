@@ -318,7 +318,7 @@ class Lanes:
         """
         self._look()
         rows = self._rows
-        choose = self._kernel.library["choose"]
+        choose = self._library["choose"]
         active = self._used & ~self._terminal()
         pending = active.copy()
         taken = np.zeros_like(rows[:, self._actions])
@@ -351,7 +351,7 @@ class Lanes:
         return numbers
 
     def _move(self) -> None:
-        moves = self._kernel.library["evaluate_moves"]
+        moves = self._library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         if self.network.percepts:
             # Lanes that stay have seen nothing; all others see anew.
@@ -363,7 +363,8 @@ class Lanes:
     def _look(self) -> None:
         """Evaluate what depends on the state alone, if it has changed."""
         if not self._fresh:
-            state = self._kernel.library["evaluate_state"]
+            self._library = self._kernel.library  # what evaluates states makes the moves from them, too
+            state = self._library["evaluate_state"]
             for pointers in self._pointers:
                 state(*pointers)
             self._fresh = True

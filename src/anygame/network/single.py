@@ -40,7 +40,7 @@ class Single:
         self.initial: bytes = network.initial.tobytes()
         self._rows = kernel.rows()
         self._pointers = self._rows.ctypes.data, kernel.data.ctypes.data
-        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
+        self._library = kernel.library
         answers = np.zeros(len(answer_bits(kernel.gates)), np.uint8)
         self._answers, self._out = memoryview(answers.data), answers.ctypes.data
         ends = list(accumulate(network.actions, initial=1))
@@ -92,12 +92,13 @@ class Single:
         for role, first in enumerate(self._first):
             taken[role] = first + actions[role]
         self._asked = None
-        self._functions["advance"](*self._pointers, taken, len(roles), self._next_out)
+        self._library["advance"](*self._pointers, taken, len(roles), self._next_out)
         return self._next_state.tobytes()
 
     def _look(self, state: bytes) -> None:
         """Evaluate what depends on a state alone."""
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
-        self._functions["query"](*self._pointers, state, self._out)
+        self._library = self._kernel.library  # what evaluates a state makes the moves from it, too
+        self._library["query"](*self._pointers, state, self._out)
         self._asked = state

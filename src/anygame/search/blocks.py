@@ -205,10 +205,10 @@ class BlockSuccessors:
     def __init__(self, kernel: Kernel) -> None:
         self._rows = kernel.rows()
         gates, layout = kernel.gates, kernel.layout
-        self._functions = kernel.library.functions  # looked up for each call: they may be replaced
+        self._kernel = kernel
         self._addresses = self._rows.ctypes.data, kernel.data.ctypes.data
         self._data = kernel.data
-        self._evaluated = np.zeros((gates.rows, self._rows.shape[1]), np.uint64)
+        self._evaluated = np.zeros_like(self._rows)
         self._fluents = layout.fluents, kernel.network.fluents
         self._actions = layout.action_rows
         self._first_actions = np.cumsum([0, *kernel.network.actions]).astype(np.int64)
@@ -231,9 +231,10 @@ class BlockSuccessors:
     def _block(self, states: NDArray[np.uint64]) -> Successors:
         rows, count = self._rows, len(states)
         load_states(rows, *self._fluents, states, self._square)
-        self._functions["evaluate_state"](*self._addresses)
+        library = self._kernel.library  # what evaluates states makes the moves from them, too
+        library["evaluate_state"](*self._addresses)
         rows[self._actions] = 0
-        self._evaluated[:] = rows[: len(self._evaluated)]
+        self._evaluated[:] = rows
         options = np.empty((count, len(self._first_actions) - 1), np.int32)
         first, terminal = self._first_actions, self._terminal
         edges = list_moves(rows, self._legal, first, terminal, options, self._moves)
@@ -243,8 +244,8 @@ class BlockSuccessors:
         children = np.empty((edges, states.shape[1]), np.uint64)
         number = 0
         while put_moves(rows, self._actions.start, options, self._moves, number):
-            self._functions["evaluate_moves"](*self._addresses)
+            library["evaluate_moves"](*self._addresses)
             read_children(rows, *self._fluents, options, number, children, self._square, self._places)
-            rows[: len(self._evaluated)] = self._evaluated
+            rows[:] = self._evaluated
             number += 1
         return options, ended, goals, children

@@ -8,6 +8,7 @@ never holds, so literal 0 is false and literal 1 is true.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
 from operator import or_
@@ -462,8 +463,25 @@ MOST_UNROLLED = 64
 GROUP = 16
 
 
+@dataclass(frozen=True)
+class GateOutputs:
+    """Where the outputs of the gates lie.
+
+    Attributes:
+        legal: bit literals of the legal actions.
+        terminal: bit literal of the end.
+        goals: per role its values, each with a bit literal.
+    """
+
+    legal: tuple[int, ...]
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
+
+
 class RowLayout:
-    """Where the inputs of the gates lie: fluents, then actions, a row each.
+    """Where inputs and outputs of the gates lie, however the gates are written.
+
+    Inputs are fluents, then actions, a row each. An output that is a gate has a row of its own, too.
 
     The legal actions of a role that has many are put in rows side by side, so that loops can read them. And
     what it does is also kept decoded half, as memory decodes the number of a row and that of a column apart:
@@ -479,6 +497,9 @@ class RowLayout:
             set, and the row is read that says whether it is legal.
         factors: per action of a role with many the rows of its group and of its place in there.
         many: of each role with many actions the first one, and how many.
+        answers: per node of a gate that is an output its row.
+        copies: actions whose legality is copied to their row, which is not that of their gate.
+        outputs: where the outputs lie.
         end: the first row behind these.
     """
 
@@ -504,6 +525,34 @@ class RowLayout:
             for number in range(count):
                 self.factors[first + number] = groups + number // GROUP, members + number % GROUP
             self.end = groups + -(-count // GROUP)
+        self.answers: dict[int, int] = {}
+        self.copies: list[int] = []
+        self.outputs = self._place_outputs(network)
+
+    def _place_outputs(self, network: Network) -> GateOutputs:
+        literals = network.legal.tolist()
+        for action, row in self.legal.items():
+            node, is_inverted = divmod(literals[action], 2)
+            if is_inverted or node < network.first_gate or node in self.answers:
+                self.copies.append(action)
+            else:
+                self.answers[node] = row
+
+        def bit(literal: int) -> int:
+            node = literal >> 1
+            if node < network.first_gate:
+                return 2 * self.input(node) | literal & 1
+            if node not in self.answers:
+                self.answers[node] = self.end
+                self.end += 1
+            return 2 * self.answers[node] | literal & 1
+
+        legal = [
+            2 * self.legal[action] if action in self.legal else bit(literal)
+            for action, literal in enumerate(literals)
+        ]
+        goals = tuple(tuple((value, bit(literal)) for value, literal in role) for role in network.goals)
+        return GateOutputs(tuple(legal), bit(network.terminal), goals)
 
     def _find_chosen(self, first: int, count: int, phases: Phases) -> None:
         for start in range(first, first + count, GROUP):

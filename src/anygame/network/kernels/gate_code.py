@@ -1,7 +1,8 @@
 """What the gates become: functions ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
 
-There are two ways to write them: ``straight_line`` and ``gate_loop``. Where a loop is to stand in for
-straight code, both have their outputs at the same places: one can go on behind the other after any call.
+There are two ways to write them: ``straight_line`` and ``gate_loop``. Both have inputs and outputs in the
+same rows, and keep whatever else they compute in rows behind all that is shared. So either can replace the
+other wherever only the state matters: what evaluated a state also makes the moves from it.
 """
 
 from __future__ import annotations
@@ -16,45 +17,17 @@ from anygame.network.kernels.function import ABSENT, FIRST_FLUENT, GO, RESTART, 
 from anygame.network.kernels.shared_functions import SharedFunctions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.function import GateOutputs, RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
-    from anygame.network.network import Network
 
 #: Data for code that reads none.
 NO_DATA = np.zeros(1, np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class GateOutputs:
-    """Where the outputs of the gates lie.
-
-    Attributes:
-        rows: the first row that the gates leave alone.
-        legal: bit literals of the legal actions, to be read between the two functions.
-        terminal: bit literal of the end.
-        goals: per role its values, each with a bit literal.
-    """
-
-    rows: int
-    legal: tuple[int, ...]
-    terminal: int
-    goals: tuple[tuple[tuple[int, int], ...], ...]
-
-
-def outputs_of(network: Network, layout: RowLayout, bit: Callable[[int], int], rows: int) -> GateOutputs:
-    """Return where outputs lie, given the bit literal of each literal, and the first row left alone."""
-    legal = [
-        2 * layout.legal[action] if action in layout.legal else bit(literal)
-        for action, literal in enumerate(network.legal.tolist())
-    ]
-    goals = tuple(tuple((value, bit(literal)) for value, literal in role) for role in network.goals)
-    return GateOutputs(rows, tuple(legal), bit(network.terminal), goals)
 
 
 def state_function(target: Target) -> str:
@@ -77,16 +50,13 @@ class GateCode:
     Attributes:
         code: definitions.
         data: what they read through ``%data``.
-        outputs: where the outputs lie.
-        end: the first row that is not used: that of ``outputs``, or one further on if it is a loop that
-            stands in for straight code, and keeps its own values behind all that both have.
+        end: the first row that is not used.
         factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``nth_set_bit``.
         shared: what these functions call.
     """
 
     code: str
     data: NDArray[np.int32]
-    outputs: GateOutputs
     end: int
     factors: bool = False
     shared: SharedFunctions = field(default_factory=SharedFunctions)

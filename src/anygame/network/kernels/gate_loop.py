@@ -16,9 +16,6 @@ game is compiled once on a machine: the loops, and most of the choice of moves.
 
 Gates that say whether one of some moves is made, of roles that have many, are not evaluated: all hold, until
 the few moves that lanes make are scattered to those that they refute.
-
-A loop can stand in for straight code that is not there yet. What that reads behind the choice of moves is
-then brought to where it looks for it, the rest lies behind all its rows.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anygame.network.kernels.function import linear_scan
-from anygame.network.kernels.gate_code import GateCode, copy_order, outputs_of
+from anygame.network.kernels.gate_code import GateCode, copy_order
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
 from anygame.network.kernels.schedule import runs_of_shapes
 from anygame.network.ragged import distinct, places, starts_of
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
     from anygame.network.kernels.function import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
-    from anygame.network.kernels.segments import Allocation
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
@@ -66,8 +62,7 @@ def loop_gates(
     phases: Phases,
     layout: RowLayout,
     target: Target,
-    straight: Allocation | None = None,
-    first_row: int = 0,
+    first_row: int,
 ) -> GateCode:
     """Write the gates of a network as data for a loop.
 
@@ -75,12 +70,11 @@ def loop_gates(
         network: the game.
         order: in which its gates are evaluated.
         phases: of the game.
-        layout: the rows of the inputs.
+        layout: the rows of inputs and outputs.
         target: what they are written for.
-        straight: where the values of the straight code live that the loop is to stand in for, if it is.
-        first_row: then the first row that is free for values of the loop alone.
+        first_row: the first row that is free.
     """
-    return _Writer(network, order, phases, layout, target, straight, first_row).write()
+    return _Writer(network, order, phases, layout, target, first_row).write()
 
 
 class Kind(IntEnum):
@@ -103,14 +97,12 @@ class _Writer:
         phases: Phases,
         layout: RowLayout,
         target: Target,
-        straight: Allocation | None,
         first_row: int,
     ) -> None:
         self._network = network
         self._phases = phases
         self._order = order
         self._starts = network.starts.astype(np.int64)
-        self._straight = straight
         self._layout = layout
         self._target = target
         self._stride = target.stride
@@ -120,17 +112,11 @@ class _Writer:
         self._place = np.full(network.nodes, -1, np.int64)
         self._place[0] = 2 * layout.input(0)
         self._place[1 : self._base] = 2 * (layout.input(1) + np.arange(self._base - 1))
-        #: Per gate the bit literal of where it is brought before moves are chosen.
-        self._later: dict[int, int] = {}
-        self._end = first_row or self._layout.end
+        self._place[list(layout.answers)] = 2 * np.array(list(layout.answers.values()), np.int64)
+        self._end = first_row
         self._entries: list[NDArray[np.int32 | np.int64]] = []
         self._written = 0
-        self._copies: list[int] = []
         self._operations: list[list[int]] = []
-        if straight is None:
-            self._place_legal()
-        else:
-            self._place_as(straight)
         self._masks = np.array(phases.gates, np.int64)
         self._is_scattered, self._read_alone = self._find_scattered()
         self._shapes = self._find_shapes()
@@ -155,22 +141,13 @@ class _Writer:
         of_others = np.repeat(~found, lengths)
         nodes = distinct(np.concatenate([network.inputs[of_others], network.next]) >> 1)
         alone = nodes[is_move[2 * nodes + 1]] - network.first_action
-        if self._straight or len(of_others) - of_others.sum() <= len(alone):
+        if len(of_others) - of_others.sum() <= len(alone):
             return np.zeros(network.gates, np.bool_), alone[:0]
         return found, alone
 
     def _find_shapes(self) -> NDArray[np.int64]:
-        """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2].
-
-        Behind the choice of moves, what straight code has inverted is read the other way round.
-        """
-        network = self._network
-        turned = np.zeros(network.nodes, np.bool_)
-        turned[list(self._later)] = True
-        behind = np.zeros(network.gates, np.bool_)
-        behind[self._order.gates(self._order.moves)] = True
-        turns = turned[network.inputs >> 1] & np.repeat(behind, np.diff(self._starts))
-        inverted = starts_of((network.inputs & 1 ^ turns).astype(np.int64))[self._starts]
+        """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2]."""
+        inverted = starts_of((self._network.inputs & 1).astype(np.int64))[self._starts]
         return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
 
     def _runs_of(self, units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -197,13 +174,9 @@ class _Writer:
         self._find_known()
         self._write_runs(self._state_runs)
         self._write_copies()
-        of_goals = set((self._base + self._order.gates(self._order.goals)).tolist())
-        self._bring([node for node in self._later if node not in of_goals])
         ends = [len(self._operations)]
         self._write_runs(self._goal_runs)
-        self._bring([node for node in self._later if node in of_goals])
         ends.append(len(self._operations))
-        self._place[list(self._later)] = list(self._later.values())
         self._write_known(np.arange(self._network.first_action, self._base))
         factors = bool(self._is_scattered.any())
         if factors:
@@ -220,18 +193,10 @@ class _Writer:
         return GateCode(
             code=code,
             data=np.concatenate([*self._entries, words, [0]]).astype(np.int32),
-            outputs=self._straight.outputs()
-            if self._straight
-            else outputs_of(self._network, self._layout, self._bit, self._end),
             end=self._end,
             factors=factors,
             shared=shared,
         )
-
-    def _bring(self, nodes: Sequence[int]) -> None:
-        """Bring values to where straight code has them."""
-        copies = [(self._bit(2 * node) ^ self._later[node] & 1, self._later[node] >> 1) for node in nodes]
-        self._copy(copies, during=self._phases.every)
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the inputs of some gates, gate after gate, and how many each has."""
@@ -252,22 +217,6 @@ class _Writer:
 
     # Where values lie.
 
-    def _place_legal(self) -> None:
-        """Allocate legal actions to the rows in which loops read them; copy those that cannot be."""
-        actions, rows = np.array(list(self._layout.legal.items()), np.int64).reshape(-1, 2).T
-        literals = self._network.legal[actions]
-        is_first = np.zeros(len(literals), np.bool_)
-        is_first[np.unique(literals, return_index=True)[1]] = True
-        fits = is_first & (literals & 1 == 0) & (literals >> 1 >= self._base)
-        self._copies = actions[~fits].tolist()
-        self._place[literals[fits] >> 1] = 2 * rows[fits]
-
-    def _place_as(self, straight: Allocation) -> None:
-        """Allocate what is read after the choice of moves to the rows of straight code; copy the inverted."""
-        self._copies = straight.copies
-        for node, bit in straight.crossing().items():
-            (self._later if bit & 1 else self._place)[node] = bit
-
     def _allocate(self) -> None:
         """Give each gate a row, from its run to its last use."""
         network = self._network
@@ -280,11 +229,9 @@ class _Writer:
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
         last[read >> 1] = np.repeat(times, lengths)  # of several, the last one stays
-        goals = [literal for role in network.goals for _, literal in role]
-        outputs = [literal >> 1 for literal in (*network.legal.tolist(), network.terminal, *goals)]
-        last[outputs] = np.maximum(last[outputs], choice)
+        legal = network.legal >> 1  # some are copied there
+        last[legal] = np.maximum(last[legal], choice)
         last[network.next >> 1] = len(runs)
-        last[list(self._later)] = choice
         waiting = self._place[self._base + gates] < 0
         gates, times = gates[waiting], times[waiting]
         ends = np.maximum(last[self._base + gates], times)
@@ -417,7 +364,7 @@ class _Writer:
 
     def _write_copies(self) -> None:
         """Copy to where loops read it whether actions are legal."""
-        for mask, actions in self._layout.by_phases(self._copies).items():
+        for mask, actions in self._layout.by_phases(self._layout.copies).items():
             literals = self._network.legal[actions].tolist()
             rows = [self._layout.legal[action] for action in actions]
             self._copy(list(zip(map(self._bit, literals), rows, strict=True)), during=mask)

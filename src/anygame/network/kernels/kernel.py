@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.native.code import Library
-    from anygame.network.kernels.gate_code import GateCode, GateOutputs
+    from anygame.network.kernels.function import GateOutputs
+    from anygame.network.kernels.gate_code import GateCode
     from anygame.network.kernels.schedule import Schedule
-    from anygame.network.kernels.segments import Allocation
     from anygame.network.network import Network
 
 #: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size; and a loop
@@ -97,12 +97,14 @@ class _Start:
     Attributes:
         rows: how many rows a block has.
         making: the final code under way; None where it is there.
+        replaced: code that stood in: calls of it may be under way.
     """
 
     library: Library
     data: NDArray[np.int32]
     rows: int
     making: Compilation | None = None
+    replaced: Library | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +112,13 @@ class Kernel:
     """A game as code: what plays it shares one.
 
     Its final code may take long to compile. Then a loop stands in for it while another process compiles, and
-    is replaced when that is done. After every call both leave the same in the rows that they share, so that
-    calls of one may follow calls of the other: what is computed does not depend on when that happens.
+    is replaced when that is done. Both have inputs, outputs and counters in the same rows, and compute the
+    same; but a state that one has evaluated is no use to the other. So callers keep a ``library`` from an
+    evaluation to the moves that follow it.
 
     Attributes:
         style: how its gates are written in the final code.
-        gates: where outputs are found.
-        layout: where inputs go.
+        layout: where inputs and outputs lie.
         counters: where a playing block counts.
         candidates: per role the moves that can be legal.
         end: how many rows a block has in the final code.
@@ -126,7 +128,6 @@ class Kernel:
 
     network: Network
     style: Style
-    gates: GateOutputs
     layout: RowLayout
     counters: Counters
     candidates: tuple[Candidates, ...]
@@ -136,15 +137,20 @@ class Kernel:
     _parted: Network
     _phases: Phases
     _order: Schedule
+    #: The first row behind all that codes share.
+    _shared_end: int
     _written: GateCode | None
-    #: What the straight code was laid out with, which is large, until it is asked for.
-    _allocated: list[Allocation]
+
+    @property
+    def gates(self) -> GateOutputs:
+        """Where the outputs of the gates lie."""
+        return self.layout.outputs
 
     # What is called.
 
     @property
     def library(self) -> Library:
-        """The machine code, made ready on first use; its functions may be replaced by faster ones later."""
+        """The machine code, made ready on first use; it may be replaced by faster code later."""
         return self._start.library
 
     @property
@@ -173,11 +179,11 @@ class Kernel:
         if found is None and wait and _to_compile(self.network) <= COMPILED_IF_WAITED_FOR:
             found = load_library(make_image(self.code, self.key), _SIGNATURES)
         if found is not None:
-            self._allocated.clear()
             return _Start(found, NO_DATA, self.end)
-        places = (self.layout, self.target, self._allocation(), self.end)
-        gates = loop_gates(self._parted, self._order, self._phases, *places)
-        return _Start(self._linked(gates, keep=False), gates.data, gates.end, Compilation(self))
+        gates = self._gates("loop", self.target)
+        return _Start(
+            self._linked(gates, keep=False), gates.data, max(gates.end, self.end), Compilation(self)
+        )
 
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
         """Return the code of a loop, linked with what does not depend on the game; cached itself if kept."""
@@ -204,7 +210,7 @@ class Kernel:
         """Go on with the final code, given as machine code."""
         start = self._start
         with _LOCK:
-            start.library.replace(load_library(image, _SIGNATURES))
+            start.library, start.replaced = load_library(image, _SIGNATURES), start.library
             start.making = None
 
     @property
@@ -217,15 +223,14 @@ class Kernel:
     @cached_property
     def code(self) -> str:
         """The final code, as LLVM's text form."""
-        gates = self._written
-        if gates is None:
-            gates = straight_gates(self._parted, self._allocation(), self.target)
-        return self._module(gates)
+        return self._module(self._written or self._gates("straight", self.target), self.target)
 
-    def _allocation(self) -> Allocation:
-        with suppress(IndexError):
-            return self._allocated.pop()
-        return allocate(self._parted, self._order, self._phases, self.layout)
+    def _gates(self, style: Style, target: Target) -> GateCode:
+        """Return the gates, written in a style."""
+        parts = (self._parted, self._order, self._phases, self.layout)
+        if style == "loop":
+            return loop_gates(*parts, target, self._shared_end)
+        return straight_gates(self._parted, allocate(*parts, self._shared_end), target)
 
     @property
     def key(self) -> str:
@@ -255,15 +260,12 @@ class Kernel:
     def written_for(self, target: Target) -> tuple[str, NDArray[np.int32]]:
         """Return the final code for a machine whose rows have as many words, and what it reads."""
         assert target.row_words == self.target.row_words
-        if self.style == "straight":
-            gates = straight_gates(self._parted, self._allocation(), target)
-        else:
-            gates = loop_gates(self._parted, self._order, self._phases, self.layout, target)
+        gates = self._gates(self.style, target)
         return self._module(gates, target), gates.data
 
-    def _module(self, gates: GateCode, target: Target | None = None) -> str:
+    def _module(self, gates: GateCode, target: Target) -> str:
         """Return the code of a game, with all that it calls."""
-        target, shared = target or self.target, SharedFunctions(gates.shared)
+        shared = SharedFunctions(gates.shared)
         code = self._functions(gates, target, shared)
         return target.preamble + shared.text + code
 
@@ -338,30 +340,26 @@ def build_kernel(
     order, layout = schedule(parted, phases, first, late), RowLayout(parted, phases)
     if style == "auto":
         style = "straight" if len(network.inputs) <= STRAIGHT_INPUTS else "loop"
-    written: GateCode | None = None
-    allocated: list[Allocation] = []
-    if style == "loop":
-        written = loop_gates(parted, order, phases, layout, target)
-        gates = written.outputs
-    else:
-        straight = allocate(parted, order, phases, layout)
-        gates = straight.outputs()
-        if stands_in:
-            allocated.append(straight)
-        else:
-            written = straight_gates(parted, straight, target)
-    roles = _roles(network, layout, gates)
-    counters = Counters.after(gates, list(map(len, roles)))
-    candidates, end = [], counters.end
+    roles = _roles(network, layout)
+    counters = Counters.after(layout, list(map(len, roles)))
+    candidates, shared_end = [], counters.end
     for actions, counting in zip(roles, counters.options, strict=True):
         many = bool(actions) and actions[0] in layout.legal
-        legal, does = [gates.legal[a] for a in actions], [layout.actions + a for a in actions]
+        legal, does = [layout.outputs.legal[a] for a in actions], [layout.actions + a for a in actions]
         chosen = [layout.chosen[a] for a in actions]
-        scratch, factors = (end, layout.factors[actions[0]]) if many else (None, (0, 0))
+        scratch, factors = (shared_end, layout.factors[actions[0]]) if many else (None, (0, 0))
         candidates.append(Candidates(legal, does, counting, chosen, scratch, factors))
-        end += scratch_rows(len(actions)) if many else 0
-    places = (gates, layout, counters, tuple(candidates), end, stands_in, target)
-    return Kernel(network, style, *places, parted, phases, order, written, allocated)
+        shared_end += scratch_rows(len(actions)) if many else 0
+    written: GateCode | None = None
+    if style == "loop":
+        written = loop_gates(parted, order, phases, layout, target, shared_end)
+        end = written.end
+    else:
+        straight = allocate(parted, order, phases, layout, shared_end)
+        end = straight.end
+        written = None if stands_in else straight_gates(parted, straight, target)
+    places = (layout, counters, tuple(candidates), end, stands_in, target)
+    return Kernel(network, style, *places, parted, phases, order, shared_end, written)
 
 
 def _to_compile(network: Network) -> int:
@@ -394,12 +392,12 @@ def _clustered(network: Network) -> tuple[Network, list[int]]:
     return (network, []) if few or len(network.inputs) > STRAIGHT_INPUTS else cluster(network)
 
 
-def _roles(network: Network, layout: RowLayout, gates: GateOutputs) -> list[list[int]]:
+def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
     """Return the actions of each role, where they are few without those that are never legal."""
     roles, first = [], 0
     for count in network.actions:
         actions = range(first, first + count)
-        roles.append([a for a in actions if gates.legal[a] or a in layout.legal])
+        roles.append([a for a in actions if layout.outputs.legal[a] or a in layout.legal])
         first += count
     return roles
 
@@ -412,7 +410,7 @@ def make_requested() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICE)
     key, network = pickle.load(sys.stdin.buffer)
-    kernel = build_kernel(network)
+    kernel = build_kernel(network, "straight")
     if kernel.key != key:
         sys.exit("the code would be another one: the package has changed meanwhile")
     image = make_image(kernel.code, key)

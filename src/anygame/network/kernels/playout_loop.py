@@ -13,6 +13,7 @@ those under way are where they began.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import (
@@ -34,8 +35,7 @@ from anygame.network.kernels.gate_code import find_presence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anygame.network.kernels.function import RowLayout
-    from anygame.network.kernels.gate_code import GateOutputs
+    from anygame.network.kernels.function import GateOutputs, RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
@@ -429,11 +429,11 @@ class Counters:
     overlaps: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def after(cls, gates: GateOutputs, candidates: Sequence[int]) -> Counters:
-        """Lay out the counters behind the gates; ``candidates``: per role the moves that can be legal."""
-        rows = iter(range(gates.rows, 1 << 40))
+    def after(cls, layout: RowLayout, candidates: Sequence[int]) -> Counters:
+        """Lay out the counters behind all that; ``candidates``: per role the moves that can be legal."""
+        gates, rows = layout.outputs, count(layout.end)
         first = next(rows)
-        options = tuple(tuple(next(rows) for _ in range(count.bit_length())) for count in candidates)
+        options = tuple(tuple(next(rows) for _ in range(moves.bit_length())) for moves in candidates)
         read = dict.fromkeys(bit >> 1 for role in gates.goals for _, bit in role if bit > 1)
         goals = {row: next(rows) for row in read}
         missing = tuple(next(rows) for _ in gates.goals)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anygame.network.kernels.function import linear_scan
-from anygame.network.kernels.gate_code import outputs_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from anygame.network.kernels.function import RowLayout
-    from anygame.network.kernels.gate_code import GateOutputs
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
@@ -54,17 +52,18 @@ class Allocation:
 
     Args:
         order: in which its gates are evaluated.
-        layout: the rows of the inputs.
+        layout: the rows of inputs and outputs.
         size: gate inputs per segment, nearly.
+        first_row: the first row that is free.
 
     Attributes:
-        layout: the rows of the inputs.
+        layout: the rows of inputs and outputs.
         segments: in order.
         goals: the first position of segments that are about goals alone, and left out where no game ends.
         choice: the position at which moves are chosen: segments before it are about the state alone.
         live: per node that crosses between segments its live range.
-        inverted: nodes whose inverse is computed in their stead.
-        copies: actions whose legality must be copied to where loops read it.
+        disjunctions: nodes whose inverse is computed, since all their inputs are inverted.
+        inverted: those of them whose rows hold the inverse.
         settings: per position the fluents to be set there.
         set_during: per fluent the phases in which it is set.
         known: per node the phases in which somebody reads its row, while its segment is left out, since its
@@ -73,7 +72,13 @@ class Allocation:
     """
 
     def __init__(
-        self, network: Network, order: Schedule, phases: Phases, layout: RowLayout, size: int
+        self,
+        network: Network,
+        order: Schedule,
+        phases: Phases,
+        layout: RowLayout,
+        size: int,
+        first_row: int,
     ) -> None:
         self.layout = layout
         self.phases = phases
@@ -93,29 +98,12 @@ class Allocation:
         self.known: dict[int, int] = {}
         self.set_during: list[int] = list(phases.changes)
         self._last_use: dict[int, int] = {}
+        self.disjunctions: set[int] = set()
         self.inverted: set[int] = set()
-        self.copies: list[int] = []
         self._find_uses()
         self._find_inverted()
-        self._place_legal()
         self.settings = self._find_settings()
-        self.end = self._allocate()
-
-    def outputs(self) -> GateOutputs:
-        """Return where the outputs of the gates lie."""
-        return outputs_of(self._network, self.layout, self.bit, self.end)
-
-    def crossing(self) -> dict[int, int]:
-        """Return what is computed from the state and read behind the choice of moves, or by others.
-
-        Returns:
-            Per node the bit literal of where it lies then.
-        """
-        return {
-            node: 2 * live.row + (node in self.inverted)
-            for node, live in self.live.items()
-            if live.last >= self.choice and self._segment_of[node - self._base].position < self.choice
-        }
+        self.end = self._allocate(first_row)
 
     def bit(self, literal: int) -> int:
         """Return the bit literal of a literal of the network."""
@@ -220,31 +208,25 @@ class Allocation:
         live.last = max(live.last, position)
         return live
 
-    def _place_legal(self) -> None:
-        """Allocate legal actions to the rows in which loops read them; copy those that cannot be."""
-        for action, row in self.layout.legal.items():
-            literal = int(self._network.legal[action])
-            live = self.live.get(literal >> 1)
-            if live is None or self.is_inverted(literal) or live.row >= 0:
-                self.copies.append(action)
-            else:
-                live.row = row
-
     def _find_inverted(self) -> None:
         for segment in self.segments:
             for gate in segment.gates:
                 if not segment.cycle and all(self.is_inverted(literal) for literal in self.literals(gate)):
-                    self.inverted.add(self._base + gate)
+                    self.disjunctions.add(self._base + gate)
+                    if self._base + gate not in self.layout.answers:
+                        self.inverted.add(self._base + gate)
 
     def is_inverted(self, literal: int) -> bool:
         """Return whether a literal is the inverse of the value that its node has in the code."""
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
-    def _allocate(self) -> int:
+    def _allocate(self, first_row: int) -> int:
         """Give rows to live ranges and return the first row that is never used."""
+        for node, row in self.layout.answers.items():
+            self.live[node].row = row
         waiting = [live for live in self.live.values() if live.row < 0]
         waiting.sort(key=lambda live: live.first)
-        rows, end = linear_scan([(live.first, live.last) for live in waiting], self.layout.end)
+        rows, end = linear_scan([(live.first, live.last) for live in waiting], first_row)
         for live, row in zip(waiting, rows, strict=True):
             live.row = row
         return end

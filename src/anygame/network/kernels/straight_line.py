@@ -49,9 +49,11 @@ BLOCK_GATES = 100
 FUNCTION_FLUENTS = 500
 
 
-def allocate(network: Network, order: Schedule, phases: Phases, layout: RowLayout) -> Allocation:
+def allocate(
+    network: Network, order: Schedule, phases: Phases, layout: RowLayout, first_row: int
+) -> Allocation:
     """Return where the values of straight-line code live."""
-    return Allocation(network, order, phases, layout, FUNCTION_INPUTS)
+    return Allocation(network, order, phases, layout, FUNCTION_INPUTS, first_row)
 
 
 def sizes() -> tuple[int, ...]:
@@ -119,7 +121,6 @@ class _Writer:
         return GateCode(
             code="".join(self._code),
             data=NO_DATA,
-            outputs=placed.outputs(),
             end=placed.end,
             factors=bool(self._factors),
         )
@@ -213,8 +214,9 @@ class _Writer:
 
     def _gate(self, code: FunctionBuilder, values: dict[int, str], node: int) -> str:
         literals = self._rows.literals(node - self._base)
-        if node in self._rows.inverted:
-            return code.any(self._terms(code, values, [literal ^ 1 for literal in literals]))
+        if node in self._rows.disjunctions:
+            some = code.any(self._terms(code, values, [literal ^ 1 for literal in literals]))
+            return some if node in self._rows.inverted else code.not_(some)
         refused = [literal ^ 1 for literal in literals if literal & 1 and self._factors_of(literal)]
         if len(refused) < 2:
             return code.all(self._value(code, values, literal) for literal in literals)
@@ -305,7 +307,7 @@ class _Writer:
             code.store(layout.legal[action], self._value(code, {}, int(self._network.legal[action])))
 
         calls: list[_Call] = []
-        for mask, actions in layout.by_phases(self._rows.copies).items():
+        for mask, actions in layout.by_phases(layout.copies).items():
             calls += self._write_each(_Call(f"copy{mask}_", mask), actions, copy)
         return calls
 
