@@ -1,7 +1,8 @@
-"""Arrays that lie on a graphics card, for the libraries of learners, which read them where they are.
+"""Arrays in the memory of a graphics card, which machine learning libraries read without a copy.
 
-By DLPack (https://dmlc.github.io/dlpack/), which ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and
-``cupy.from_dlpack`` read, and by CUDA's array interface of version 3 (Numba, "CUDA Array Interface").
+They are exported by DLPack (https://dmlc.github.io/dlpack/), for ``torch.from_dlpack``,
+``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack``, and by version 3 of the CUDA array interface (Numba,
+"CUDA Array Interface").
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from anygame.cards.card import CardMemory
 
-#: A card, as DLPack numbers devices, and kinds of numbers: signed, unsigned, floats, truth values.
+#: DLPack's numbers of CUDA devices, and of dtypes: signed, unsigned, floats, truth values.
 _CUDA: Final = 2
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _NAME: Final = b"dltensor"
@@ -45,14 +46,14 @@ class _Tensor(ctypes.Structure):
 
 @dataclass(frozen=True, eq=False)
 class CardArray:
-    """An array on a card: what it lies in stays there as long as somebody has it.
+    """A view of memory on a card, which it keeps alive.
 
     Attributes:
-        memory: what it lies in.
-        offset: bytes to its first item.
-        shape: its lengths.
-        strides: bytes from one item to the next, along each axis.
-        dtype: of its items.
+        memory: the memory viewed.
+        offset: bytes to the first item.
+        shape: length of each axis.
+        strides: bytes from one item to the next along each axis.
+        dtype: type of the items.
     """
 
     memory: CardMemory
@@ -63,7 +64,7 @@ class CardArray:
 
     @property
     def address(self) -> int:
-        """Where it begins on the card."""
+        """Address of the first item on the card."""
         return self.memory.address + self.offset
 
     def __repr__(self) -> str:
@@ -73,7 +74,7 @@ class CardArray:
         return self.shape[0]
 
     def numpy(self) -> NDArray[Any]:
-        """Return a copy in the memory of the processor."""
+        """Return a copy in main memory."""
         self.memory.card.use()
         size = sum((length - 1) * stride for length, stride in zip(self.shape, self.strides, strict=True))
         read = self.memory.read_bytes(self.offset, size + self.dtype.itemsize if self.shape[0] else 0)
@@ -99,7 +100,7 @@ class CardArray:
         return _CUDA, self.memory.card.number
 
     def __dlpack__(self, **_options: Any) -> Any:
-        """Return a capsule with the array; all that was to be done with it is done."""
+        """Return a DLPack capsule; launches are synchronous, so the items are final."""
         count = len(self.shape)
         items = [stride // self.dtype.itemsize for stride in self.strides]
         lengths = (c_int64 * (2 * count))(*self.shape, *items)
@@ -120,10 +121,10 @@ class CardArray:
         return _new_capsule(address, _NAME, _destroy)
 
 
-#: What others have, by its address, until they give it back.
+#: Exported tensors by address, until their consumer deletes them.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
-# What is called while a capsule goes must not take hold of it as an object: so it is a pointer here.
+# A destructor must not create a reference to its capsule, so it gets the capsule as a pointer.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 _Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _Destructor)(
@@ -138,11 +139,11 @@ _address_in = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
 
 
 def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> None:
-    handed_out.pop(address, None)  # a program that ends has no name for it any more
+    handed_out.pop(address, None)  # globals may be gone at exit
 
 
 def _give_back_unused(capsule: int) -> None:
-    """Give back what nobody took out of a capsule; who takes it renames that."""
+    """Release the tensor of a capsule that was not consumed; consumers rename theirs."""
     if _is_capsule(capsule, _NAME):
         _give_back(_address_in(capsule, _NAME))
 
@@ -152,5 +153,5 @@ _delete, _destroy = _Deleter(_give_back), _Destructor(_give_back_unused)
 
 def lies_on_card(value: object) -> dict[str, Any] | None:
     """Return the CUDA array interface of an array that has one."""
-    found = getattr(value, "__cuda_array_interface__", None)
-    return found if isinstance(found, dict) else None
+    interface = getattr(value, "__cuda_array_interface__", None)
+    return interface if isinstance(interface, dict) else None

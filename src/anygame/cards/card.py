@@ -1,6 +1,6 @@
-"""NVIDIA's graphics cards, through their driver alone (NVIDIA, "CUDA Driver API").
+"""NVIDIA graphics cards through the driver API (NVIDIA, "CUDA Driver API").
 
-The only module that knows the driver's library, which it looks for when a card is first asked for.
+Only this module knows the driver's library, which is loaded when a card is first used.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: What a card has to be able to do: votes and sums over a warp (``redux.sync``).
+#: Compute capability with votes and sums over a warp (``redux.sync``).
 _LEAST_CAPABILITY: Final = (8, 0)
-#: Numbers of what can be asked of a card, and of options when code is read, by the driver's header.
+#: Device attributes and options of the loader, as numbered in the driver's header.
 _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16
 _REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6
 _LOG_BYTES: Final = 1 << 14
@@ -55,14 +55,14 @@ class _Copy2D(ctypes.Structure):
 
 
 class Card:
-    """A graphics card that is there and can be used, and what this process has on it.
+    """A graphics card with the primary context of this process.
 
     Attributes:
-        name: of the model.
-        processors: how many multiprocessors it has.
+        name: name of the model.
+        processors: number of multiprocessors.
 
     Raises:
-        DeviceError: there is no such card, or none that is new enough.
+        DeviceError: there is no such card, or it is too old.
     """
 
     def __init__(self, number: int = 0) -> None:
@@ -103,26 +103,26 @@ class Card:
             raise DeviceError(f"the graphics card's driver says in {name}: {reason}")
 
     def use(self) -> None:
-        """Have what follows in this thread done on this card."""
+        """Make this card's context current in this thread."""
         self._call("cuCtxSetCurrent", self._context)
 
     @property
     def free_bytes(self) -> int:
-        """Bytes of its memory that nobody uses."""
+        """Bytes of free memory."""
         free, every = c_size_t(), c_size_t()
         self._call("cuMemGetInfo_v2", byref(free), byref(every))
         return free.value
 
     def load(self, ptx: str, names: Iterable[str], registers: int) -> dict[str, c_void_p]:
-        """Read code in PTX, and return functions of it by their names.
+        """Compile PTX and return some of its functions by name.
 
         Args:
             ptx: the code.
-            names: of the functions.
-            registers: that a thread may have at most: with fewer, more threads run at a time.
+            names: the functions to look up.
+            registers: upper bound per thread; with fewer registers, more threads run at a time.
 
         Raises:
-            DeviceError: the driver cannot read it: what it says is told.
+            DeviceError: the driver cannot compile it; the message holds the driver's log.
         """
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (c_int * 3)(_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
@@ -138,13 +138,13 @@ class Card:
         return functions
 
     def read(self, address: int, count: int) -> bytes:
-        """Return so many bytes of its memory."""
-        found = ctypes.create_string_buffer(count)
-        self._call("cuMemcpyDtoH_v2", found, c_size_t(address), c_size_t(count))
-        return found.raw
+        """Return ``count`` bytes of its memory."""
+        buffer = ctypes.create_string_buffer(count)
+        self._call("cuMemcpyDtoH_v2", buffer, c_size_t(address), c_size_t(count))
+        return buffer.raw
 
     def launch(self, function: c_void_p, arguments: Sequence[int], groups: int, threads: int) -> None:
-        """Start a function with 64-bit arguments in so many groups of threads, and wait until it is done."""
+        """Launch a function with 64-bit arguments in groups of threads, and wait for it."""
         values = (ctypes.c_uint64 * len(arguments))(*arguments)
         size, first = ctypes.sizeof(ctypes.c_uint64), ctypes.addressof(values)
         pointers = (c_void_p * len(arguments))(*range(first, first + size * len(arguments), size))
@@ -154,23 +154,23 @@ class Card:
 
 
 class CardMemory:
-    """Memory of a card, all zero at first. It is freed when the object goes, or is left as a context.
+    """Zeroed memory of a card, freed with the object or at the end of its ``with`` block.
 
-    What is read and written is copied at once, after all that was started before.
+    Copies are synchronous, and follow all earlier launches.
 
     Args:
-        rows: of bytes.
-        width: bytes of each.
+        rows: number of rows.
+        width: bytes of a row.
     """
 
     def __init__(self, card: Card, rows: int, width: int) -> None:
         self.card = card
         self._rows = rows
         self.width = width
-        found = c_size_t()
-        card._call("cuMemAlloc_v2", byref(found), c_size_t(max(1, rows * width)))
-        self.address = found.value
-        self._free = finalize(self, _free, card, found.value)
+        address = c_size_t()
+        card._call("cuMemAlloc_v2", byref(address), c_size_t(max(1, rows * width)))
+        self.address = address.value
+        self._free = finalize(self, _free, card, address.value)
         card._call("cuMemsetD8_v2", c_size_t(self.address), ctypes.c_ubyte(0), c_size_t(max(1, rows * width)))
 
     @classmethod
@@ -181,33 +181,33 @@ class CardMemory:
         return memory
 
     def fill(self, offset: int, width: int, word: int) -> None:
-        """Set some bytes of every row to the same 32-bit word again and again."""
+        """Fill ``width`` bytes of every row, from byte ``offset`` on, with a 32-bit word."""
         place, pitch = c_size_t(self.address + offset), c_size_t(self.width)
         self.card._call(
             "cuMemsetD2D32_v2", place, pitch, c_uint(word), c_size_t(width // 4), c_size_t(self._rows)
         )
 
     def write(self, values: NDArray[Any], offset: int = 0) -> None:
-        """Write an array, its first axis row by row, from some byte of each row on."""
+        """Write an array along its first axis, one row each, from byte ``offset`` of a row on."""
         values = np.ascontiguousarray(values)
         self._copy(values, offset, is_read=False)
 
     def read(self, shape: tuple[int, ...], kind: type, offset: int = 0) -> NDArray[Any]:
-        """Return an array, its first axis row by row, from some byte of each row on."""
+        """Read an array along its first axis, one row each, from byte ``offset`` of a row on."""
         values: NDArray[Any] = np.empty(shape, kind)
         self._copy(values, offset, is_read=True)
         return values
 
     def write_bytes(self, offset: int, values: NDArray[Any]) -> None:
-        """Write the bytes of an array, from some byte on."""
+        """Write the bytes of an array at ``offset``."""
         self._copy(np.ascontiguousarray(values).reshape(1, -1), offset, is_read=False)
 
     def read_bytes(self, offset: int, count: int) -> NDArray[np.uint8]:
-        """Return so many bytes, from some byte on."""
+        """Return ``count`` bytes at ``offset``."""
         values = np.empty((1, count), np.uint8)
         self._copy(values, offset, is_read=True)
-        found: NDArray[np.uint8] = values[0]
-        return found
+        row: NDArray[np.uint8] = values[0]
+        return row
 
     def _copy(self, values: NDArray[Any], offset: int, *, is_read: bool) -> None:
         if not values.size:
@@ -223,7 +223,7 @@ class CardMemory:
         self.card._call("cuMemcpy2D_v2", byref(copy))
 
     def close(self) -> None:
-        """Free it."""
+        """Free the memory."""
         self._free()
 
     def __enter__(self) -> CardMemory:
@@ -234,14 +234,14 @@ class CardMemory:
 
 
 def _free(card: Card, address: int) -> None:
-    with suppress(DeviceError):  # a process that ends, or was forked off, has nothing on the card any more
+    with suppress(DeviceError):  # an ending or forked process has no memory on the card
         card.use()
         card._call("cuMemFree_v2", c_size_t(address))
 
 
 @functools.cache
 def card(number: int = 0) -> Card:
-    """Return a card, always the same for a number; see :class:`Card`."""
+    """Return the card of a number, one object per process; see :class:`Card`."""
     return Card(number)
 
 

@@ -1,8 +1,8 @@
 """The code of a game for graphics cards: a warp plays a block, each of its 32 threads 64 lanes of it.
 
-It is written by the same functions as that for processors, and read by the driver of the card as PTX (NVIDIA,
-"Parallel Thread Execution ISA"). All threads of a warp go the same way, but where they visit those of
-their own lanes that end: what is decided for a block is decided by votes and sums over its warp.
+The same builders write it as for processors, and the driver of the card reads it as PTX (NVIDIA, "Parallel
+Thread Execution ISA"). The threads of a warp diverge only where they visit their own lanes that end.
+Decisions about a block are made by votes and sums over its warp.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from anygame.native.code import make_ptx
-from anygame.network.kernels.function import RUNNING
+from anygame.network.kernels.function import RUNNING, FunctionBuilder
 from anygame.network.kernels.kernel import Kernel, Style, build_kernel
 from anygame.network.kernels.playout_loop import LEFT, STARTS, STUCK_LANES
 from anygame.network.kernels.target import WARP, WIDE
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 #: Up to so many gate inputs a network becomes straight code, which is four times as fast as a loop: LLVM and
 #: the driver take half a millisecond to compile each.
 _STRAIGHT_INPUTS: Final = 50_000
-#: How many registers a thread has: for straight code as many as there are, since it waits for memory less
-#: often; for loops fewer, so that other threads go on meanwhile.
+#: Registers of a thread: for straight code the most possible, since it waits for memory less often; for loops
+#: fewer, so that more threads run meanwhile.
 REGISTERS: Final[dict[Style, int]] = {"straight": 255, "loop": 64}
 #: The name of the function that the driver starts.
 ENTRY: Final = "playouts"
-#: What it tells of each block, as 64-bit words: whether all its playouts have ended, how many are left to
-#: start, how many are under way, how many got stuck.
+#: The 64-bit words of a block's status: whether all its playouts have ended, how many are left to start, how
+#: many are under way, how many got stuck.
 DONE, STILL_LEFT, UNDER_WAY, GOT_STUCK, STATUS_WORDS = range(5)
 #: Words of the record of a block that each thread has, one thread's beside the other's.
 RECORD_WORDS: Final = STARTS + 64 * WARP.words
@@ -46,92 +46,74 @@ def card_kernel(network: Network, style: Style = "auto") -> Kernel:
 
 
 def warp_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
-    """Return the code of a game as PTX, and what it reads.
+    """Return the code of a game as PTX, and the data that it reads.
 
-    Its function ``playouts`` gets the addresses of rows and data, how many blocks there are, the bytes of the
-    rows of one, the addresses of records, lengths, start and status, and the steps to make. What belongs to a
-    block stands behind what belongs to the one before.
+    The parameters of its function ``playouts`` are the addresses of rows and data, the number of blocks, the
+    bytes of the rows of a block, the addresses of records, lengths, start and status, and how many steps.
 
     Args:
         kernel: of the game, written for rows as wide as those of a warp.
     """
     code, data = kernel.written_for(WARP)
-    return make_ptx(code + _playouts() + COLLECTIVES), data
+    entries = entry(ENTRY, "play_block", _PARAMETERS)
+    return make_ptx("".join([code, _play_block(), entries, COLLECTIVES])), data
 
 
-def entry(name: str, parameters: Sequence[str], lines: Sequence[str]) -> str:
-    """Write a function that the driver starts, for the threads of all blocks.
+def entry(name: str, called: str, parameters: Sequence[str]) -> str:
+    """Write a function that the driver starts; the threads of all blocks call another one in it.
 
     Args:
-        name: of the function.
+        name: of the function that the driver starts.
+        called: the function that is called: with its own words of the rows, the data, the parameters, and the
+            number of the thread's first lane.
         parameters: behind rows and data, how many blocks there are and the bytes of the rows of one.
-        lines: what a thread does. It knows ``%rows.own``, where its words of the rows begin, and the numbers
-            of its ``%block``, of itself in there (``%number``), and of its ``%first`` lane.
     """
     given = ", ".join(["ptr %rows", "ptr %data", "i64 %blocks", "i64 %bytes", *parameters])
-    return "\n".join(
-        [
-            f"define ptx_kernel void @{name}({given}) {{",
-            "entry:",
-            "  %thread = call i64 @thread_number()",
-            "  %block = lshr i64 %thread, 5",
-            "  %is_block = icmp ult i64 %block, %blocks",
-            "  br i1 %is_block, label %own, label %out",
-            "own:",
-            "  %number = and i64 %thread, 31",
-            "  %first = shl i64 %thread, 6",
-            "  %words = shl i64 %number, 3",
-            "  %rows.offset = mul i64 %block, %bytes",
-            "  %rows.first = getelementptr i8, ptr %rows, i64 %rows.offset",
-            "  %rows.own = getelementptr i8, ptr %rows.first, i64 %words",
-            *lines,
-            "  br label %out",
-            "out:",
-            "  ret void",
-            "}",
-            "",
-        ]
-    )
+    arguments = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])
+    return f"""
+define ptx_kernel void @{name}({given}) {{
+entry:
+  %thread = call i64 @thread_number()
+  %block = lshr i64 %thread, 5
+  %is_block = icmp ult i64 %block, %blocks
+  br i1 %is_block, label %own, label %out
+own:
+  %number = and i64 %thread, 31
+  %first = shl i64 %thread, 6
+  %words = shl i64 %number, 3
+  %rows.offset = mul i64 %block, %bytes
+  %rows.first = getelementptr i8, ptr %rows, i64 %rows.offset
+  %rows.own = getelementptr i8, ptr %rows.first, i64 %words
+  call void @{called}({arguments})
+  br label %out
+out:
+  ret void
+}}
+"""
 
 
-def _playouts() -> str:
-    parameters = ["ptr %records", "ptr %lengths", "ptr %start", "ptr %status", "i64 %steps"]
-    called = "ptr %rows.own, ptr %data, ptr %record.own, ptr %lengths, ptr %start, i64 %steps"
+_PARAMETERS: Final = ("ptr %records", "ptr %lengths", "ptr %start", "ptr %status", "i64 %steps")
 
-    def telling(value: str, word: int) -> list[str]:
-        place = f"%told.{value}"
-        return [f"  {place} = getelementptr i64, ptr %told, i64 {word}", f"  store i64 %{value}, ptr {place}"]
 
-    lines = [
-        f"  %told.offset = mul i64 %block, {8 * STATUS_WORDS}",
-        "  %told = getelementptr i8, ptr %status, i64 %told.offset",
-        "  %was_done = load i64, ptr %told",
-        "  %is_done = icmp ne i64 %was_done, 0",
-        "  br i1 %is_done, label %out, label %play",
-        "play:",
-        f"  %record.offset = mul i64 %block, {RECORD_WORDS * WARP.stride}",
-        "  %record.first = getelementptr i8, ptr %records, i64 %record.offset",
-        "  %record.own = getelementptr i8, ptr %record.first, i64 %words",
-        f"  %over = call i1 @play({called})",
-        "  %done = zext i1 %over to i64",
-        f"  %left.place = getelementptr i8, ptr %record.own, i64 {LEFT * WARP.stride}",
-        "  %left = load i64, ptr %left.place",
-        f"  %running.place = getelementptr i8, ptr %rows.own, i64 {RUNNING * WARP.stride}",
-        "  %running.lanes = load i64, ptr %running.place",
-        "  %running.own = call i64 @llvm.ctpop.i64(i64 %running.lanes)",
-        "  %running = call i64 @sum_over_threads(i64 %running.own)",
-        f"  %stuck.place = getelementptr i8, ptr %record.own, i64 {STUCK_LANES * WARP.stride}",
-        "  %stuck.own = load i64, ptr %stuck.place",
-        "  %stuck = call i64 @sum_over_threads(i64 %stuck.own)",
-        "  %is_first = icmp eq i64 %number, 0",
-        "  br i1 %is_first, label %tell, label %out",
-        "tell:",
-        *telling("done", DONE),
-        *telling("left", STILL_LEFT),
-        *telling("running", UNDER_WAY),
-        *telling("stuck", GOT_STUCK),
-    ]
-    return entry(ENTRY, parameters, lines) + "declare i64 @llvm.ctpop.i64(i64)\n"
+def _play_block() -> str:
+    """Play a block unless all its playouts have ended, and write its status."""
+    code = FunctionBuilder("play_block", WARP, parameters=[*_PARAMETERS, "i64 %first"])
+    thread = code.let("lshr i64 %first, 6")
+    block, number = code.let(f"lshr i64 {thread}, 5"), code.let(f"and i64 {thread}, 31")
+    status = code.offset("%status", code.let(f"mul i64 {block}, {STATUS_WORDS}"))
+    with code.when(code.let(f"icmp eq i64 {code.word(status, DONE)}, 0")):
+        records = code.let(f"mul i64 {block}, {RECORD_WORDS * WARP.row_words}")
+        record = code.offset(code.offset("%records", records), number)
+        given = f"ptr %rows, ptr %data, ptr {record}, ptr %lengths, ptr %start, i64 %steps"
+        done = code.let(f"zext i1 {code.let(f'call i1 @play({given})')} to i64")
+        left = code.word(record, LEFT * WARP.row_words)
+        running = code.popcount(code.load(RUNNING))
+        own_stuck = code.word(record, STUCK_LANES * WARP.row_words)
+        stuck = code.let(f"call i64 @sum_over_threads(i64 {own_stuck})")
+        with code.when(code.let(f"icmp eq i64 {number}, 0")):
+            for word, value in ((DONE, done), (STILL_LEFT, left), (UNDER_WAY, running), (GOT_STUCK, stuck)):
+                code.set_word(status, value, word)
+    return code.text()
 
 
 #: What a warp does together, and the number of a thread among all of them.

@@ -1,4 +1,4 @@
-"""Many games at once on a graphics card, for search and learning there."""
+"""Many games side by side on a graphics card, for search and learning there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Style
     from anygame.network.network import Network
 
-#: Threads that the card starts together: four warps.
+#: Threads of a group: four warps.
 _THREADS: Final = 128
 _MOST_LANES: Final = 1 << 26
 _NOWHERE: Final = (1 << 64) - 1
@@ -34,13 +34,14 @@ _NOWHERE: Final = (1 << 64) - 1
 class WarpLanes:
     """A number of games side by side on a card; see ``Lanes``.
 
-    What it returns lies on the card and is its own: it is written anew after the next move. Moves and masks
-    are read where they lie, on the card or not.
+    The arrays that it returns are views, overwritten after the next move. Moves and masks may lie on the card
+    or in main memory.
 
     Args:
-        card: where they are.
-        count: how many lanes; memory is taken for a multiple of 2,048.
-        seed: for :meth:`step_random`.
+        network: the compiled game.
+        card: the card to use.
+        count: number of lanes; memory is allocated for a multiple of 2,048.
+        seed: seed of :meth:`step_random`.
         style: how the gates are written.
 
     Raises:
@@ -91,7 +92,7 @@ class WarpLanes:
         self.reset()
 
     def seed(self, seed: int) -> None:
-        """Begin the random numbers anew."""
+        """Restart the random numbers."""
         self.card.use()
         seeds = seeds_of_blocks(seed, range(self._blocks), WIDE.row_words)
         self._rows.write(seeds, RANDOM * WIDE.stride)
@@ -153,7 +154,7 @@ class WarpLanes:
     # Moves.
 
     def step(self, choices: Sequence[ArrayLike]) -> None:
-        """Move in all lanes that can go on; what is chosen in the others is not read.
+        """Move in all lanes that can go on; choices in other lanes are ignored.
 
         Args:
             choices: per role the chosen actions, int32 or int64 [lanes], on the card or not.
@@ -205,29 +206,31 @@ class WarpLanes:
         self._fresh = False
 
     def _place(self, value: Any, what: str, role: int | None) -> tuple[int, int, int]:
-        """Return where an array of lanes begins on the card, its stride, and -1 for items of 8 bytes, else 0.
+        """Return the address of an array of lanes on the card, its stride, and -1 for 8-byte items, else 0.
 
         Args:
-            value: the array; where it is not on a card it is brought there.
-            what: it is, for people.
-            role: whose actions these are; None for truth values.
+            value: the array, which is copied to the card unless it lies there.
+            what: the array's name in messages.
+            role: the role whose actions these are; None for truth values.
 
         Raises:
-            ValueError: it is of the wrong shape or type.
+            ValueError: it has the wrong shape or type.
         """
-        found = lies_on_card(value)
-        array = np.empty(0) if found else np.asarray(value)
-        shape = tuple(found["shape"]) if found else array.shape
-        dtype = np.dtype(found["typestr"]) if found else array.dtype
+        interface = lies_on_card(value)
+        array = np.empty(0) if interface else np.asarray(value)
+        shape = tuple(interface["shape"]) if interface else array.shape
+        dtype = np.dtype(interface["typestr"]) if interface else array.dtype
         is_one = dtype.itemsize == 1 and dtype.kind in "bu" if role is None else dtype.kind in "iu"
-        is_one &= not found or role is None or (dtype.itemsize >= 4 and dtype.isnative)
+        is_one &= not interface or role is None or (dtype.itemsize >= 4 and dtype.isnative)
         if shape != (self.count,) or not is_one:
-            wanted = "truth values" if role is None else "integers of 4 or 8 bytes" if found else "integers"
+            wanted = (
+                "truth values" if role is None else "integers of 4 or 8 bytes" if interface else "integers"
+            )
             given = f"an array of {dtype} of shape {shape}"
             raise ValueError(f"{what} should be {self.count} {wanted}, one per lane, not {given}")
-        if found:
-            stride = int((found.get("strides") or (dtype.itemsize,))[0])
-            return int(found["data"][0]), stride, -(dtype.itemsize == 8)
+        if interface:
+            stride = int((interface.get("strides") or (dtype.itemsize,))[0])
+            return int(interface["data"][0]), stride, -(dtype.itemsize == 8)
         items = array.astype(np.uint8 if role is None else np.int64)
         self._given.write_bytes((role or 0) * self._given.width, items)
         return self._given.address + (role or 0) * self._given.width, items.itemsize, -(role is not None)

@@ -59,9 +59,7 @@ def warp_lanes_code(kernel: Kernel) -> tuple[str, NDArray[np.int32]]:
     code, data = kernel.written_for(WARP)
     actions = kernel.layout.actions
     parts = [code, _look(), _check(), _move(actions), _choose_moves(actions), _put_back()]
-    for name, parameters in ENTRIES.items():
-        given = ", ".join(["ptr %rows.own", "ptr %data", *parameters, "i64 %first"])
-        parts.append(entry(f"{name}_of_lanes", parameters, [f"  call void @{name}({given})"]))
+    parts += [entry(f"{name}_of_lanes", name, parameters) for name, parameters in ENTRIES.items()]
     return make_ptx("".join([*parts, COLLECTIVES])), data
 
 

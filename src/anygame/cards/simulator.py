@@ -1,4 +1,4 @@
-"""Random playouts on a graphics card: blocks of 2,048 games, each a warp's, thousands of blocks at a time."""
+"""Random playouts on a graphics card: a warp plays a block of 2,048 games, thousands of blocks at once."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Into how many blocks playouts are divided, and how many each has at least and at most: a card runs one to
-#: four thousand warps at a time.
+#: Number of blocks, and the fewest and most playouts of a block: a card runs one to four thousand warps at a
+#: time.
 _BLOCKS, _SMALL_BLOCK, _FULL_BLOCK = 1 << 12, 1 << 11, 1 << 26
-#: Threads that the card starts together: four warps.
+#: Threads of a group: four warps.
 _THREADS: Final = 128
-#: Of the free memory, what is taken.
+#: The share of the free memory that is allocated.
 _SHARE: Final = 0.8
-#: A launch takes about so long; then progress is reported, and an interrupt is seen.
+#: Aimed duration of a launch; between launches an interrupt is noticed.
 _LAUNCH_SECONDS: Final = 0.1
 _FIRST_STEPS: Final = 16
-#: After an interrupt, the playouts under way may take so many launches; then they are abandoned.
+#: Launches for playouts under way after an interrupt; then they are abandoned.
 _LAST_LAUNCHES = 5
 _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 
@@ -67,8 +67,8 @@ _WARP, _LANES_OF_A_THREAD = WIDE.row_words, 64
 class WarpSimulator:
     """Plays a game at random on a graphics card, 2,048 games a warp.
 
-    What is played depends on the request alone, not on the card: a processor that plays blocks as wide has
-    the same tally (``build_kernel(network, "loop", target=WIDE)``).
+    The result depends on the request alone, not on the card: a processor that plays blocks of the same width
+    (``build_kernel(network, "loop", target=WIDE)``) has the same tally.
     """
 
     def __init__(self, network: Network, card: Card, style: Style = "auto") -> None:
@@ -85,7 +85,7 @@ class WarpSimulator:
 
     @property
     def bytes(self) -> int:
-        """Bytes that a block takes on the card."""
+        """Bytes of a block on the card."""
         return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
@@ -140,7 +140,7 @@ class _CardRun(Run):
             self._lengths = lengths.read((1, request.limit + 2), np.int64)[0]
 
     def _begin(self, warps: _Warps) -> None:
-        """Write what blocks begin with."""
+        """Initialise the memory of blocks."""
         quotas = np.array([self._quotas[block] for block in warps.blocks], np.int64)
         lanes = np.minimum(quotas, WIDE.lanes)
         seeds = seeds_of_blocks(self._request.seed, warps.blocks, WIDE.row_words)
@@ -162,7 +162,7 @@ class _CardRun(Run):
             warps.records.write(np.repeat(of_blocks[:, None], _WARP, axis=1), word * WIDE.stride)
 
     def _play_warps(self, warps: _Warps) -> None:
-        """Play until all blocks are done, or left."""
+        """Play until all blocks are done or abandoned."""
         known = self._started + sum(self._quotas[block] for block in warps.blocks)
         steps, last_start, launches_left = _FIRST_STEPS, None, _LAST_LAUNCHES
         while True:
@@ -191,7 +191,7 @@ class _CardRun(Run):
             self._first_stuck = _first_stuck(warps, int(stuck[0]), last_start)
 
     def _count(self, warps: _Warps) -> None:
-        """Add up what the blocks have counted."""
+        """Add the counters of the blocks to the totals."""
         counters = self._kernel.counters
         shape = (len(warps.blocks), len(self._totals), WIDE.row_words)
         counted = warps.rows.read(shape, np.uint64, counters.first * WIDE.stride)
@@ -205,7 +205,7 @@ class _CardRun(Run):
 
 
 def _first_stuck(warps: _Warps, block: int, last_start: int | None) -> StuckPlayout:
-    """Return the first playout of a block that got stuck: of each thread that has one, the first is noted."""
+    """Return the first playout of a block that got stuck; each thread notes its own first one."""
     some, steps, lanes, lengths = (
         warps.words(word)[block] for word in (STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH)
     )
@@ -218,8 +218,8 @@ class _Warps:
     """The memory of some blocks on a card.
 
     Attributes:
-        rows: of each block, one behind the other.
-        records: of each block; a word has one for each thread, side by side.
+        rows: the rows of each block.
+        records: the record of each block; the words of its threads lie side by side.
     """
 
     def __init__(self, simulator: WarpSimulator, blocks: range, shared: tuple[int, int, int]) -> None:

@@ -57,9 +57,10 @@ class FunctionBuilder:
         self.target = target
         self._row = target.row
         self._align = 8 * target.words
-        given, casts = target.received(
-            [f"ptr noalias align {self._align} %rows", "ptr noalias %data", *parameters]
-        )
+        given = [f"ptr noalias align {self._align} %rows", "ptr noalias %data", *parameters]
+        casts: list[str] = []
+        if not inlined:  # else its callers know what kind of memory pointers are to
+            given, casts = target.received(given)
         self._lines = [
             f"define {target.linkage}{result} @{name}({', '.join(given)}) "
             f"{target.attributes}{' cold noinline optnone' * rare}{' alwaysinline' * inlined} {{",
@@ -249,7 +250,8 @@ class FunctionBuilder:
 
     def array(self, count: int, value: str | None = None) -> list[str]:
         """Return pointers to rows that lie side by side, in memory, set to a value if one is given."""
-        first = self._reserve(f"alloca [{count} x {self._row}], align {self._align}")
+        size = count * self.target.threads  # as far apart as rows in memory
+        first = self._reserve(f"alloca [{size} x {self._row}], align {self._align}")
         pointers = self.rows_at(first, count)
         if value is not None:
             for pointer in pointers:
