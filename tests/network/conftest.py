@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anygame.network.kernels import function as rows
 from anygame.network.kernels import kernel as kernels
+from anygame.network.kernels import layout as rows
 
 
 @pytest.fixture(params=["goals in every step", "goals late", "goals late, groups of moves"])

@@ -13,12 +13,13 @@ from tests.examples import examples
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, countdown, networks, random_network, tic_tac_toe
 
-from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import gate_loop, straight_line
-from anygame.network.kernels.function import GO, LANES, RESTART, RowLayout
+from anygame.network.kernels import layout as kernel_rows
+from anygame.network.kernels.function import GO, LANES, RESTART
 from anygame.network.kernels.gate_code import copy_order
 from anygame.network.kernels.gate_loop import loop_gates
 from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.layout import RowLayout
 from anygame.network.kernels.phases import Phases
 from anygame.network.kernels.schedule import runs_of_shapes, schedule
 from anygame.network.kernels.segments import Allocation

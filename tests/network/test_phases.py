@@ -16,12 +16,13 @@ from tests.network.networks import Builder, countdown, random_network, tic_tac_t
 from anygame.native.code import compile_library
 from anygame.network.block import Block
 from anygame.network.kernels import compilation, straight_line
-from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import kernel as kernels
+from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels import schedule as kernel_schedule
 from anygame.network.kernels.clusters import cluster, part_by_phase
-from anygame.network.kernels.function import ABSENT, RowLayout
+from anygame.network.kernels.function import ABSENT
 from anygame.network.kernels.kernel import build_kernel
+from anygame.network.kernels.layout import RowLayout
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.segments import Allocation
 from anygame.network.network import FALSE, TRUE, Cycle

@@ -24,8 +24,8 @@ from anygame.native import cache as cached_files
 from anygame.native import code
 from anygame.native.code import Library, compile_library
 from anygame.network.kernels import compilation, straight_line
-from anygame.network.kernels import function as kernel_rows
 from anygame.network.kernels import kernel as kernels
+from anygame.network.kernels import layout as kernel_rows
 from anygame.network.kernels.function import ACTIVE, GO, RANDOM, RESTART, STUCK
 from anygame.network.kernels.kernel import Kernel, build_kernel
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import ABSENT, GO, GROUP, IDLE, RANDOM, RUNNING
+from anygame.network.kernels.function import ABSENT, GO, IDLE, RANDOM, RUNNING
+from anygame.network.kernels.layout import GROUP
 from anygame.network.kernels.playout_loop import (
     DEADLINE,
     ELSEWHERE,

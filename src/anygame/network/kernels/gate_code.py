@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.function import GateOutputs, RowLayout
+    from anygame.network.kernels.layout import GateOutputs, RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.kernels.function import linear_scan
 from anygame.network.kernels.gate_code import GateCode, copy_order
+from anygame.network.kernels.layout import linear_scan
 from anygame.network.kernels.loop_functions import OPERATION_WORDS, loop_functions
 from anygame.network.kernels.schedule import runs_of_shapes
 from anygame.network.ragged import distinct, places, starts_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.layout import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.kernels.target import Target

@@ -27,9 +27,9 @@ from anygame.native.code import (
 )
 from anygame.network.kernels.clusters import cluster, part_by_phase
 from anygame.network.kernels.compilation import Compilation
-from anygame.network.kernels.function import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.gate_code import NO_DATA, single_state_functions
 from anygame.network.kernels.gate_loop import loop_gates
+from anygame.network.kernels.layout import MOST_UNROLLED, RowLayout
 from anygame.network.kernels.nth_set_bit import Candidates, factor_functions, scratch_rows
 from anygame.network.kernels.phases import Phases, find_phases
 from anygame.network.kernels.playout_loop import Counters, PlayedGame, account_function, play_functions
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from anygame.native.code import Library
-    from anygame.network.kernels.function import GateOutputs
     from anygame.network.kernels.gate_code import GateCode
+    from anygame.network.kernels.layout import GateOutputs
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 

@@ -13,13 +13,14 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import GROUP, ONES, ZERO, FunctionBuilder
+from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import Presence
+from anygame.network.kernels.layout import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.layout import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anygame.network.kernels.function import linear_scan
+from anygame.network.kernels.layout import linear_scan
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.layout import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network

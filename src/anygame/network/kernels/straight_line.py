@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
-from anygame.network.kernels import function
+from anygame.network.kernels import layout as layouts
 from anygame.network.kernels.function import ONES, ZERO, FunctionBuilder
 from anygame.network.kernels.gate_code import (
     NO_DATA,
@@ -30,7 +30,7 @@ from anygame.network.kernels.segments import Allocation, Segment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anygame.network.kernels.function import RowLayout
+    from anygame.network.kernels.layout import RowLayout
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.kernels.target import Target
@@ -58,7 +58,7 @@ def allocate(
 
 def sizes() -> tuple[int, ...]:
     """Return the numbers that decide how straight code is cut, beside the network."""
-    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, function.MOST_UNROLLED, function.GROUP
+    return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
 def straight_gates(network: Network, allocation: Allocation, target: Target) -> GateCode:

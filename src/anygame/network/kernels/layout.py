@@ -1,0 +1,174 @@
+"""Which row holds which input or output of the gates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from heapq import heappop, heappush
+from operator import or_
+from typing import TYPE_CHECKING
+
+from anygame.network.kernels.function import FIRST_FLUENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anygame.network.kernels.phases import Phases
+    from anygame.network.network import Network
+
+#: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
+#: takes more than twice as long to compile, and runs no faster. Its chosen action is kept as a group and a
+#: member, see ``RowLayout``.
+MOST_UNROLLED = 64
+#: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
+#: the rest.
+GROUP = 16
+
+
+@dataclass(frozen=True)
+class GateOutputs:
+    """Where the outputs of the gates lie.
+
+    Attributes:
+        legal: bit literals of the legal actions.
+        terminal: bit literal of the end.
+        goals: per role its values, each with a bit literal.
+    """
+
+    legal: tuple[int, ...]
+    terminal: int
+    goals: tuple[tuple[tuple[int, int], ...], ...]
+
+
+class RowLayout:
+    """Where inputs and outputs of the gates lie, however the gates are written.
+
+    Inputs are fluents, then actions, a row each. An output that is a gate has a row of its own, too.
+
+    The legal actions of a role that has many are put in rows side by side, so that loops can read them. And
+    what it does is also kept decoded half, as memory decodes the number of a row and that of a column apart:
+    a row for each group of ``GROUP`` actions, and one for each place in a group. An action is done where both
+    its rows hold, as a role does one thing at a time. These few rows stay in the cache next to the processor,
+    where those of some thousand actions do not.
+
+    Attributes:
+        fluents: the row of the first fluent.
+        actions: the row of the first action.
+        legal: per action of a role with many the row that says whether it is legal.
+        chosen: per action the phases in which it can be chosen, and all its group with it: then its row is
+            set, and the row is read that says whether it is legal.
+        factors: per action of a role with many the rows of its group and of its place in there.
+        many: of each role with many actions the first one, and how many.
+        answers: per node of a gate that is an output its row.
+        copies: actions whose legality is copied to their row, which is not that of their gate.
+        outputs: where the outputs lie.
+        end: the first row behind these.
+    """
+
+    def __init__(self, network: Network, phases: Phases) -> None:
+        self.fluents = FIRST_FLUENT
+        self.actions = FIRST_FLUENT + network.fluents
+        self._actions = sum(network.actions)
+        self.end = self.actions + self._actions
+        self.legal: dict[int, int] = {}
+        self.chosen = [phases.every] * self._actions
+        self.factors: dict[int, tuple[int, int]] = {}
+        self.many: list[tuple[int, int]] = []
+        first = 0
+        for count in network.actions:
+            if count > MOST_UNROLLED:
+                self.many.append((first, count))
+                self.legal.update((first + number, self.end + number) for number in range(count))
+                self.end += count
+                self._find_chosen(first, count, phases)
+            first += count
+        for first, count in self.many:
+            members, groups = self.end, self.end + GROUP
+            for number in range(count):
+                self.factors[first + number] = groups + number // GROUP, members + number % GROUP
+            self.end = groups + -(-count // GROUP)
+        self.answers: dict[int, int] = {}
+        self.copies: list[int] = []
+        self.outputs = self._place_outputs(network)
+
+    def _place_outputs(self, network: Network) -> GateOutputs:
+        literals = network.legal.tolist()
+        for action, row in self.legal.items():
+            node, is_inverted = divmod(literals[action], 2)
+            if is_inverted or node < network.first_gate or node in self.answers:
+                self.copies.append(action)
+            else:
+                self.answers[node] = row
+
+        def bit(literal: int) -> int:
+            node = literal >> 1
+            if node < network.first_gate:
+                return 2 * self.input(node) | literal & 1
+            if node not in self.answers:
+                self.answers[node] = self.end
+                self.end += 1
+            return 2 * self.answers[node] | literal & 1
+
+        legal = [
+            2 * self.legal[action] if action in self.legal else bit(literal)
+            for action, literal in enumerate(literals)
+        ]
+        goals = tuple(tuple((value, bit(literal)) for value, literal in role) for role in network.goals)
+        return GateOutputs(tuple(legal), bit(network.terminal), goals)
+
+    def _find_chosen(self, first: int, count: int, phases: Phases) -> None:
+        for start in range(first, first + count, GROUP):
+            group = range(start, min(start + GROUP, first + count))
+            mask = reduce(or_, [phases.actions[action] for action in group])
+            self.chosen[group.start : group.stop] = [mask] * len(group)
+
+    def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
+        """Return some actions by the phases in which they can be chosen."""
+        found: dict[int, list[int]] = {}
+        for action in actions:
+            found.setdefault(self.chosen[action], []).append(action)
+        return found
+
+    @property
+    def fluent_rows(self) -> slice:
+        """The rows of the fluents."""
+        return slice(self.fluents, self.actions)
+
+    @property
+    def action_rows(self) -> slice:
+        """The rows of the actions."""
+        return slice(self.actions, self.actions + self._actions)
+
+    def input(self, node: int) -> int:
+        """Return the row of an input node; the constant has row 0."""
+        return node + FIRST_FLUENT - 1 if node else 0
+
+
+def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
+    """Return a row for each value, taken by one after the other, and the first row that is never used.
+
+    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. There are always more rows: nothing is
+    spilled.
+
+    Args:
+        live_ranges: for each value when it is made and when it is read last, in the order of the first.
+        first_row: the first row that is free.
+    """
+    rows: list[int] = []
+    free: list[int] = []
+    ending: dict[int, list[int]] = {}
+    times: list[int] = []
+    end = first_row
+    for begin, last in live_ranges:
+        while times and times[0] < begin:
+            free += ending.pop(heappop(times))
+        if free:
+            row = free.pop()
+        else:
+            row, end = end, end + 1
+        rows.append(row)
+        if last not in ending:
+            ending[last] = []
+            heappush(times, last)
+        ending[last].append(row)
+    return rows, end
