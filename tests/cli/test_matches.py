@@ -112,7 +112,7 @@ def test_a_game_with_wrong_rules_ends_with_status_1(tmp_path: Path) -> None:
     sheet.write_text("(role a) (init (s 1)) (<= (legal a go) (true (s 1))) (<= terminal (true (s 9)))")
     output, status = run(["match", str(sheet), "--players", "legal"])
     assert status == 1
-    assert "the match was given up: the rules give a no legal move, though the game is not over" in output
+    assert "the match was given up: the rules give a no legal move although the game is not over" in output
 
 
 def test_nobody_listens_and_the_match_goes_on() -> None:
@@ -166,7 +166,7 @@ def test_records_of_others_need_the_rules(tmp_path: Path) -> None:
     record = str(folder / "records" / "signed.json")
     output, status = run(["replay", record])
     assert status == 2
-    assert "does not hold its rules: give the rule sheet" in output
+    assert "does not contain its rules: pass the rule sheet" in output
     sheet = tmp_path / "sheet.kif"
     sheet.write_text(rules_of("signed"))
     output, status = run(["replay", record, str(sheet)])

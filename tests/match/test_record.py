@@ -98,7 +98,7 @@ def test_damaged_records_are_refused(key: str, value: object, message: str) -> N
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000, "{}", '{"matchId": "m"}'])
 def test_what_is_no_record_is_refused(text: str) -> None:
-    with pytest.raises(RecordError, match="no match record"):
+    with pytest.raises(RecordError, match="is not a match record"):
         parse_record(text)
 
 
@@ -106,7 +106,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="No such file"):
         read_record(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
-    with pytest.raises(RecordError, match="no match record"):
+    with pytest.raises(RecordError, match="is not a match record"):
         read_record(tmp_path / "bytes.json")
 
 

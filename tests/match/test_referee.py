@@ -288,7 +288,7 @@ def test_the_same_seed_gives_the_same_match() -> None:
 def test_players_are_given_by_order_or_by_role() -> None:
     game = anygame.loads(games.COUNTDOWN)
     assert run(game, {"b": "random", "a": "legal"}, seed=1).names == ["LegalPlayer", "RandomPlayer"]
-    with pytest.raises(PlayerError, match="no player is given for b"):
+    with pytest.raises(PlayerError, match="missing players for b"):
         run(game, {"a": "legal"})
     with pytest.raises(PlayerError, match="expected 2 players, one for each of a, b; found 1"):
         run(game, ["legal"])

@@ -45,7 +45,7 @@ def test_faults_are_told() -> None:
     assert "no goals" in _faults(record)
     record = _sound()
     record.errors[1] = ["LATE", ""]
-    assert "step 1 has an error of no known kind: 'LATE'" in _faults(record)
+    assert "step 1 has an error of an unknown kind: 'LATE'" in _faults(record)
     record.errors[1] = [""]
     assert "step 1 has errors of 1 roles" in _faults(record)
     record.errors.pop()
@@ -58,7 +58,7 @@ def test_faults_are_told() -> None:
     record.states.append(record.states[-1])
     record.moves.append(record.moves[-1])
     record.errors.append(record.errors[-1])
-    assert "move 4 is made though the game is over" in _faults(record)
+    assert "move 4 is made although the game is over" in _faults(record)
     record = _sound()
     record.states[2] = "( ( left"
     assert "state 2 cannot be read" in _faults(record)

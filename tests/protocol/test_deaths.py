@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 _SHEETS = Path(__file__).parents[2] / "gdl"
-_KILLED = "the process of the player was ended (SIGKILL); another one goes on"
+_KILLED = "the process of the player was ended (SIGKILL); another process continues"
 _FIRST = {"go", "( Put 1 X )"}
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody tells what runs here")
@@ -355,7 +355,8 @@ def test_the_log_says_what_was_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
             assert await server.respond(f"(START m a {RULES} 60 60)") == "ready"
             assert await server.respond("(PLAY m NIL)") == "go"
             assert said[1].note == (
-                "the process of the player wrote what is no message: not what move takes; another one goes on"
+                "the process of the player wrote an invalid message: invalid arguments of move; "
+                "another process continues"
             )
 
     run(main, 60)
@@ -540,4 +541,4 @@ def test_a_session_whose_thread_dies_is_replaced(tmp_path: Path) -> None:
         await server.close()
 
     run(main, 120)
-    assert said[1].note == "the process of the player has ended (status 1); another one goes on"
+    assert said[1].note == "the process of the player has ended (status 1); another process continues"

@@ -146,7 +146,7 @@ def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.Monke
         await server.close()
 
     run(main, 60)
-    assert said[2].note == "the rules were given up: no answer from them within 1.5 s"
+    assert said[2].note == "the rules timed out: no answer within 1.5 s"
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_a_player_that_takes_its_process_with_it_has_a_legal_move_made(written: 
         await server.close()
 
     run(main, 120)
-    died = "the process of the player has ended (status 3); another one goes on"
+    died = "the process of the player has ended (status 3); another process continues"
     assert [one.note for one in said] == ["", died, "", "", "", "", died]
 
 

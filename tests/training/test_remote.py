@@ -56,12 +56,12 @@ class _Actor:
         found = _sent(getattr(self.held, method)(*_sent(arguments)))
         if self._workers.is_lost():
             self.held = None
-            raise WorkerLostError("work was given up: its process died")
+            raise WorkerLostError("the work was abandoned: its process died")
         return found
 
     def renew(self, item: object) -> None:
         if self._workers.is_lost():
-            raise WorkerLostError("work was given up: its process died at once")
+            raise WorkerLostError("the work was abandoned: its process died at once")
         self.held = self._make(_sent(item))
 
 
@@ -109,7 +109,7 @@ def test_calls_are_cut_so_that_stopping_is_soon(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_who_dies_every_time_ends_it(tmp_path: Path) -> None:
-    with pytest.raises(WorkerLostError, match="work was given up: its process died"):
+    with pytest.raises(WorkerLostError, match="the work was abandoned: its process died"):
         train(
             anygame.loads(RACE), games=600, cluster=_Workers(lambda number: True), into=tmp_path / "model.npz"
         )

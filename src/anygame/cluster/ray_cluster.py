@@ -1,7 +1,7 @@
-"""A Ray cluster, and matches of a game with itself that are made on it as rows of data.
+"""Workers of a Ray cluster, and self-play on it as rows of data.
 
-Calls are tasks, made again elsewhere when a process or a machine dies. What has to live on from call to call
-is an actor; when its process dies, who made it is told.
+Calls are tasks, which are retried elsewhere when a process or a machine dies. State between calls is held by
+an actor; when its process dies, its caller gets an error.
 
 Ray: Moritz et al. 2018, "Ray: A distributed framework for emerging AI applications".
 """
@@ -39,35 +39,35 @@ _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-#: Calls that are handed in at a time, per worker: the next one waits where the last one ends.
+#: Submitted calls per worker: the next one is waiting when the last one ends.
 _AHEAD: Final = 4
-#: How often a call is made again when its process dies. One that kills its process every time ends all.
+#: Retries of a call whose process died. After that the whole work fails.
 _RETRIES: Final = 5
-#: Seconds in which the machine of an address has to answer; Ray itself tries for minutes.
+#: Timeout of a connection to the address, in seconds; Ray itself tries for minutes.
 _ANSWER: Final = 5.0
-#: Seconds in which threads of Ray Data end at the latest, once nobody reads what they make.
+#: Seconds to wait for threads of Ray Data, which end after their rows are read.
 _ENDING: Final = 5.0
-#: How the client of Ray begins addresses; it is a package of its own.
+#: Prefix of addresses for the client of Ray, which is a separate package.
 _CLIENT: Final = "ray://"
 
 
 class Cluster:
     """Workers of a Ray cluster.
 
-    The contracts are ``anygame.game.simulation.Workers`` for calls, and ``anygame.training.remote.Hosts`` for
-    objects that live there.
+    Implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.training.remote.Hosts`` for
+    remote objects.
 
     Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
     with the last use.
 
     Args:
-        address: of a cluster that runs, ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for that which this
-            machine belongs to; None to start one here.
-        cpus: how many cores to use here; all by default. Not with an address.
+        address: of a running cluster, ``HOST:PORT``, ``ray://HOST:PORT``, or ``auto`` for the cluster of this
+            machine; None to start one here.
+        cpus: number of cores of a cluster that is started here; all by default.
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: there is no cluster at this address, or it is none.
+        ClusterError: the address is invalid, or there is no cluster.
     """
 
     def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
@@ -92,16 +92,16 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster, some seconds later if anybody reads from it; end it, if it was started here."""
+        """Disconnect, after up to 5 s for readers; stop the cluster if it was started here."""
         _wait_for_readers()
         self._ray.shutdown()
 
     @property
     def count(self) -> int:
-        """How many cores it has.
+        """Number of cores.
 
         Raises:
-            ClusterError: it has none.
+            ClusterError: the cluster has no cores.
         """
         cores = int(self._ray.cluster_resources().get("CPU", 0))
         if not cores:
@@ -121,11 +121,11 @@ class Cluster:
         items: Sequence[_Item],
         prepare: Callable[[_Shared], object] | None = None,
     ) -> Iterator[tuple[int, _Result]]:
-        """Make a call for each item, and yield each number of an item with its result, as they come.
+        """Make a call for each item; yield the number of each item with its result, in order of completion.
 
         Raises:
-            ClusterError: a call killed its process again and again, or nobody is left.
-            AnygameError: that of a call.
+            ClusterError: a call failed, killed its process on every retry, or no worker is left.
+            AnygameError: raised by a call.
         """
         ray = self._ray
         known = ray.put(shared)
@@ -134,7 +134,7 @@ class Cluster:
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(call)
         waiting = iter(enumerate(items))
         under_way: dict[Any, int] = {}
-        # To ask the cluster for its cores takes as long as a small call.
+        # Read once: asking the cluster takes as long as a small call.
         most = _AHEAD * self.count
         try:
             while True:
@@ -154,7 +154,7 @@ class Cluster:
 
     @contextmanager
     def actors(self, make: Callable[[_Item], object], items: Sequence[_Item]) -> Iterator[list[RayActor]]:
-        """Have an object made of each item, which lives in a process of its own until the block ends."""
+        """Create an object from each item, in a process of its own, until the block ends."""
         cores = self.count
         made: list[RayActor] = []
         try:
@@ -167,12 +167,12 @@ class Cluster:
                 each.kill()
 
     def self_play(self, play: SelfPlay, matches: int) -> Any:
-        """Return matches as a Ray Data set, which is made while it is read: a ``ray.data.Dataset``.
+        """Return matches as a lazy ``ray.data.Dataset``.
 
-        The rows (see `SelfPlay`) are the same, and in the same order, whatever the number of workers.
+        The rows (see `SelfPlay`) and their order do not depend on the number of workers.
 
         Raises:
-            ValueError: ``matches`` is not a number from 1.
+            ValueError: ``matches`` is less than 1.
         """
         if matches < 1:
             raise ValueError(f"expected a number of matches from 1, got {matches}")
@@ -185,7 +185,7 @@ class Cluster:
         return blocks.map_batches(_play_blocks, batch_size=1, fn_args=(play, matches))
 
     def _prepare(self, prepare: Callable[[Any], object], known: Any) -> None:
-        """Make a call on every machine; one that is gone meanwhile needs none."""
+        """Make a call on every machine that is still alive."""
         ray = self._ray
         affinity = import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         task = ray.remote(max_retries=_RETRIES, num_cpus=1)(prepare)
@@ -196,7 +196,7 @@ class Cluster:
             self._result(reference)
 
     def _result(self, reference: Any) -> Any:
-        """Return what a call returned, or raise what it raised."""
+        """Return the result of a call, or raise its error."""
         try:
             return self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
@@ -205,7 +205,7 @@ class Cluster:
                 raise cause from None
             raise ClusterError(f"a call failed on a worker: {_first_line(cause or error)}") from error
         except self._ray.exceptions.RayError as error:
-            raise WorkerLostError(f"work was given up: {_first_line(error)}") from error
+            raise WorkerLostError(f"the work was abandoned: {_first_line(error)}") from error
 
 
 class RayActor:
@@ -216,22 +216,22 @@ class RayActor:
         self._begin(item, has_core)
 
     def _begin(self, item: object, has_core: bool) -> None:
-        # Without a number, Ray has it placed where there are cores, and count for none.
+        # Without num_cpus, Ray schedules the actor on any machine with cores, and reserves none.
         settings = {"num_cpus": 1} if has_core else {}
         ray = self._cluster._ray
         self._handle = ray.remote(max_concurrency=1, **settings)(_Holder).remote()
         self._made = self._handle.make.remote(self._make, item)
 
     def wait(self) -> None:
-        """Wait until the object is made."""
+        """Wait until the object is created."""
         self._cluster._result(self._made)
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Return what a method of the object returns."""
+        """Call a method of the object, and return its result."""
         return self._cluster._result(self._handle.call.remote(method, *arguments))
 
     def renew(self, item: object) -> None:
-        """Have the object made of another item, in another process."""
+        """Create the object again, from another item and in another process."""
         self.kill()
         self._begin(item, has_core=False)
         self.wait()
@@ -242,7 +242,7 @@ class RayActor:
 
 
 class _Holder:
-    """What an actor of Ray holds; it is made by a call, so that errors are those of a call."""
+    """The class of Ray actors. The object is created by a call, so that errors are those of a call."""
 
     def __init__(self) -> None:
         self._held: Any = None
@@ -255,15 +255,15 @@ class _Holder:
 
 
 def _play_blocks(numbers: dict[str, Any], play: SelfPlay, matches: int) -> dict[str, Any]:
-    """Play the block of a row; Ray Data gives one at a time."""
+    """Play the block of one row of the input data set."""
     (number,) = numbers["id"].tolist()
     return play.block(number, min(LANES, matches - number * LANES))
 
 
 def _wait_for_readers() -> None:
-    """Wait for threads of Ray Data, which end a little after rows are read.
+    """Wait for threads of Ray Data, which end a little after their rows are read.
 
-    One that calls the cluster when it is gone has Ray end the process, without a word.
+    If such a thread calls the cluster after the disconnection, Ray ends the process without a message.
     """
     until = monotonic() + _ENDING
     for thread in threading.enumerate():
@@ -273,7 +273,7 @@ def _wait_for_readers() -> None:
 
 
 def _ray() -> Any:
-    """Return Ray; it reports to nobody, and starts without a page."""
+    """Return the module ray, with usage reports disabled."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -285,11 +285,11 @@ def _ray() -> Any:
 
 
 def _knock(address: str) -> None:
-    """Look whether anybody listens at the address of a cluster.
+    """Check that a connection to the address of a cluster is possible.
 
     Raises:
-        MissingExtraError: it is one for the client of Ray, which is not installed.
-        ClusterError: nobody does, or it is no address.
+        MissingExtraError: the address needs Ray's client, which is not installed.
+        ClusterError: the address is invalid, or the connection fails.
     """
     try:
         parts = urlsplit("//" + address.removeprefix(_CLIENT))
@@ -308,37 +308,36 @@ def _knock(address: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         advice = "`ray start --head` prints the address of the cluster that it starts"
-        raise ClusterError(f"nobody answers at {address}: {reason}; {advice}") from error
+        raise ClusterError(f"no answer from {address}: {reason}; {advice}") from error
 
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
-#: Matches side by side: those that all gates of a network are evaluated for at a time.
+#: Matches side by side: the lanes that gates are evaluated for at a time.
 LANES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPlay:
-    """What is to be played.
+    """Settings of self-play.
 
-    A row is a state in which a match stood, with the moves that were made there and the goals that the match
-    ended with::
+    A row is a state of a match, with the moves made in it and the goals at the end of the match::
 
         match   int64            number of the match
         step    int32            joint moves before the state
         state   uint64 [words]   as of ``Batch.packed``
         moves   int32 [roles]    numbers of moves, as of ``Game.actions``
-        goals   float64 [roles]  at the end; not a number where the rules give none
+        goals   float64 [roles]  at the end; nan where the rules give none
 
     Matches that are stuck, or longer than the limit, have no rows.
 
     Args:
         game: the game.
-        seed: of random numbers; rows depend on it, on the policy, and on nothing else.
+        seed: of random numbers; rows depend only on it and on the policy.
         policy: chooses moves; None for random ones. It is pickled, so that a trained model can be sent.
-        limit: joint moves after which matches are given up.
+        limit: joint moves after which matches are abandoned.
     """
 
     game: Game
@@ -347,7 +346,7 @@ class SelfPlay:
     limit: int = 1000
 
     def block(self, number: int, matches: int = LANES) -> dict[str, NDArray[Any]]:
-        """Play so many matches of a block at most 512, and return their rows, column by column.
+        """Play up to 512 matches, and return their rows, column by column.
 
         >>> import anygame
         >>> rows = SelfPlay(anygame.load("tic_tac_toe"), seed=1).block(0, matches=2)
@@ -356,60 +355,41 @@ class SelfPlay:
 
         Raises:
             LimitError: the game cannot be compiled.
-            ValueError: there are more matches than lanes.
+            ValueError: there are more than 512 matches, or less than 1.
         """
         if not 0 < matches <= LANES:
             raise ValueError(f"a block has from 1 to {LANES} matches, not {matches}")
-        # Blocks draw from streams of their own; a batch takes 64 bits of a seed.
+        # Each block has a random stream of its own; a batch takes a seed of 64 bits.
         seeds = np.random.SeedSequence([self.seed & (1 << 64) - 1, number])
         batch = self.game.batch(matches, seed=int(seeds.generate_state(1, np.uint64)[0]))
-        going = ~(batch.terminal | batch.stuck)
-        lanes: list[NDArray[np.int64]] = []
-        states: list[NDArray[np.uint64]] = []
-        moves: list[NDArray[np.int32]] = []
-        steps: list[NDArray[np.int32]] = []
+        roles = self.game.roles
+        rows: dict[str, list[NDArray[Any]]] = {
+            "lane": [np.zeros(0, np.int64)],
+            "step": [np.zeros(0, np.int32)],
+            "state": [batch.packed()[:0]],
+            "moves": [np.zeros((0, len(roles)), np.int32)],
+        }
         for step in range(self.limit):
-            if not going.any():
+            lanes = np.flatnonzero(~(batch.terminal | batch.stuck))
+            if not len(lanes):
                 break
-            lanes.append(np.flatnonzero(going))
-            states.append(batch.packed()[going])
+            rows["lane"].append(lanes)
+            rows["step"].append(np.full(len(lanes), step, np.int32))
+            rows["state"].append(batch.packed()[lanes])
             made = batch.step_random() if self.policy is None else self._step(batch)
-            columns = [np.asarray(made[role])[going] for role in self.game.roles]
-            moves.append(np.stack(columns, axis=1).astype(np.int32))
-            steps.append(np.full(len(lanes[-1]), step, np.int32))
-            going = ~(batch.terminal | batch.stuck)
-        goals = np.stack([batch.goals(role) for role in self.game.roles], axis=1)
-        return self._rows(number, lanes, states, moves, steps, goals, np.asarray(batch.terminal))
+            columns = [np.asarray(made[role])[lanes] for role in roles]
+            rows["moves"].append(np.stack(columns, axis=1).astype(np.int32))
+        joined = {name: np.concatenate(parts) for name, parts in rows.items()}
+        # Match by match, without matches that have not ended.
+        order = np.argsort(joined["lane"], kind="stable")
+        order = order[np.asarray(batch.terminal)[joined["lane"][order]]]
+        lane = joined.pop("lane")[order]
+        goals = np.stack([batch.goals(role) for role in roles], axis=1)
+        ordered = {name: column[order] for name, column in joined.items()}
+        return {"match": lane + number * LANES, **ordered, "goals": goals[lane]}
 
     def _step(self, batch: Batch) -> Mapping[str, NDArray[np.int64]]:
         assert self.policy is not None
         chosen = self.policy(batch)
         batch.step(chosen)
         return chosen
-
-    def _rows(
-        self,
-        number: int,
-        lanes: list[NDArray[np.int64]],
-        states: list[NDArray[np.uint64]],
-        moves: list[NDArray[np.int32]],
-        steps: list[NDArray[np.int32]],
-        goals: NDArray[np.float64],
-        ended: NDArray[np.bool_],
-    ) -> dict[str, NDArray[Any]]:
-        """Return rows match by match."""
-        lane = np.concatenate([np.zeros(0, np.int64), *lanes])
-        order = np.argsort(lane, kind="stable")
-        order = order[ended[lane[order]]]
-        lane = lane[order]
-
-        def sorted_rows(columns: list[Any], *shape: int) -> NDArray[Any]:
-            return np.concatenate(columns)[order] if columns else np.zeros((0, *shape))
-
-        return {
-            "match": lane + number * LANES,
-            "step": sorted_rows(steps),
-            "state": sorted_rows(states, 1),
-            "moves": sorted_rows(moves, len(self.game.roles)),
-            "goals": goals[lane],
-        }

@@ -109,9 +109,9 @@ class HostedMatch(Course):
         async with self._lock:
             role = self.game.roles[index]
             if step != len(self.line):
-                raise IllegalMoveError("the match has gone on meanwhile: look at the board again", role, text)
+                raise IllegalMoveError("the match has advanced: look at the board again", role, text)
             if index not in self.turn:
-                raise IllegalMoveError(f"it is not for {role} to move now", role, text)
+                raise IllegalMoveError(f"{role} has no choice now", role, text)
             self.chosen[index] = move_of(text, role, self.states[-1])
             self._note_time(index)
             await self._advance()

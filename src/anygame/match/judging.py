@@ -80,7 +80,7 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
         return Verdict(None, reply.error or "CE", reply.detail, reply.said)
     expression = first_expression(reply.text)
     if expression is None:
-        detail = reply.detail or "the reply holds no readable expression"
+        detail = reply.detail or "the reply contains no valid expression"
         return Verdict(None, "IL null", detail, reply.said)
     text, term = expression
     move = term if term in legal else None

@@ -103,7 +103,7 @@ class LocalSeat:
         if reply.error == TIMED_OUT:
             return replace(reply, text=str(best), error=None, detail="the best move when the clock ran out")
         if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
-            detail = f"{reply.detail}; played: the best move it had found"
+            detail = f"{reply.detail}; played: its best move so far"
             return replace(reply, text=str(best), detail=detail)
         return reply
 
@@ -113,7 +113,7 @@ class LocalSeat:
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
             return reply
-        detail = "no state was found that agrees with all that it saw; played: a random legal move"
+        detail = "no state was found that agrees with its observations; played: a random legal move"
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _advanced(self, joint: tuple[Term, ...] | None) -> State:

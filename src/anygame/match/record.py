@@ -250,7 +250,7 @@ def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"{name} is no match record: no JSON ({error})") from error
+        raise RecordError(f"{name} is not a match record: invalid JSON ({error})") from error
     return _from_json(data, name)
 
 
@@ -295,10 +295,10 @@ _SAFE: Final = frozenset(string.ascii_letters + string.digits + "_-")
 
 def _from_json(data: object, name: str) -> Record:
     if not isinstance(data, dict):
-        raise RecordError(f"{name} is no match record: expected an object with matchId, states, moves")
+        raise RecordError(f"{name} is not a match record: expected an object with matchId, states, moves")
     missing = [key for key in _NEEDED if key not in data]
     if missing:
-        raise RecordError(f"{name} is no match record: it has no {', '.join(missing)}")
+        raise RecordError(f"{name} is not a match record: it has no {', '.join(missing)}")
     values: dict[str, Any] = {}
     others = {}
     for key, value in data.items():
@@ -330,7 +330,7 @@ def _check_lengths(record: Record, name: str) -> None:
         )
     widths = {len(joint) for joint in record.moves} | ({len(record.goals)} if record.goals else set())
     if len(widths) > 1:
-        raise RecordError(f"{name} is damaged: its moves and goals are of different numbers of roles")
+        raise RecordError(f"{name} is damaged: its moves and goals have different numbers of roles")
 
 
 def _is_text(value: object) -> bool:

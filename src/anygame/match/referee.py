@@ -275,7 +275,7 @@ async def _guarded(
     try:
         reply = await asyncio.wait_for(message(index, seat), None if is_person(seat) else limit)
     except TimeoutError:
-        reply = Reply(None, TIMED_OUT, f"{seat.name} did not come back within {limit:g} s")
+        reply = Reply(None, TIMED_OUT, f"{seat.name} did not return within {limit:g} s")
     except Exception as error:
         reply = Reply(None, CONNECTION_ERROR, f"{seat.name}: {type(error).__name__}: {error}")
     return reply or Reply(None), monotonic() - begin
@@ -291,5 +291,5 @@ def legal_in(state: State) -> Moves:
         return ()
     stuck = state.stuck_role
     if stuck is not None:
-        raise IllegalMoveError(f"the rules give {stuck} no legal move, though the game is not over", stuck)
+        raise IllegalMoveError(f"the rules give {stuck} no legal move although the game is not over", stuck)
     return tuple([state.legal_moves(role) for role in state.game.roles])

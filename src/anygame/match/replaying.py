@@ -56,7 +56,7 @@ def rules_of(record: Record) -> Game:
             sheet, name=name if isinstance(name, str) else record.match_id, case_sensitive=case_sensitive
         )
     raise RecordError(
-        f"the record of {record.match_id} does not hold its rules: give the rule sheet"
+        f"the record of {record.match_id} does not contain its rules: pass the rule sheet"
         + (f" (it was played by {record.game_url})" if record.game_url else "")
     )
 
@@ -81,7 +81,7 @@ def replay(record: Record, game: Game | None = None) -> Replay:
         if step == record.step:
             break
         if state.is_terminal:
-            faults.append(f"move {step + 1} is made though the game is over")
+            faults.append(f"move {step + 1} is made although the game is over")
         try:
             state = state.next(record.moves[step])
         except AnygameError as error:
@@ -108,13 +108,13 @@ def _errors(record: Record, game: Game) -> Iterator[str]:
     if not record.errors:
         return
     if len(record.errors) != len(record.states):
-        yield f"there are {len(record.states)} states, but errors of {len(record.errors)} steps"
+        yield f"there are {len(record.states)} states, but {len(record.errors)} lists of errors"
     for step, errors in enumerate(record.errors):
         if len(errors) != len(game.roles):
-            yield f"step {step} has errors of {len(errors)} roles; the game has {len(game.roles)}"
+            yield f"step {step} has errors for {len(errors)} roles; the game has {len(game.roles)}"
         for error in errors:
             if not _ERROR.fullmatch(error):
-                yield f"step {step} has an error of no known kind: {error[:60]!r}"
+                yield f"step {step} has an error of an unknown kind: {error[:60]!r}"
 
 
 def _ending(record: Record, state: State) -> Iterator[str]:

@@ -127,7 +127,7 @@ def _in_order(
     wanted = [role for role in game.roles if not role.is_random]
     missing = [role for role in wanted if role not in by_role]
     if missing:
-        raise PlayerError(f"no player is given for {', '.join(missing)}")
+        raise PlayerError(f"missing players for {', '.join(missing)}")
     return [by_role[role] for role in wanted]
 
 

@@ -69,7 +69,7 @@ def verify(record: Mapping[str, Any]) -> None:
         key = _rsa(lib.serialization.load_der_public_key(public), lib)
         key.verify(signature, canonical_text(record).encode(), *lib.manner)
     except lib.invalid as error:
-        raise RecordError("the signature is not that of this record: one of them was changed") from error
+        raise RecordError("the signature does not match the record: one of them was changed") from error
     except ValueError as error:
         raise RecordError(f"the signature cannot be checked: {error}") from error
 

@@ -166,7 +166,7 @@ def player_class(spec: str) -> type[Player]:
         advice = f"; its players are {', '.join(sorted(classes))}" if classes else ""
         raise PlayerError(f"{source} has no {name!r}{advice}")
     if not (isinstance(kind, type) and issubclass(kind, Player)):
-        raise PlayerError(f"{spec} is no player: expected a subclass of anygame.players.Player")
+        raise PlayerError(f"{spec} is not a player: expected a subclass of anygame.players.Player")
     if inspect.isabstract(kind):
         raise PlayerError(f"{spec} cannot play: it has no method `move`")
     return kind
@@ -207,7 +207,7 @@ def _from_file(source: str) -> ModuleType:
         raise FileNotFoundError(f"there is no file {source}")
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{source} is no Python file")
+        raise ImportError(f"{source} is not a Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -142,7 +142,7 @@ class MctsPlayer(Player):
             self._search.compile(min(_LOOK, clock.remaining()))
         self.needs_state = not self._search.believes
         if self._search.no_beliefs is not None:
-            self.say(f"{self._search.no_beliefs}: searching one state that agrees with what was seen")
+            self.say(f"{self._search.no_beliefs}: searching one state that agrees with the observations")
         if self._search.no_model is not None:
             self.say(f"{self._search.no_model}: playing without it")
         if not self._believes:
@@ -218,7 +218,7 @@ class MctsPlayer(Player):
             self._prefer(state, role)
         self.needs_state = not search.believes
         if search.is_lost and not was_lost:
-            self.say("belief has run empty: no state that was tried agrees with all that was seen")
+            self.say("belief has run empty: no state was found that agrees with all observations")
 
     def _say_worth_of(self, best: Term) -> None:
         """Comment on a move: its value, its share of the search, and the expected line."""

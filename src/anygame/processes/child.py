@@ -1,14 +1,14 @@
-"""Child processes, as the process that starts them sees them: messages to them and from them, and their end.
+"""Child processes, seen from the process that starts them: messages in both directions, and their end.
 
-Rules come from strangers, and neither reading nor reasoning can be interrupted from outside. So what has to
-end in time runs in a child, which bounds its own memory (`anygame.processes.inside`) and is killed when it
+Rules come from strangers, and neither reading nor reasoning can be interrupted from outside. So work with a
+time limit runs in a child, which bounds its own memory (`anygame.processes.inside`) and is killed when it
 does not answer. The life of a child:
 
-1. It starts. Messages that are sent before it runs wait.
-2. Each line that it writes is a message, and is passed to ``received`` in its order.
-3. It ends: by itself, because it is killed, because it wrote what is no message, or because this process has
+1. It starts. Messages that are sent earlier wait.
+2. Each line that it writes is a message, and is passed to ``received`` in order.
+3. It ends: by itself, because it is killed, because it wrote an invalid message, or because this process has
    ended and closed its input.
-4. ``ended`` is called once, with a sentence that says how it ended.
+4. ``ended`` is called once, with a sentence about its end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Seconds for a child to end after it has closed its output.
 _CLOSING: Final = 1.0
-#: What a child begins with. It looks for modules where this process does, also those of players.
+#: The program of a child. It has the module path of this process, also for modules of players.
 _BOOTSTRAP: Final = """
 import base64, json, pickle, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -37,14 +37,14 @@ main(*pickle.loads(base64.b64decode(sys.argv[2])))
 
 
 class ChildEndedError(Exception):
-    """A child has ended and answers no more; the message says how it ended."""
+    """A child has ended; the message says how."""
 
 
 class ChildFaultError(Exception):
-    """A child cannot do what it is asked; the message says why.
+    """A child cannot answer a question; the message says why.
 
     Attributes:
-        diagnostics: of the sheet that is to blame, as plain data.
+        diagnostics: of the sheet at fault, as plain data.
     """
 
     def __init__(self, message: str, diagnostics: list[Any]) -> None:
@@ -57,19 +57,19 @@ def _refuse(_: Any) -> None:
 
 
 class ChildProcess:
-    """A process of Python that exchanges messages with this one; needs a running loop.
+    """A Python process that exchanges messages with this one; needs a running event loop.
 
-    A child may be asked questions: tables with an ``id``. An answer has the same ``id`` and a ``value``, or a
-    ``fault`` in words, perhaps with ``diagnostics``.
+    A question to a child is an object with an ``id``. The answer has the same ``id`` and a ``value``, or a
+    ``fault`` in words, optionally with ``diagnostics``.
 
     Args:
-        module: whose ``main`` the child calls.
-        arguments: of ``main``; anything that can be pickled.
+        module: the module with the function ``main`` that the child calls.
+        arguments: of ``main``; they must be picklable.
         name: of the child, at the start of sentences.
-        longest: bytes of its longest message.
-        received: is called with every message that answers no question; raises ValueError where it is none
-            that the child may write, as all are by default: then it is killed.
-        ended: is called with a sentence when the child has ended, after those who wait for answers.
+        longest: upper bound of its messages in bytes.
+        received: called with every message that answers no question; raises ValueError for an invalid one, as
+            by default for all: then the child is killed.
+        ended: called with a sentence when the child has ended, after all open questions have failed.
     """
 
     def __init__(
@@ -96,11 +96,11 @@ class ChildProcess:
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the child has ended."""
         return self._life.done()
 
     def send(self, message: object) -> None:
-        """Send a message; one to a child that has ended is lost."""
+        """Send a message. Messages to a child that has ended are lost."""
         line = encode_message(message)
         if self._process is None:
             self._waiting.append(line)
@@ -113,12 +113,12 @@ class ChildProcess:
         """Return the value that answers a question.
 
         Args:
-            question: plain data; it is sent with an ``id``.
-            within: seconds for it.
-            on_answer: is called with the value at once, before later messages are read.
+            question: plain data; an ``id`` is added.
+            within: time limit in seconds.
+            on_answer: called with the value before later messages are read.
 
         Raises:
-            ChildFaultError: the child answers that it cannot.
+            ChildFaultError: the child answers with a fault.
             ChildEndedError: the child has ended.
             TimeoutError: there was no answer in time. The child is killed.
         """
@@ -139,20 +139,20 @@ class ChildProcess:
             self._asked.pop(number, None)
 
     def kill(self) -> None:
-        """Kill it, whatever it is doing."""
-        # Once at most: the status of a process that has ended would be collected here, and missed elsewhere.
+        """Kill the child."""
+        # Once: another call would collect the exit status of an ended process, which asyncio then misses.
         if not self._is_killed:
             self._is_killed = True
             self._kill()
 
     async def wait(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the child has ended."""
         await asyncio.wait([self._life])
 
     async def _live(self, program: str, given: str) -> None:
         try:
             how = await self._run(python_command(program, given))
-        except Exception as error:  # whoever waits has to know
+        except Exception as error:  # reported to all who wait
             how = f"could not be started: {type(error).__name__}: {error}"
             self.kill()
         self._how = f"{self._name} {how}"
@@ -162,8 +162,8 @@ class ChildProcess:
         self._ended(self._how)
 
     async def _run(self, command: list[str]) -> str:
-        """Lead the child to its end; return how it ended."""
-        # In a session of its own Ctrl-C does not reach it; it follows when its pipe closes.
+        """Run the child to its end; return how it ended."""
+        # Ctrl-C does not reach another process session; the child ends when its input closes.
         process = self._process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
@@ -185,21 +185,21 @@ class ChildProcess:
         return fault or _ending(status)
 
     async def _listen(self, process: asyncio.subprocess.Process) -> str:
-        """Pass messages on until there are no more; return what was wrong with the last, empty as a rule."""
+        """Handle messages until there are no more; return the error of the last one, usually empty."""
         assert process.stdout is not None
         try:
-            # One that dies leaves half a line.
+            # A child that dies may leave half a line.
             while (line := await process.stdout.readline()).endswith(b"\n"):
                 self._receive(decode_message(line))
         except (ValueError, OSError) as error:
-            return f"wrote what is no message: {error}"
+            return f"wrote an invalid message: {error}"
         return ""
 
     def _receive(self, message: Any) -> None:
         match message:
             case {"id": int(number)}:
                 answer, on_answer = self._asked.get(number, (None, None))
-                # Nobody may wait for it any more.
+                # The question may have timed out.
                 if answer is not None and on_answer is not None and not answer.done():
                     _take(message, answer, on_answer)
             case _:
@@ -229,7 +229,7 @@ def _take(message: dict[str, Any], answer: asyncio.Future[Any], on_answer: Calla
 
 
 def _ending(status: int) -> str:
-    """Return how a process has ended, in words.
+    """Return the end of a process in words.
 
     >>> _ending(3), _ending(-9)
     ('has ended (status 3)', 'was ended (SIGKILL)')

@@ -1,4 +1,4 @@
-"""What a child process does: bounds for itself, messages from its input and to its output."""
+"""Child processes, seen from inside: limits, messages from the input and to the output."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
-    """Make this process a child; return what writes a line to the parent, from any thread.
+    """Set up this process as a child; return a function that writes a line to the parent, from any thread.
 
-    What anybody else prints goes to the standard error output. Ctrl-C in a terminal reaches every process;
-    this one ends with its parent.
+    All other output goes to standard error. Ctrl-C is ignored: the process ends with its parent.
 
     Args:
-        memory: bytes of address space that the process may take.
-        niceness: how far it stands back for others.
+        memory: upper bound of the address space in bytes.
+        niceness: increment of the niceness.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(ImportError, OSError, ValueError):  # not on every system
@@ -37,7 +36,7 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
     lock = Lock()
 
     def write(line: bytes) -> None:
-        with lock, suppress(BrokenPipeError):  # a parent that is gone closes the input, too
+        with lock, suppress(BrokenPipeError):  # the input is closed, too, if the parent is gone
             while line:
                 line = line[os.write(output, line) :]
 
@@ -45,14 +44,14 @@ def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], No
 
 
 def listen(handle: Callable[[Any], None]) -> None:
-    """Pass on the parent's messages until there are no more; then end this process, whatever is at work."""
+    """Handle messages of the parent until there are no more; then end this process with all its threads."""
     for line in sys.stdin.buffer:
         handle(decode_message(line))
     os._exit(0)
 
 
 def questions() -> Iterator[Any]:
-    """Yield the parent's messages; a thread awaits them, so that this process ends with its parent."""
+    """Yield messages of the parent, read in a thread, so that this process ends with its parent."""
     coming: SimpleQueue[Any] = SimpleQueue()
     Thread(target=listen, args=(coming.put,), daemon=True).start()
     while True:
@@ -69,10 +68,10 @@ def encode_message(message: object) -> bytes:
 
 
 def decode_message(line: bytes) -> Any:
-    """Return the message that a line holds.
+    """Return the message of a line.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the line is not a message.
     """
     try:
         return json.loads(line)
@@ -81,10 +80,10 @@ def decode_message(line: bytes) -> Any:
 
 
 def python_command(program: str, *arguments: str) -> list[str]:
-    """Return the command that runs a program of Python; its first argument is ``sys.path`` as JSON.
+    """Return the command that runs a Python program; its first argument is ``sys.path`` as JSON.
 
     Raises:
-        OSError: this is no interpreter that could be started again.
+        OSError: this interpreter cannot be started again.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         raise OSError("there is no interpreter to start")

@@ -1,7 +1,7 @@
 """Remote seats: players that the referee reaches by the GGP protocol.
 
-Clocks count from the sending and bound the whole reply. What the player is sent may be scrambled; what comes
-back is in the words of the game again. A `Transport` is the seam between messages and the wire.
+Clocks start when a message is sent, and bound the whole reply. Messages to the player may be scrambled;
+replies are translated back. A `Transport` separates messages from the network.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from anygame.protocol.messages import Message
 
 _INFO_CLOCK: Final = 1.0
-#: Some players of the field do not listen for about a second after every match.
+#: Seconds to retry a connection: some players do not listen for about a second after every match.
 _RETRY: Final = 1.5
-#: What a player of GDL-II is sent of a game without ``sees``: every move of everybody.
+#: Percepts of a GDL-II player in a game without ``sees``: every move of every role.
 _ALL_IS_SEEN: Final = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 _RETRY_PAUSE: Final = 0.2
 
@@ -72,12 +72,12 @@ class RemoteSeat:
     PlayerInfo(name='Alice', status='available', species=None)
 
     Args:
-        host: where the player runs.
-        port: where it listens.
-        name: what it is called in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to send turns, the player's own moves and its percepts, as GDL-II has it, rather than
-            all moves; None for just those games in which some rule says what a role ``sees``.
-        transport: instead of HTTP.
+        host: the host of the player.
+        port: its port.
+        name: its name in records and in the header ``Receiver``; by default ``HOST:PORT``.
+        gdl2: whether to send GDL-II messages, with the own moves and the percepts of the player, rather than
+            all moves; None for exactly the games with rules for ``sees``.
+        transport: replaces HTTP.
     """
 
     def __init__(
@@ -104,9 +104,9 @@ class RemoteSeat:
         return reply
 
     async def _recall(self, match: MatchInfo, joints: Sequence[tuple[Term, ...]]) -> None:
-        """Report the player the moves made before, but for the last, which come with the next PLAY."""
+        """Send the player all earlier joint moves except the last, which comes with the next PLAY."""
         for before in range(len(joints)):
-            # What it would do there does not matter any more.
+            # Its reply does not count.
             await self.play(match.match_id, joints[before - 1] if before else None, match.play_clock)
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
@@ -134,14 +134,14 @@ class RemoteSeat:
         await self._exchange(Abort(match_id), ABORT_CLOCK)
 
     async def close(self) -> None:
-        """Do nothing: every message has had a connection of its own."""
+        """Do nothing: every message has a connection of its own."""
 
     async def preview(self, game: Game, clock: float) -> Reply:
         """Send PREVIEW, which many old players do not answer; wait for at most the clock."""
         return await self._exchange(Preview(_sheet(map(str, game.program.rules)), clock), clock)
 
     async def info(self, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
-        """Ask the player what it is called and whether it is free; None without a reply in time."""
+        """Ask the player for its name and status; None without a reply in time."""
         reply = await self._exchange(Info(), clock)
         return None if reply.text is None else parse_info(reply.text)
 
@@ -160,17 +160,17 @@ class RemoteSeat:
 
 
 async def ask_info(host: str, port: int, clock: float = _INFO_CLOCK) -> PlayerInfo | None:
-    """Ask the player at an address what it is called and whether it is free; None if there is no answer."""
+    """Ask the player at an address for its name and status; None without a reply in time."""
     return await RemoteSeat(host, port).info(clock)
 
 
 class _Sending:
-    """What a player is sent of one match: in which words, and how much of it.
+    """Creates the messages of one match.
 
     Attributes:
-        match: as the referee described it.
-        gdl2: whether only percepts are sent.
-        words: that stand for those of the game; None where the game is sent as it is.
+        match: the match.
+        gdl2: whether to send percepts instead of moves.
+        words: the scrambled words; None to send the game as it is.
     """
 
     def __init__(self, match: MatchInfo, *, gdl2: bool) -> None:
@@ -196,12 +196,12 @@ class _Sending:
         )
 
     def moves(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> Play | Stop:
-        """Return the message that carries the moves made last."""
+        """Return the message with the last joint move."""
         sent = None if joint is None else tuple(map(self._worded, joint))
         return (Stop if is_over else Play)(self.match.match_id, sent)
 
     def percepts(self, joint: tuple[Term, ...] | None, *, is_over: bool) -> PlayII | StopII:
-        """Return the message that carries what the player did and saw of the moves made last."""
+        """Return the message with the own move and the percepts of the player in the last turn."""
         move = None
         seen: list[Term] = []
         if joint is not None:
@@ -219,7 +219,7 @@ class _Sending:
             self._state = state.next(joint)
             return state.percepts(joint)[self.match.role]
         except AnygameError:
-            return []  # what is wrong with the rules or the moves is the referee's to say
+            return []  # the referee reports errors of the rules or the moves
 
     def _worded(self, term: Term) -> Term:
         return self.words.scramble_term(term) if self.words else term
@@ -230,26 +230,26 @@ def _sheet(rules: Iterable[str]) -> str:
 
 
 class Transport(Protocol):
-    """How one player is reached. Exchanges do not depend on each other and may overlap."""
+    """Connection to one player. Exchanges are independent of each other and may overlap."""
 
     async def exchange(self, text: str, clock: float, *, retry: float = 0.0) -> Reply:
-        """Send a message; return the whole reply, or what went wrong.
+        """Send a message; return the complete reply, or the error.
 
         Args:
             text: the message.
-            clock: seconds from the sending until the reply must be there to its end.
-            retry: seconds during which a player that does not listen is tried again.
+            clock: seconds from the sending to the end of the reply.
+            retry: seconds during which a refused connection is retried.
         """
 
 
 class HttpTransport:
-    """A player over HTTP, one connection for each message, as everybody in the field expects.
+    """A player over HTTP, with a connection for each message, as usual in general game playing.
 
     Args:
-        host: where the player runs.
-        port: where it listens.
+        host: the host of the player.
+        port: its port.
         receiver: its name, for the header ``Receiver``.
-        reach: seconds to connect; they do not count as the player's.
+        reach: seconds to connect, before the clock starts.
     """
 
     def __init__(self, host: str, port: int, receiver: str = "", *, reach: float = REACH_CLOCK) -> None:
@@ -276,7 +276,7 @@ class HttpTransport:
                 body = await read_response(reader, 4 * LONGEST_REPLY)
             is_over = not body.is_cut
         except TimeoutError:
-            return Reply(None, TIMED_OUT, f"no whole reply within {clock:g} seconds")
+            return Reply(None, TIMED_OUT, f"no complete reply within {clock:g} seconds")
         except (HttpError, OSError) as error:
             return self._failed(getattr(error, "strerror", None) or str(error))
         finally:
@@ -300,7 +300,7 @@ class HttpTransport:
 
 
 async def _closed(writer: asyncio.StreamWriter, *, at_once: bool) -> None:
-    """Close a connection, ``at_once`` without sending what is still to be sent."""
+    """Close a connection; ``at_once`` drops unsent data."""
     if at_once:
         writer.transport.abort()
     writer.close()
@@ -313,10 +313,10 @@ async def read_response(reader: asyncio.StreamReader, limit: int) -> Body:
 
     Args:
         reader: the stream.
-        limit: bytes of the body that are kept; no more is read.
+        limit: upper bound of the body in bytes; the rest is not read.
 
     Raises:
-        HttpError: it is none, or its end is missing.
+        HttpError: the message is not HTTP, or its end is missing.
         OSError: the connection broke.
     """
     framing = ResponseFraming(limit)

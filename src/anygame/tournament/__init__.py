@@ -1,4 +1,4 @@
-"""Tournaments: schedules, a store that survives a stop at any time, ratings and their plot."""
+"""Tournaments: schedules, a store that survives interruptions, ratings and their plot."""
 
 from __future__ import annotations
 

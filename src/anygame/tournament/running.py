@@ -1,4 +1,4 @@
-"""Playing a tournament: one match after another, each kept as it goes on."""
+"""Playing a tournament, match after match; each is stored after every step."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from anygame.tournament.schedule import Meeting
     from anygame.tournament.store import Store
 
-#: Seconds between two looks at whether others have finished what is left.
+#: Seconds between two checks whether other processes have finished the remaining matches.
 _BETWEEN_LOOKS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What is needed to play any match of a tournament, in this process or another.
+    """Everything that is needed to play a match of a tournament, in this process or another.
 
     Attributes:
         games: by name.
-        players: what each is, by name.
+        players: the spec of each player, by name.
         terms: clocks and seed of all matches.
-        make_seat: returns a seat for a player's name and what it is, and a seed.
+        make_seat: returns a seat for the name and spec of a player, and a seed.
     """
 
     games: Mapping[str, Game]
@@ -57,10 +57,10 @@ class Contest:
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
     ) -> Record:
-        """Play a match, or go on with one that is known.
+        """Play a match, or resume a known one.
 
-        Where a player's moves follow from all that it thought in the match (see ``Player.remembers``), and
-        all are of this process, it is played from its start: the same moves are made again.
+        Where all players are in this process and one of them depends on its earlier thinking (see
+        ``Player.remembers``), the match is restarted: the same moves are made again.
 
         Raises:
             RecordError: the record of a match that is over is damaged.
@@ -105,14 +105,14 @@ class Tournament:
 
     Args:
         games: by name.
-        players: what each is, by name.
-        store: where everything is kept.
+        players: the spec of each player, by name.
+        store: of the matches.
         terms: clocks and seed of all matches.
-        make_seat: returns a seat for a player's name and what it is, and a seed.
+        make_seat: returns a seat for the name and spec of a player, and a seed.
 
     Raises:
         PlayerError: a game has more roles than there are players.
-        RecordError: the store is of a tournament with other players, rules or clocks.
+        RecordError: the store belongs to a tournament with other players, rules or clocks.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Tournament:
     def _settle(self) -> None:
         contest = self._contest
         facts = {"clocks": f"{contest.terms.start_clock:g} and {contest.terms.play_clock:g} s"}
-        facts |= {f"player {name}": what for name, what in contest.players.items()}
+        facts |= {f"player {name}": spec for name, spec in contest.players.items()}
         facts |= {
             f"rules of {name}": rules_digest(game).removeprefix("sha256:")
             for name, game in contest.games.items()
@@ -145,14 +145,14 @@ class Tournament:
         return schedule(self.games, list(self.players), rounds)
 
     async def to_be_played(self, meetings: Sequence[Meeting]) -> AsyncIterator[Meeting]:
-        """Yield each match that is not over, claimed, when its turn comes.
+        """Yield each match that is not over, and claim it meanwhile.
 
-        Others that share the store play some of them; what one of them leaves unfinished is yielded here.
+        Other processes that share the store play some of the matches; unfinished ones are yielded here.
         """
-        left = list(meetings)
-        while left:
+        remaining = list(meetings)
+        while remaining:
             waiting = []
-            for meeting in left:
+            for meeting in remaining:
                 if self.store.is_over(meeting):
                     continue
                 if not self.store.claim(meeting):
@@ -163,12 +163,12 @@ class Tournament:
                         yield meeting
                 finally:
                     self.store.release(meeting)
-            if len(waiting) == len(left):
+            if len(waiting) == len(remaining):
                 await asyncio.sleep(_BETWEEN_LOOKS)
-            left = waiting
+            remaining = waiting
 
     async def play(self, meeting: Meeting, watcher: Watcher | None = None) -> Record:
-        """Play a match, or go on with it, and keep it."""
+        """Play or resume a match, and store it."""
 
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
@@ -178,15 +178,15 @@ class Tournament:
         return record
 
     def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Result, Record]]:
-        """Have matches played that are not over, several at a time, and yield each as it is kept.
+        """Play all matches that are not over on several workers; yield each when it is stored.
 
-        A match whose process dies is played again from where the store knows it.
+        A match whose process dies is resumed from its record in the store.
         """
-        left = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
-        matches = [(meeting, self.store.record(meeting)) for meeting in left]
+        claimed = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
+        matches = [(meeting, self.store.record(meeting)) for meeting in claimed]
         for number, record in workers.map(_play_apart, self._contest, matches):
-            result = self._finish(left[number], record)
-            self.store.release(left[number])
+            result = self._finish(claimed[number], record)
+            self.store.release(claimed[number])
             yield result, record
 
     def _finish(self, meeting: Meeting, record: Record) -> Result:

@@ -1,4 +1,4 @@
-"""The schedule: which players meet on which sheet, in which roles."""
+"""The schedule of a tournament."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One match that is to be played.
+    """A scheduled match.
 
     Attributes:
         round: from 1.
@@ -33,15 +33,15 @@ class Meeting:
 
     @property
     def key(self) -> str:
-        """What distinguishes the match from all others of the tournament."""
+        """The unique key of the match in the tournament."""
         return f"{self.round}/{self.sheet}/{','.join(self.players)}"
 
 
 def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> list[Meeting]:
     """Return all matches in the order in which they are played.
 
-    In each round, every choice of players for a game meets as often as it has roles, each time with the roles
-    moved on by one.
+    In each round, every combination of players for a game plays as many matches as the game has roles, with
+    the roles rotated by one each time.
 
     >>> import anygame
     >>> game = anygame.loads("(role a) (role b) (legal a x) (legal b x)")
@@ -51,7 +51,7 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
     Raises:
         PlayerError: a game has more roles than there are players.
     """
-    found = []
+    meetings = []
     for number in range(1, rounds + 1):
         for sheet, game in games.items():
             count = sum(not role.is_random for role in game.roles)
@@ -60,12 +60,12 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
                 raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
             for chosen in combinations(players, count):
                 orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
-                found += [Meeting(number, sheet, order) for order in orders]
-    return found
+                meetings += [Meeting(number, sheet, order) for order in orders]
+    return meetings
 
 
 def rotated(items: Sequence[_Item], turns: int) -> list[_Item]:
-    """Return items moved on by some places: who had the last role gets the first.
+    """Rotate items by some places; the last one comes first.
 
     >>> rotated(["a", "b", "c"], 1)
     ['c', 'a', 'b']

@@ -1,7 +1,7 @@
-"""Standings: what the players of a tournament reached, and how they are rated; their plot.
+"""Standings of a tournament: goals and ratings of the players, and their plot.
 
-Ratings are those of openskill (Plackett-Luce): a match with any number of roles is a contest that the goals
-decide. Players of a game for one are compared by what they reached in the same round.
+Ratings are computed by openskill (Plackett-Luce): a match with any number of roles is a contest ranked by the
+goals. Players of a game for one are compared by their goals in the same round.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from anygame.tournament.store import Result
 
 
-#: What the ratings of a table are.
+#: The heading of ratings in tables.
 RATING: Final = "rating (mu - 3 sigma)"
-#: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is near enough.
+#: Student's t for 95 %, by degrees of freedom from 1; beyond, the normal distribution is close enough.
 _STUDENT: Final = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 )  # fmt: skip
 _NORMAL: Final = 1.96
-#: Goals lie between 0 and 100, so that a wider margin says nothing more.
+#: Upper bound of the margin: goals lie between 0 and 100.
 _WIDEST: Final = 100.0
-#: Of three goals, one that differs makes the interval wider than all goals, and none makes it nothing.
+#: Least number of goals for an interval: with three, it is either 0 or wider than all goals.
 _FEWEST: Final = 4
-#: Rules may give other goals all the same. Beyond this the digits of a mean are no help, nor is its margin.
+#: Rules may give larger goals. Beyond this, means are shown with three digits, without a margin.
 _LARGE: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean of goals, and how sure it is.
+    """Mean of goals, with a confidence interval.
 
     Attributes:
         mean: of the goals.
         margin: half the width of the 95 % confidence interval, by Student's t; infinite for one goal.
-        count: how many goals.
+        count: number of goals.
     """
 
     mean: float
@@ -59,7 +59,7 @@ class Estimate:
 
     @classmethod
     def of(cls, goals: Sequence[float]) -> Estimate | None:
-        """Return the estimate from some goals, None from none.
+        """Return the estimate of some goals; None without goals.
 
         >>> print(Estimate.of([100, 50, 100, 0]))
         62.5 ± 76.2
@@ -82,12 +82,12 @@ class Estimate:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether there are too few goals for an interval that says something."""
+        """Whether there are too few goals for a meaningful interval."""
         return self.count < _FEWEST
 
 
 def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
-    """Return an estimate as plain data; what is not known is None."""
+    """Return an estimate as plain data; unknown values are None."""
     if estimate is None:
         return {"games": 0, "mean": None, "margin": None}
     margin = estimate.margin if isfinite(estimate.margin) else None
@@ -95,7 +95,7 @@ def describe_estimate(estimate: Estimate | None) -> dict[str, float | None]:
 
 
 def mean_of(goals: Sequence[float]) -> float:
-    """Return the mean of some goals; of goals beyond all floats, the largest float or its opposite.
+    """Return the mean of some goals, clipped to the range of floats.
 
     >>> mean_of([100, 50]), mean_of([10**309]) == mean_of([10**310])
     (75.0, True)
@@ -107,20 +107,20 @@ def mean_of(goals: Sequence[float]) -> float:
         return float_info.max if total > 0 else -float_info.max
 
 
-#: Who took part in a contest, and what each reached.
+#: The players of a contest and their goals.
 Contest = list[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a player stands.
+    """Standing of a player.
 
     Attributes:
         name: of the player.
-        mu: the likely strength; None where ratings are not to be had.
-        sigma: how unsure that is; None likewise.
+        mu: the mean of the rating; None without ratings.
+        sigma: the standard deviation of the rating; None without ratings.
         estimate: the mean of the goals; None before the first match.
-        errors: how many replies were replaced.
+        errors: number of replaced replies.
         by_sheet: the mean of the goals on each sheet.
     """
 
@@ -133,17 +133,17 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """How many goals there are."""
+        """Number of goals."""
         return self.estimate.count if self.estimate else 0
 
     @property
     def rating(self) -> float | None:
-        """The strength that the player almost surely has: mu - 3 sigma."""
+        """The conservative rating: mu - 3 sigma."""
         return None if self.mu is None or self.sigma is None else self.mu - 3 * self.sigma
 
 
 class Standings(tuple[Standing, ...]):
-    """Where all players of a tournament stand, the best first; a table in a notebook."""
+    """Standings of all players, best first; a table in a notebook."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ class Standings(tuple[Standing, ...]):
         """Draw ratings with 3 sigma around them, or mean goals where there are no ratings.
 
         Args:
-            ax: where to draw; new axes by default.
+            ax: the axes; new ones by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -176,15 +176,15 @@ class Standings(tuple[Standing, ...]):
 
 
 def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool = True) -> Standings:
-    """Return where all players stand, the best first.
+    """Return the standings of all players, best first.
 
     Args:
         players: their names.
         results: of the matches played.
-        rated: whether to rate the players; without, the mean of the goals decides.
+        rated: whether to rate the players; otherwise the mean goal decides.
 
     Raises:
-        MissingExtraError: the extra ``tournament`` is not installed, and ``rated`` is asked for.
+        MissingExtraError: ``rated`` is set, and the extra ``tournament`` is not installed.
     """
     ratings = _ratings(players, results) if rated else {}
     goals: dict[str, dict[str, list[int]]] = {name: defaultdict(list) for name in players}
@@ -196,13 +196,13 @@ def standings(players: Sequence[str], results: Sequence[Result], *, rated: bool 
             errors[name] += result.errors[index]
             if result.goals is not None:
                 goals[name][result.sheet].append(result.goals[index])
-    found = []
+    rows = []
     for name in players:
         mu, sigma = ratings.get(name, (None, None))
         reached = [goal for each in goals[name].values() for goal in each]
         by_sheet = {sheet: mean_of(each) for sheet, each in sorted(goals[name].items())}
-        found.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
-    return Standings(sorted(found, key=_order))
+        rows.append(Standing(name, mu, sigma, Estimate.of(reached), errors[name], by_sheet))
+    return Standings(sorted(rows, key=_order))
 
 
 def _order(standing: Standing) -> tuple[float, float, str]:
@@ -241,7 +241,7 @@ def _contests(results: Sequence[Result]) -> Iterator[Contest]:
     yield from alone.values()
 
 
-#: What goals should be at most; bars of others end there.
+#: The greatest goal by the language; bars of greater goals end there.
 _HIGHEST: Final = 100.0
 
 

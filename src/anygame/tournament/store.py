@@ -1,6 +1,6 @@
-"""The store of a tournament, a file or a data base: every match, written after every step.
+"""The store of a tournament, an SQLite file or a PostgreSQL database; each match is written after every step.
 
-A match that was under way when the process ended is there with its record so far, and goes on from it.
+A match that was interrupted with its process is resumed from its record in the store.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ if TYPE_CHECKING:
     from anygame.match.record import Record
 
 
-#: Seconds to wait for another process that writes; each row is written in milliseconds.
+#: Seconds to wait for another writer; each row is written in milliseconds.
 _PATIENCE: Final = 30
-#: What a lock of all that share a data base is called; matches have other names.
+#: The name of the lock of the whole database; matches have other names.
 _ALL: Final = "anygame tournament"
 _POSTGRES: Final = re.compile(r"postgres(ql)?://")
-#: Where an address may have a password: before the host, or as a parameter.
+#: The places of a password in an address: before the host, or as a parameter.
 _PASSWORD: Final = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|([?&]password=)[^&]*")
-#: What an address of something else begins with; files are not called so.
+#: The beginning of other addresses, which are not names of files.
 _OTHER: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Database(Protocol):
-    """What a store asks of a data base. All methods raise RecordError where it cannot be used.
+    """Interface of databases to the store. All methods raise RecordError if the database cannot be used.
 
     Attributes:
-        name: what it is called in messages.
+        name: the name in messages.
     """
 
     name: str
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Carry out a statement, with ``?`` for each value, and return its rows."""
+        """Execute a statement, with ``?`` for each value, and return its rows."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context for one process at a time; its statements count all, or none."""
+        """Return a context manager for an exclusive, atomic transaction."""
 
     def claim(self, key: str) -> bool:
-        """Take a name for this process; return whether no other one has it."""
+        """Claim a key for this process; return False if another one has it."""
 
     def release(self, key: str) -> None:
-        """Give a name back."""
+        """Release a key."""
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
 
 
 def open_database(path: str | os.PathLike[str]) -> Database:
-    """Open a file, or what an address of PostgreSQL says.
+    """Open an SQLite file, or the PostgreSQL database of an address.
 
     Raises:
         MissingExtraError: psycopg is needed and not installed.
-        RecordError: it cannot be opened.
+        RecordError: the database cannot be opened.
     """
     if isinstance(path, str) and _POSTGRES.match(path):
         return _Postgres(path)
@@ -84,7 +84,7 @@ def open_database(path: str | os.PathLike[str]) -> Database:
 
 
 def _without_password(address: str) -> str:
-    """Return an address as it may be shown.
+    """Return an address without its password.
 
     >>> _without_password("postgresql://me:a:b/c@host/db"), _without_password("postgresql://host/db?password=x")
     ('postgresql://me:...@host/db', 'postgresql://host/db?password=...')
@@ -93,7 +93,7 @@ def _without_password(address: str) -> str:
 
 
 class _Sqlite:
-    """A file, for the processes of one machine."""
+    """SQLite file, for the processes of one machine."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = str(path)
@@ -130,7 +130,7 @@ class _Sqlite:
 
 
 class _Postgres:
-    """A data base of PostgreSQL. Claims are advisory locks of its session, which end with it."""
+    """PostgreSQL database. Claims are advisory locks of its session, which end with it."""
 
     def __init__(self, address: str) -> None:
         self.name = _without_password(address)
@@ -144,13 +144,13 @@ class _Postgres:
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._told():
-            found = self._base.execute(query.replace("?", "%s"), values)
-            return found.fetchall() if found.description else []
+            cursor = self._base.execute(query.replace("?", "%s"), values)
+            return cursor.fetchall() if cursor.description else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         with self._told(), self._base.transaction():
-            # Ends with the transaction. Two processes that make the same table would be in each other's way.
+            # Until the end of the transaction: two processes cannot create the same table at a time.
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (_ALL,))
             yield
 
@@ -159,7 +159,7 @@ class _Postgres:
         return bool(is_mine)
 
     def release(self, key: str) -> None:
-        # A connection that has ended, has given its names back.
+        # A closed connection has released its keys.
         if not self._base.closed:
             self.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (key,))
 
@@ -199,12 +199,12 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Result(Meeting):
-    """A match that is over.
+    """Result of a match.
 
     Attributes:
-        goals: in the order of ``players``; None where the match was given up.
-        errors: how many replies of each were replaced, in the same order.
-        fault: why it was given up; empty otherwise.
+        goals: in the order of ``players``; None where the match was aborted.
+        errors: number of replaced replies of each, in the same order.
+        fault: why the match was aborted; empty otherwise.
     """
 
     goals: tuple[int, ...] | None
@@ -213,7 +213,7 @@ class Result(Meeting):
 
     @classmethod
     def of(cls, meeting: Meeting, record: Record, game: Game) -> Result:
-        """Return what the record of a match says at its end."""
+        """Return the result in the record of a match."""
         indexes = [index for index, role in enumerate(game.roles) if not role.is_random]
         goals = None if record.goals is None else tuple([record.goals[index] for index in indexes])
         errors = tuple([sum(bool(step[index]) for step in record.errors) for index in indexes])
@@ -225,17 +225,17 @@ class Store:
     """The matches of a tournament. Use it as a context manager, or `close` it.
 
     Args:
-        path: an SQLite file, or the address of a PostgreSQL data base, ``postgresql://USER@HOST/NAME``, which
+        path: an SQLite file, or the address of a PostgreSQL database, ``postgresql://USER@HOST/NAME``, which
             several machines can share.
 
     Raises:
-        RecordError: it cannot be used, here and in all methods.
-        MissingExtraError: it is a PostgreSQL data base, and psycopg is not installed.
+        RecordError: the store cannot be used, here and in all methods.
+        MissingExtraError: the store is a PostgreSQL database, and psycopg is not installed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._base = open_database(path)
-        #: What it is called in messages: an address without its password.
+        #: The name in messages: an address is without its password.
         self.path = self._base.name
         try:
             with self._base.transaction():
@@ -253,25 +253,25 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close it."""
+        """Close the store."""
         self._base.close()
 
     def claim(self, meeting: Meeting) -> bool:
-        """Take a match for this process; return False where another one that shares the store has it.
+        """Claim a match for this process; return False if another process has it.
 
-        A claim ends with `release`, or with the process. Who shares a file does not know of others.
+        A claim ends with `release`, or with the process. Processes that share a file do not see claims.
         """
         return self._base.claim(meeting.key)
 
     def release(self, meeting: Meeting) -> None:
-        """Let others have a match."""
+        """Release a match."""
         self._base.release(meeting.key)
 
     def settle(self, facts: Mapping[str, str]) -> None:
-        """Note facts about the tournament that must not change, such as its clocks.
+        """Store facts about the tournament that must not change, such as its clocks.
 
         Raises:
-            RecordError: the store says otherwise.
+            RecordError: the store has other facts.
         """
         with self._base.transaction():
             for name, value in facts.items():
@@ -281,12 +281,12 @@ class Store:
                 ((known,),) = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,))
                 if known != value:
                     raise RecordError(
-                        f"{self.path} is of another tournament: there, {name} is {str(known)[:200]!r}, "
+                        f"{self.path} belongs to another tournament: there, {name} is {str(known)[:200]!r}, "
                         f"not {value[:200]!r}; choose another store"
                     )
 
     def keep(self, meeting: Meeting, record: Record) -> None:
-        """Write the record of a match that is under way, or over where a `Result` is given."""
+        """Write the record of a match, which is over if a `Result` is given."""
         over = meeting if isinstance(meeting, Result) else None
         row: tuple[Any, ...] = (
             meeting.key,
@@ -302,17 +302,17 @@ class Store:
         self._base.execute(_WRITE, row)
 
     def players(self) -> list[str]:
-        """Return the names of the players, as far as the tournament has begun."""
+        """Return the names of the players; none before the tournament has begun."""
         rows = self._base.execute("SELECT name FROM facts WHERE name LIKE 'player %' ORDER BY name")
         return [str(name).removeprefix("player ") for (name,) in rows]
 
     def is_over(self, meeting: Meeting) -> bool:
-        """Return whether a match has been played, or given up for an error of the rules."""
+        """Return whether a match has been completed, or aborted because of an error of the rules."""
         rows = self._base.execute("SELECT is_over FROM matches WHERE key = ?", (meeting.key,))
         return bool(rows) and bool(rows[0][0])
 
     def record(self, meeting: Meeting) -> Record | None:
-        """Return the record of a match, over or not; None where it has not begun."""
+        """Return the record of a match; None where it has not begun."""
         rows = self._base.execute("SELECT record FROM matches WHERE key = ?", (meeting.key,))
         if not rows:
             return None
@@ -330,11 +330,7 @@ class Store:
         return [self._result(*row) for row in rows]
 
     def _result(self, key: object, number: object, sheet: object, players: object, *rest: object) -> Result:
-        """Return the result that a row holds; anybody may have written the file.
-
-        Raises:
-            RecordError: the row is damaged.
-        """
+        """Return the result in a row. Raises RecordError if the row is damaged."""
         goals, errors, fault = rest
         if not (isinstance(number, int) and isinstance(sheet, str) and isinstance(fault, str)):
             raise self._damaged(key, "round, sheet or fault")
@@ -352,7 +348,7 @@ class Store:
             items = json.loads(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             items = None
-        # JSON has true and false beside numbers; to Python they are numbers too.
+        # In Python true and false are numbers, too.
         if not isinstance(items, list) or any(type(item) is not kind for item in items):
             raise self._damaged(key, column)
         return tuple(items)

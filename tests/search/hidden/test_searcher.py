@@ -121,7 +121,7 @@ def test_when_its_belief_has_run_empty_it_says_so_and_searches_the_state_that_it
     found, player = _move(game, RoleView(start, (Observation(noop, both),)), state)
     assert found == "(say tails)"
     assert player.take_said() == (
-        "belief has run empty: no state that was tried agrees with all that was seen",
+        "belief has run empty: no state was found that agrees with all observations",
     )
 
 

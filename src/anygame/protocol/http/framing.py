@@ -161,7 +161,7 @@ class _Framing:
             return True
         if self._is_closed:
             raise HttpError(
-                "what came is not HTTP" if self._head else "the connection was closed without a byte"
+                "the message is not HTTP" if self._head else "the connection was closed without a byte"
             )
         return False
 
@@ -176,9 +176,9 @@ class _Framing:
             while isinstance(event, self._h11.InformationalResponse):
                 event = self._connection.next_event()
         except self._h11.RemoteProtocolError as error:
-            raise HttpError(f"what came is not HTTP: {error}") from error
+            raise HttpError(f"the message is not HTTP: {error}") from error
         if not isinstance(event, self._h11.Request | self._h11.Response):
-            raise HttpError("what came is not HTTP")
+            raise HttpError("the message is not HTTP")
         return event
 
     def _framed(self) -> bool | None:
@@ -307,7 +307,7 @@ class ResponseFraming(_Framing):
         if is_whole is None:
             return None
         if not is_whole and not self._content.is_cut:
-            raise HttpError("the connection was closed before the whole reply had come")
+            raise HttpError("the connection was closed before the reply was complete")
         return Body("", "", bytes(self._content.data), self._arrived, self._content.is_cut)
 
     def _open(self, head: bytes, rest: bytes) -> None:

@@ -163,9 +163,9 @@ class Listener:
                     lambda begin: self._refusal(begin.decode(errors="replace")),
                 )
             if request.method not in ("POST", "GET", "HEAD", "OPTIONS"):
-                raise HttpError(f"nothing is done by {request.method[:20]}", 405)
+                raise HttpError(f"unsupported method {request.method[:20]}", 405)
         except TimeoutError:
-            await self._refuse(reader, writer, 408, NIL, f"no whole message within {seconds:g} seconds")
+            await self._refuse(reader, writer, 408, NIL, f"no complete message within {seconds:g} seconds")
             return
         except HttpError as error:
             usual = BUSY if error.status == 413 else NIL

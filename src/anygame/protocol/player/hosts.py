@@ -46,10 +46,10 @@ _EVENTS: Final[dict[str, tuple[type | UnionType, ...]]] = {
 def check_event(message: Any) -> Event:
     """Return a message of another process if it is a valid event. Raises ValueError if it is not."""
     if not (isinstance(message, list) and message and isinstance(message[0], str) and message[0] in _EVENTS):
-        raise ValueError("no list that begins with the kind of an event")
+        raise ValueError("expected a list that begins with the name of an event")
     kinds = _EVENTS[message[0]]
     if len(message) != 1 + len(kinds) or not all(map(isinstance, message[1:], kinds)):
-        raise ValueError(f"not what {message[0]} takes")
+        raise ValueError(f"invalid arguments of {message[0]}")
     return message
 
 

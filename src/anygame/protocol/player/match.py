@@ -1,7 +1,7 @@
-"""One match as the server of a player leads it: what each message does, and an answer before the clock is up.
+"""One match of the player server: it handles each message, and answers before the clock is up.
 
-What is computed is computed in a session, elsewhere; the loop waits for it no longer than the clock allows.
-Where the process of the session dies, another one is sent all that it was sent, and goes on with the match.
+All computation happens in a session elsewhere; the event loop waits for it no longer than the clock allows.
+Where the process of the session dies, all messages are sent to another one, which continues the match.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Takes how many sessions of a match have died; returns another one, None where there is none any more.
+#: Takes the number of sessions that have died in a match; returns another one, or None to give up.
 Renew = Callable[[int], "Host | None"]
 
-#: Seconds for a player to take leave after STOP: to keep what it has learned, say.
+#: Seconds for a player to finish after STOP, for example to save what it has learned.
 _FAREWELL: Final = 10.0
-#: Seconds after ABORT: a player that looks at its clock comes back in milliseconds.
+#: Seconds to finish after ABORT: a player that checks its clock returns in milliseconds.
 _SHORT_FAREWELL: Final = 1.0
-#: Sessions that may die before the rules are read once: such rules are more than a process can bear.
+#: Crashes tolerated before the rules are loaded once: after that the rules are to blame.
 _MOST_DEATHS_READING: Final = 2
-#: Characters of messages that are kept for another session: matches of thousands of turns have fewer.
+#: Upper bound of the messages kept for another session, in characters: enough for thousands of turns.
 _MOST_KEPT: Final = 2**24
-#: Different faults that are reported for one message.
+#: Upper bound of the different faults reported for one message.
 _MOST_FAULTS: Final = 3
 
 
@@ -41,16 +41,16 @@ def _future() -> asyncio.Future[str | None]:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """What was asked, and what is known of the answer.
+    """A question for a move, and its answer so far.
 
     Attributes:
         number: of the turn, from 1.
-        sent: the message as text, and what had been answered to the one before.
-        arrived: when it was asked.
+        sent: the message as text, and the answer in the turn before.
+        arrived: when the message arrived.
         fallback: some legal move, as soon as one is known.
-        is_repeatable: whether the moves sent could be made once more: then the same message may be another.
-        move: what the player chose.
-        best: its best move so far, once it was asked for that.
+        is_repeatable: whether the last joint move could be made once more: then an equal message may be new.
+        move: the choice of the player.
+        best: its best move so far, once requested.
         answer: the task that finds the answer.
     """
 
@@ -66,7 +66,7 @@ class _Turn:
 
     @property
     def given(self) -> str | None:
-        """The answer; None as long as there is none."""
+        """The answer; None before there is one."""
         task = self.answer
         if task is None or not task.done():
             return None
@@ -74,12 +74,12 @@ class _Turn:
 
 
 class PlayerMatch:
-    """A match that a player is engaged in, from START to STOP or ABORT.
+    """A match, from START to STOP or ABORT.
 
     Attributes:
-        start: the message it began with.
-        host: of the session in which it is played.
-        waiting: how many messages wait for an answer.
+        start: its START message.
+        host: the session in which it is played.
+        waiting: number of messages that wait for an answer.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class PlayerMatch:
         self._renew = renew
         self._deaths = 0
         self._is_loaded = False
-        #: What was sent of the turns.
+        #: The messages of the turns.
         self._sent: list[tuple[str, str | None]] = []
         self._kept = 0
         self._think_by = 0.0
@@ -111,7 +111,7 @@ class PlayerMatch:
     # -- START ---------------------------------------------------------------------------------------
 
     async def prepare(self, arrived: float) -> str:
-        """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play this."""
+        """Return ``ready`` when the player is, or the clock is nearly up; ``busy`` if it cannot play."""
         start = self.start
         if self._ready is None:
             self._ready = _future()
@@ -132,7 +132,7 @@ class PlayerMatch:
     # -- PLAY ----------------------------------------------------------------------------------------
 
     async def play(self, message: Play | PlayII, arrived: float) -> str:
-        """Return a move before the clock is up; the same again for a message that was only repeated."""
+        """Return a move before the clock is up; the same move for a repeated message."""
         turn = self._turn
         if turn is None or not self._is_repeated(turn, message):
             if turn is not None and turn.answer is not None:
@@ -149,12 +149,12 @@ class PlayerMatch:
         return turn.given or NIL
 
     def _is_repeated(self, turn: _Turn, message: Play | PlayII) -> bool:
-        """Whether a message asks what was asked before, rather than for the next move."""
-        # The same moves may be made twice running; if they cannot be, they were sent twice.
+        """Whether a message repeats the last question, rather than asks for the next move."""
+        # Equal messages are new only if the same joint move can be made twice in a row.
         return message == turn.message and not (turn.is_repeatable and turn.given is not None)
 
     async def _answer(self, turn: _Turn) -> str:
-        """Find a move; there is always an answer at the time that the clock allows."""
+        """Find a move; return in time in any case."""
         if self._lost:
             self._note(self._lost)
             return NIL
@@ -163,7 +163,7 @@ class PlayerMatch:
         await asyncio.wait([turn.move], timeout=max(0.0, due - monotonic()))
         if not turn.move.done():
             late = "the rules" if turn.fallback is None else "the player"
-            self._note(f"{late} took all the time")
+            self._note(f"{late} used up the clock")
             if turn.fallback is not None:
                 self.host.send("best", turn.number)
                 grace = self._settings.grace_of(clock)
@@ -172,7 +172,7 @@ class PlayerMatch:
         return next((move for move in known if move is not None), turn.fallback) or NIL
 
     def _keep(self, sent: tuple[str, str | None]) -> None:
-        """Keep what is shown of a turn, for a session that may have to go on with the match."""
+        """Keep the message of a turn, for a session that may have to continue the match."""
         self._kept += len(sent[0])
         self._sent.append(sent)
         if self._kept > _MOST_KEPT:
@@ -184,7 +184,7 @@ class PlayerMatch:
         self._wait_for_rules(turn.number)
         self.host.send("play", turn.number, *turn.sent, think_by, clock)
 
-    # -- what the session reports ----------------------------------------------------------------------
+    # -- events of the session -------------------------------------------------------------------------
 
     def _receive(self, event: list[Any]) -> None:
         match event:
@@ -217,11 +217,11 @@ class PlayerMatch:
                 turn.move.set_result(move)
 
     def _wait_for_rules(self, question: int) -> None:
-        """Wait for an answer of the rules to START, question 0, or a turn; it may never come."""
+        """Start the timeout of the rules for START (question 0) or a turn."""
         self._asked.add(question)
         if self._rules_due is None:
             seconds = self._settings.rules_by(self.start)
-            reason = f"the rules were given up: no answer from them within {seconds:g} s"
+            reason = f"the rules timed out: no answer within {seconds:g} s"
             self._rules_due = asyncio.get_running_loop().call_later(seconds, self._lose, reason)
 
     def _rules_answered(self, *questions: int) -> None:
@@ -236,19 +236,19 @@ class PlayerMatch:
             self._rules_due = None
 
     def _go_on_elsewhere(self, reason: str) -> None:
-        """Continue in another session after one has died; give up after too many deaths."""
+        """Continue in another session after one has died; give up after too many crashes."""
         self._deaths += 1
         is_hopeless = not self._is_loaded and self._deaths >= _MOST_DEATHS_READING
         host = None if self._is_over or is_hopeless or self._kept > _MOST_KEPT else self._renew(self._deaths)
         if host is None:
             self._lose(reason)
             return
-        self._note(f"{reason}; another one goes on")
+        self._note(f"{reason}; another process continues")
         self.host, host.on_event = host, self._receive
         turn = self._turn
         is_asked = turn is not None and turn.given is None
         if self._ready is not None and self._ready.done():
-            # Nobody gave it time to get ready.
+            # There is no time left to get ready.
             self._think_by = min(self._think_by, monotonic())
         self._send_start()
         if former := self._sent[:-1] if is_asked else self._sent:
@@ -257,7 +257,7 @@ class PlayerMatch:
             self._send_play(turn)
 
     def _lose(self, reason: str) -> None:
-        """Give up to play, though the manager does not know yet."""
+        """Stop playing, although the manager does not know yet."""
         self._stop_waiting()
         self._asked.clear()
         self._lost = reason
@@ -272,10 +272,10 @@ class PlayerMatch:
     # -- STOP and ABORT ------------------------------------------------------------------------------
 
     def end(self, message: Stop | StopII | None) -> None:
-        """Let whoever thinks stop thinking; answer what is still to be answered; let the player know the end.
+        """End the match: answer open questions, and report the end to the player.
 
         Args:
-            message: how the match ended; None for without a result.
+            message: with the last joint move; None for an end without a result.
         """
         self._stop_waiting()
         self._is_over = True
@@ -289,13 +289,13 @@ class PlayerMatch:
         if message is not None:
             self.host.send("stop", format_message(message), answered)
         elif self._asked:
-            # Nobody knows when the rules would come to an end of their own accord.
+            # The rules may never come to an end of their own accord.
             self._lose("the match was aborted")
         else:
             self.host.send("abort")
 
     async def has_left(self) -> bool:
-        """Wait some seconds until the player has taken leave; return whether it has."""
+        """Wait some seconds until the player has finished; return whether it has."""
         await asyncio.wait([self._left], timeout=self._farewell)
         return self._left.done() and not self._left.cancelled()
 
@@ -306,7 +306,7 @@ class PlayerMatch:
         return is_preparing or (self._turn is not None and self._turn.given is None)
 
     def take_fault(self) -> str:
-        """Return what went wrong with the rules or the player since this was last asked, for people."""
+        """Return the faults of the rules and the player since the last call, for people."""
         fault = "; ".join(self._faults)
         self._faults.clear()
         return fault
@@ -322,5 +322,5 @@ def _settle(future: asyncio.Future[str | None] | None, value: str | None) -> Non
 
 
 def wall_time(moment: float) -> float:
-    """Return a moment of `time.monotonic` as `time.time` counts: processes share only the latter."""
+    """Convert a time of `time.monotonic` to `time.time`: processes share only the latter."""
     return time() + moment - monotonic()

@@ -1,6 +1,6 @@
-"""The game of one match as its player knows it: the rules, and the state as far as it is known.
+"""The game of one match as its player knows it: the rules, and the state as far as messages determine it.
 
-All of it is computed on request, in whatever thread asks; nothing here is bounded but by the limits given.
+Everything is computed on request, in the calling thread, bounded only by the given limits.
 """
 
 from __future__ import annotations
@@ -28,33 +28,35 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.protocol.messages import Message, Start
 
-#: On the networks of today an answer is there in milliseconds; a second is for machines that are busy.
+#: Upper bound of the margin: networks take milliseconds, busy machines up to a second.
 _LONGEST_MARGIN: Final = 1.0
-#: Of short clocks no more than this is given away.
+#: Upper bound of the margin, as a share of the clock.
 _MARGIN_SHARE: Final = 0.2
-#: Of the margin, the part that is left when an answer leaves at any rate.
+#: Share of the margin that is left when an answer leaves in any case.
 _ANSWER_AT: Final = 0.75
-#: Of the margin, the part that is left when the best move so far is no longer waited for.
+#: Share of the margin that is left when the best move so far is no longer awaited.
 _GIVE_UP_AT: Final = 0.5
-#: Seconds that an answer may take at least, whatever the clock says: it takes some to find any move.
+#: Lower bound of the seconds for an answer, whatever the clock: finding any move takes time.
 _SHORTEST_CLOCK: Final = 0.3
-#: Seconds beyond the clocks for rules that are nearly read, on machines that are busy.
+#: Seconds beyond the clocks after which loading times out, for busy machines.
 _SLACK: Final = 5.0
 _TOKEN: Final = re.compile(r"[^\s();]+")
-#: Sheets of the field have at most half a megabyte.
+#: Limits of a sheet; real ones have at most 0.5 MB.
 _READING: Final = ReadingLimits(bytes=4 * 2**20, tokens=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerSettings:
-    """How matches are played.
+    """Settings of the player server.
 
     Attributes:
-        gdl2: whether short messages of GDL-II games hold percepts rather than moves.
-        case_sensitive: whether names that differ by case are different names.
-        margin: seconds before the clock is up when the player should have chosen; None for a fifth of the
-            clock, at most a second. When a quarter of it has passed, an answer leaves at any rate.
-        patience: seconds without a message after which a match is given up; None to go by its clocks.
+        gdl2: whether to treat two-field messages of GDL-II games as percepts rather than moves.
+        case_sensitive: whether names that differ only by case are different names.
+        limits: of the reasoner.
+        margin: safety margin in seconds, subtracted from the clock of the player; None for a fifth of the
+            clock, at most a second. When a quarter of the margin has passed, an answer leaves in any case.
+        patience: seconds without a message after which a match is abandoned; None to derive them from its
+            clocks.
     """
 
     gdl2: bool = False
@@ -64,33 +66,33 @@ class PlayerSettings:
     patience: float | None = None
 
     def margin_of(self, clock: float) -> float:
-        """Return the seconds to keep back of a clock."""
-        usual = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
-        return usual if self.margin is None else min(self.margin, clock)
+        """Return the safety margin of a clock, in seconds."""
+        default = min(_LONGEST_MARGIN, _MARGIN_SHARE * clock)
+        return default if self.margin is None else min(self.margin, clock)
 
     def think_by(self, arrived: float, clock: float) -> float:
-        """Return when the player should have chosen, as `time.monotonic` and loops count."""
+        """Return the deadline of the player, of `time.monotonic` and event loops."""
         return arrived + clock - self.margin_of(clock)
 
     def answer_by(self, arrived: float, clock: float) -> float:
-        """Return when an answer must leave at any rate."""
+        """Return the deadline of an answer."""
         return arrived + max(_SHORTEST_CLOCK, clock - _ANSWER_AT * self.margin_of(clock))
 
     def grace_of(self, clock: float) -> float:
-        """Return the seconds after `answer_by` for a player in another process to report its best move."""
+        """Return the seconds after `answer_by` for another process to report the best move so far."""
         return max(0.05, (_ANSWER_AT - _GIVE_UP_AT) * self.margin_of(clock))
 
     def rules_by(self, start: Start) -> float:
-        """Return the seconds after which rules that still have not answered a question never will."""
+        """Return the timeout of the rules, in seconds."""
         return start.start_clock + 2 * start.play_clock + _SLACK
 
     def patience_with(self, start: Start) -> float:
-        """Return the seconds of silence after which a match is given up."""
+        """Return the seconds of silence after which a match is abandoned."""
         return start.start_clock + 10 * start.play_clock + 10 if self.patience is None else self.patience
 
 
 class OriginalNames:
-    """The names of a sheet as START spelled them; games know some of them, or all, in lower case only.
+    """The spelling of names in START; some games know some or all of them in lower case only.
 
     >>> OriginalNames("(ROLE X) (LEGAL X (Mark 1))").restore("(mark 1)")
     '(Mark 1)'
@@ -104,7 +106,7 @@ class OriginalNames:
             self._names.setdefault(token.lower(), token)
 
     def restore(self, text: str) -> str:
-        """Return a term's text with every name as it stands in the sheet, or first stood there."""
+        """Return the text of a term with every name as it is first spelled in the sheet."""
         return _TOKEN.sub(lambda token: self._restored(token[0]), text)
 
     def _restored(self, name: str) -> str:
@@ -112,13 +114,13 @@ class OriginalNames:
 
 
 class Position(NamedTuple):
-    """What is known when a player is to move.
+    """The position in which a player is to move.
 
     Attributes:
-        state: of the match, or one that agrees with what was sent.
-        legal: what the player may do.
-        view: what the player knows of a game with hidden information; None of others.
-        is_repeatable: whether the moves sent could be made once more.
+        state: of the match, or one that agrees with the messages.
+        legal: the legal moves of the player.
+        view: the observations of the player in a game with hidden information; None in other games.
+        is_repeatable: whether the last joint move could be made once more.
     """
 
     state: State
@@ -128,13 +130,13 @@ class Position(NamedTuple):
 
 
 class PlayedGame:
-    """The rules of one match, and what is known of its state.
+    """The rules of one match, and its state as far as it is known.
 
     Attributes:
-        ended: set when nobody waits for answers any more.
-        turn: the last one whose state is known.
-        thinking_of: the turn for which the player's best move is meant.
-        legal: what the player may do in it.
+        ended: set when answers are no longer needed.
+        turn: the last turn whose state is known.
+        thinking_of: the turn that the best move of the player belongs to.
+        legal: the legal moves of the player in it.
     """
 
     game: Game
@@ -152,25 +154,25 @@ class PlayedGame:
         self._percept_turn = 0
 
     def load(self, role: str, rules: str, longest: float) -> None:
-        """Load the rules; ``longest`` is the longer clock, after which nobody waits for an answer."""
+        """Load the rules; ``longest`` is the longer clock in seconds, the time limit of the reasoner."""
         self._names = OriginalNames(rules)
         self.game = game = load_rules(rules, self._settings, longest)
         term = parse_term(role)
-        found = match_ignoring_case(term, [each.term for each in game.roles])
-        self.role = game.roles[game.role_index(found or term)]
+        near = match_ignoring_case(term, [each.term for each in game.roles])
+        self.role = game.roles[game.role_index(near or term)]
         self._tracker = StateTracker(game, self.role, self.random)
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with the messages: then legal moves are a guess, too."""
+        """Whether no state was found that agrees with the messages: then the legal moves are a guess."""
         return self._tracker is not None and self._tracker.is_lost
 
     def spelled(self, move: Term) -> str:
-        """Return a move as text, with the names that START had."""
+        """Return a move as text, with the spelling of START."""
         return self._names.restore(spaced(move))
 
     def go_on(self, message: Message, answered: str | None, guess_by: float) -> Position:
-        """Bring the state up to what a PLAY or STOP says."""
+        """Advance the state by a PLAY or STOP message."""
         tracker = self._tracker
         if tracker is None:
             raise LostTrackError("the rules could not be used")
@@ -196,7 +198,7 @@ class PlayedGame:
     def _advance(
         self, message: Message, moves: tuple[Term, ...], answered: str | None, guess_by: float
     ) -> None:
-        """Go on by the list of a short message: moves, or in old GDL-II the percepts."""
+        """Advance by the list of a two-field message: moves, or percepts of old GDL-II managers."""
         tracker = self._tracker
         assert tracker is not None
         is_blind = self._settings.gdl2 and tracker.game.is_gdl2
@@ -204,7 +206,7 @@ class PlayedGame:
         if joint is not None:
             tracker.advance(joint)
         elif tracker.game.is_gdl2:
-            # Its own move the player is not sent: it must take it that what it answered was done.
+            # The message does not contain the own move of the player: its last answer is assumed.
             self._perceive(message, None if answered is None else parse_term(answered), moves, guess_by)
         else:
             raise LostTrackError(f"these moves are not legal here: {' '.join(map(str, moves))}"[:500])
@@ -212,7 +214,7 @@ class PlayedGame:
     def _perceive(
         self, message: Message, move: Term | None, percepts: tuple[Term, ...], guess_by: float
     ) -> None:
-        """Go on by percepts. Where nothing agrees with them, some state is still better than none."""
+        """Advance by percepts. Where no state agrees with them, the former ones stay."""
         assert self._tracker is not None
         with suppress(LostTrackError):
             self._tracker.perceive(move, percepts, guess_by, is_over=isinstance(message, Stop | StopII))
@@ -224,10 +226,10 @@ def load_rules(rules: str, settings: PlayerSettings, seconds: float) -> Game:
     Args:
         rules: the sheet.
         settings: with the limits of the reasoner.
-        seconds: after which nobody waits for the answer to a question any more.
+        seconds: upper bound of the time limit of the reasoner.
 
     Raises:
-        AnygameError: they cannot be used.
+        AnygameError: the rules cannot be used.
     """
     limits = settings.limits
     if limits is not None:

@@ -74,7 +74,7 @@ _HANDOVER: Final = 0.5
 #: Upper bound of the messages waiting for one match: a manager sends one, and some repeat it. More would use
 #: up the connections of others.
 _MOST_WAITING: Final = 8
-_TOO_MANY: Final = f"{_MOST_WAITING} messages wait for this match already"
+_TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
 #: The player that replaces one whose processes keep dying: it needs next to nothing.
 _STAND_IN: Final = "random"
 #: The messages with rules. All others are short.
@@ -207,7 +207,7 @@ class PlayerServer:
         if len(text) > LONGEST_USUAL and self._refusal(text) is not None:
             keyword, match_id = peek_message(text)
             if keyword in _LONG_KINDS:
-                return Unreadable(keyword, f"another match is being played than {shown(match_id)}")
+                return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
             return Unreadable(keyword, f"more than {LONGEST_USUAL:,} characters, which only START may have")
         is_known = self._match_called(peek_message(text)[1]) is not None
         async with self._long_message_known if is_known else self._long_message:
@@ -245,7 +245,7 @@ class PlayerServer:
             case Start():
                 return await self._start(message, match, arrived)
             case _ if match is None:
-                return BUSY, "this match is not played here"
+                return BUSY, "there is no such match here"
             case Play() | PlayII():
                 if match.waiting >= _MOST_WAITING:
                     return BUSY, _TOO_MANY
@@ -284,7 +284,7 @@ class PlayerServer:
             match = PlayerMatch(message, session, self._settings, self._sessions.renew)
             self._matches[message.match_id] = match
         if match is None or match.start != message:
-            return BUSY, "another match is being played"
+            return BUSY, "another match is in progress"
         if match.waiting >= _MOST_WAITING:
             return BUSY, _TOO_MANY
         self._set_alarm(match)
@@ -321,7 +321,7 @@ class PlayerServer:
     async def _preview(self, message: Preview, arrived: float) -> tuple[str, str]:
         """Let a free player study rules; answer before the clock is up."""
         if self._is_full or self._is_previewing:
-            return BUSY, "another match is being played"
+            return BUSY, "another match is in progress"
         session = self._sessions.take()
         if session is None:
             return BUSY, "threads are still busy with the rules of former matches"

@@ -261,11 +261,11 @@ class Session:
         chosen = _legal(move, legal)
         if match.is_lost:
             if self._player is None or self._player.needs_state:
-                fault = fault or "no state was found that agrees with all that was sent"
+                fault = fault or "no state was found that agrees with all messages"
             # The player may know the legal moves better.
             chosen = chosen or (move if isinstance(move, Term) else None)
         if move is not None and chosen is None:
-            fault = f"the player chose what is not legal: {_text(move)}"[:_LONGEST_FAULT]
+            fault = f"the player chose an illegal move: {_text(move)}"[:_LONGEST_FAULT]
         if chosen is None:
             chosen = self._best(legal)
         return chosen or match.random.choice(legal), fault
