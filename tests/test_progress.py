@@ -106,7 +106,7 @@ def test_long_work_reports_by_itself(cell: Cell) -> None:
     assert "random matches: " in told
     for asked, words in (
         (lambda: anygame.perft_divide(game, 4), "first moves: 9 of 9"),
-        (lambda: anygame.solve(game), "looking for states: "),
+        (lambda: anygame.solve(game), "exploring states: "),
         (lambda: anygame.analyse(game, iterations=20_000, seed=1, seconds=1), "<table>"),
     ):
         cell.shown.clear()

@@ -36,7 +36,7 @@ _COMMANDS: Final = {
     ),
     "solve copolymer": (
         "[1-9][0-9,]* states, .* to be continued",
-        "the search for them was ended early",
+        "the exploration was interrupted",
     ),
     "solve copolymer --json": ("[1-9][0-9,]* states, .* to be continued", '"interrupted": true'),
     "solve copolymer --memory 0.01 --seconds 1000": (

@@ -41,7 +41,7 @@ def test_solve_as_json() -> None:
 def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     output, status = run(["solve", "connect_four", "--memory", "0.01"])
     assert status == 1
-    assert output.startswith("not solved: not all states were found: 0.01 GiB do not hold them\n")
+    assert output.startswith("not solved: not all states were found: 0.01 GiB are too little memory\n")
     assert " of them continued, " in output
 
 
@@ -56,8 +56,7 @@ def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
     output, status = run(["solve", str(sheet)])
     assert status == 1
     assert output.splitlines()[:3] == [
-        "not solved: a match may go on for ever, or end without a goal, under best play: "
-        "1 end gives left no goal, or several",
+        "not solved: best play may never end, or end without a goal: 1 end gives left no goal, or several",
         "left   between 0 and 100",
         "ends without a goal for left: 1; each may be worth anything from 0 to 100",
     ]

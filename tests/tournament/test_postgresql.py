@@ -157,7 +157,7 @@ def test_it_keeps_what_a_file_keeps(address: str, tmp_path: Path) -> None:
 def test_another_tournament_is_refused_without_a_trace(address: str) -> None:
     _play(address)
     with Store(address) as store:
-        with pytest.raises(RecordError, match=r"postgresql://tester:\.\.\.@/.* belongs to another tournament"):
+        with pytest.raises(RecordError, match=r"postgresql://tester:\.\.\.@/.* belongs to another"):
             Tournament(GAMES, PLAYERS | {"b": "random"}, store, TERMS, _seat)
         assert len(store.results()) == 6
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 #: Reason of an incomplete graph after Ctrl-C.
-INTERRUPTED: Final = "the search for them was ended early"
+INTERRUPTED: Final = "the exploration was interrupted"
 #: States expanded at a time: enough to fill lanes, few enough for their arrays to fit the CPU caches.
 MOST_AT_A_TIME: Final = 4096
 #: Memory of the values of a state: the ranks of two bounds, a distance, and two numbers for a table. Where
@@ -195,19 +195,19 @@ class _Exploration:
         began = perf_counter()
         while done < self._layers[-1]:
             if self._seconds is not None and perf_counter() - began >= self._seconds:
-                return f"{self._seconds:.3g} s were too short for them"
+                return f"{self._seconds:.3g} s were too short"
             # Expect at most twice as many joint moves as in the last states.
             count = max(1, min(MOST_AT_A_TIME, int(_EDGES / self._width), self._layers[-1] - done))
             expected = int(2 * self._width * count) + 1
             needed = self._bytes_with(expected)
             if needed > self._memory:
-                return f"{self._memory / 2**30:.3g} GiB do not hold them"
+                return f"{self._memory / 2**30:.3g} GiB are too little memory"
             if len(self._expansion) + expected > MOST_STATES:
-                return f"they are more than {MOST_STATES:,}"
+                return f"there are more than {MOST_STATES:,}"
             self._enter(done, self._expansion.expand(done, done + count))
             done += count
             if len(self._expansion) > self._most:
-                return f"they are more than {self._most:,}"
+                return f"there are more than {self._most:,}"
             if done == self._layers[-1] and len(self._expansion) > done:
                 self._layers.append(len(self._expansion))
             if progress:

@@ -58,11 +58,11 @@ class Solver:
         if not graph.complete:
             return self._unsolved(f"not all states were found: {graph.stopped}")
         if self._game.is_gdl2:
-            return self._unsolved("the rules hide information, and values are those of games in the open")
+            return self._unsolved("the rules hide information, which exact values do not allow for")
         if len(self._choosing) > 2:
             return self._unsolved(f"{len(self._choosing)} roles choose: there is no single best play")
         if len(self._choosing) == 2 and not self._are_opposed(*self._choosing):
-            return self._unsolved("what one of the two roles gains the other does not always lose")
+            return self._unsolved("the goals of the two roles are not opposed")
         return self._valued()
 
     # -- what kind of game it is -------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Solver:
             # Ends without a goal do not tell the goal of the other role.
             leading = self._choosing
         if not leading:
-            return self._unsolved("all is left to chance: there is nobody whose value it could be")
+            return self._unsolved("only chance decides: there is no role that could have a value")
         find = retrograde_values if self._takes_turns else find_values
         for place in leading:
             if not len(self._goals(place)):
@@ -147,8 +147,8 @@ class Solver:
         """Return the reason of bounds that do not meet."""
         causes = [f"{_ends(number)} {role} no goal" for role, number in self._lacking().items() if number]
         if not causes:
-            return "a match may go on for ever under best play"
-        what = "a match may go on for ever, or end without a goal, under best play"
+            return "best play may never end"
+        what = "best play may never end, or end without a goal"
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:

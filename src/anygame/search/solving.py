@@ -108,7 +108,7 @@ def solve(
 
 
 def _exploring_told(expanded: int, found: int) -> str:
-    return f"looking for states: {found:,} found, {expanded:,} looked at"
+    return f"exploring states: {found:,} found, {expanded:,} expanded"
 
 
 def _expansion(game: Game, start: State) -> Expansion:

@@ -135,19 +135,19 @@ class _Reader:
         here = self._file.tell()
         size = count * (words * 8 + kind.itemsize + 4 * header["distances"]) + kinds * roles * 16 + _DIGEST
         if self._file.seek(0, 2) - here != size:
-            raise self._damaged("it is shorter or longer than it says")
+            raise self._damaged("its size does not match its header")
         self._file.seek(here)
         rows = self._array((count, words), np.uint64)
         bounds = self._array((kinds, roles, 2), np.float64)
         of_states = self._array((count,), kind)
         distances = self._array((count,), np.uint32) if header["distances"] else None
         if self._file.read() != self._digest.digest():
-            raise self._damaged("its digest is another one")
+            raise self._damaged("its digest does not match")
         states = StateSet(words)
         for first in range(0, count, _CHUNK // 64):
             states.add(rows[first : first + _CHUNK // 64])
         if len(states) != count or of_states.max() >= kinds:
-            raise self._damaged("its states or values are not what they should be")
+            raise self._damaged("its states or values are invalid")
         fluents = tuple([self._fluent(text, game) for text in header["fluents"]])
         return Table(game, header["method"], fluents, states, of_states, bounds, distances)
 
@@ -162,9 +162,9 @@ class _Reader:
         try:
             header = json.loads(text)
         except (ValueError, RecursionError):
-            raise self._damaged("its header is no JSON") from None
+            raise self._damaged("its header is not JSON") from None
         if not (isinstance(header, dict) and _is_header(header)):
-            raise self._damaged("its header does not say what it should")
+            raise self._damaged("its header is invalid")
         return header
 
     def _array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -176,7 +176,7 @@ class _Reader:
         for first in range(0, len(content), _CHUNK):
             part = content[first : first + _CHUNK]
             if self._file.readinto(part) != len(part):  # type: ignore[attr-defined]
-                raise self._damaged("it is shorter than it was")
+                raise self._damaged("it was truncated meanwhile")
             self._digest.update(part)
         return array.astype(dtype, copy=False)
 

@@ -51,7 +51,7 @@ def run(options: _Options) -> int:
 
 
 def _solved(at: Position, options: _Options) -> Solution:
-    with progress("looking for states") as show:
+    with progress("exploring states") as show:
         return solve(
             at.game,
             at.state,

@@ -125,7 +125,7 @@ class Knowledge:
     def _read(self, observation: Observation) -> Turn:
         turn = self._reader.read(observation)
         if turn is None:
-            raise LimitError(f"{self._game.name}: no play leads to what was observed", limit="observations")
+            raise LimitError(f"{self._game.name}: no play leads to these observations", limit="observations")
         return turn
 
     def _first(self, start: State) -> Values:
