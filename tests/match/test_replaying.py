@@ -47,9 +47,9 @@ def test_faults_are_told() -> None:
     record.errors[1] = ["LATE", ""]
     assert "step 1 has an error of an unknown kind: 'LATE'" in _faults(record)
     record.errors[1] = [""]
-    assert "step 1 has errors of 1 roles" in _faults(record)
+    assert "step 1 has errors for 1 roles" in _faults(record)
     record.errors.pop()
-    assert "4 states, but errors of 3 steps" in _faults(record)
+    assert "4 states, but 3 lists of errors" in _faults(record)
     record = _sound()
     for part in (record.states, record.moves, record.errors, record.state_times):
         del part[-1]
