@@ -156,7 +156,7 @@ def test_records_are_signed(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"playClock": 10', '"playClock": 11'))
     output, status = run(["replay", str(path)])
     assert status == 1
-    assert "wrong: the signature is not that of this record" in output
+    assert "wrong: the signature does not match the record" in output
 
 
 @pytest.mark.skipif(not record_names(), reason="no recorded matches (see tests/match/recordings.py)")

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from anygame.errors import AnygameError, ClusterError, MissingExtraError, WorkerLostError
+from anygame.errors import AnygameError, ClusterError, MissingExtraError, WorkerLostError, needing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -276,12 +276,8 @@ def _ray() -> Any:
     """Return the module ray, with usage reports disabled."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    try:
+    with needing("cluster", "dividing work among machines needs Ray"):
         return import_module("ray")
-    except ImportError as error:
-        raise MissingExtraError(
-            "dividing work among machines needs Ray: pip install 'anygame[cluster]'", "cluster"
-        ) from error
 
 
 def _knock(address: str) -> None:

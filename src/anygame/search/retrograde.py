@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anygame.errors import MissingExtraError
+from anygame.errors import needing
 from anygame.native.marking import Elements, Int32s, exported
 from anygame.search.blocks import joint_moves
 
@@ -204,12 +204,8 @@ def values_of_games(payoffs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _by_linear_program(payoffs: NDArray[np.float64]) -> float:
     """Maximise v such that some mixture of the rows gives at least v against every column."""
-    try:
+    with needing("solve", "mixed strategies need linear programs, which scipy solves"):
         from scipy.optimize import linprog
-    except ImportError:
-        raise MissingExtraError(
-            "mixed strategies need linear programs, which scipy solves: pip install 'anygame[solve]'", "solve"
-        ) from None
     rows, columns = payoffs.shape
     # The tolerances of the solver are for numbers near 1.
     lowest, width = payoffs.min(), np.ptp(payoffs)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from anygame.errors import TableError, TermSyntaxError
-from anygame.files import write_whole
+from anygame.files import file_faults, write_whole
 from anygame.game.encoding import rules_digest
 from anygame.language.parser import parse_term
 from anygame.search.table import Table, kind_type
@@ -44,7 +44,7 @@ def save_table(table: Table, path: str | Path) -> None:
         TableError: the file cannot be written, or exists and is not a table.
     """
     path = Path(path)
-    try:
+    with file_faults("write", path, TableError):
         if path.exists() and not _is_table(path):
             raise TableError(f"{path} exists and is not a table of values; choose another name")
         header = json.dumps(
@@ -62,21 +62,14 @@ def save_table(table: Table, path: str | Path) -> None:
         ).encode()
         if len(header) > _LARGEST_HEADER:
             raise TableError(f"the names of {len(table.fluents):,} facts are too long for the file")
+        arrays = [table.states.part(0, len(table)), table.bounds, table.kinds]
+        arrays += [] if table.distances is None else [table.distances]
         parts: list[bytes | memoryview] = [_MAGIC, len(header).to_bytes(8, "little"), header]
-        parts += [
-            _bytes_of(table.states.part(0, len(table))),
-            _bytes_of(table.bounds),
-            _bytes_of(table.kinds),
-        ]
-        parts += [] if table.distances is None else [_bytes_of(table.distances)]
+        parts += [_bytes_of(array) for array in arrays]
         digest = hashlib.sha256()
         for part in parts:
             digest.update(part)
         write_whole(path, *parts, digest.digest())
-    except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        raise TableError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def load_table(path: str | Path, game: Game) -> Table:
@@ -89,13 +82,8 @@ def load_table(path: str | Path, game: Game) -> Table:
     Raises:
         TableError: the file cannot be read, is not a table, is damaged, or belongs to other rules.
     """
-    try:
-        with Path(path).open("rb") as file:
-            return _Reader(file, str(path)).table(game)
-    except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        raise TableError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    with file_faults("read", path, TableError), Path(path).open("rb") as file:
+        return _Reader(file, str(path)).table(game)
 
 
 def _is_table(path: Path) -> bool:
