@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.transcripts import ROOT, run
-from tools.man_page import man_page
+from tools.reference_pages import DOCS, pages
 
 import anygame
 from anygame.cli.command_table import COMMANDS, full_parser
@@ -129,10 +129,11 @@ def test_an_unknown_shell_is_refused() -> None:
     assert "invalid choice: 'tcsh'" in output
 
 
-def test_the_manual_page_is_current() -> None:
-    page = ROOT / "docs" / "anygame.1"
-    text = page.read_text(encoding="utf-8")
-    assert text == man_page(anygame.__version__), "write it anew: python tools/man_page.py"
+def test_the_manual_page_and_the_reference_are_current() -> None:
+    for name, text in pages(anygame.__version__).items():
+        kept = (DOCS / name).read_text(encoding="utf-8")
+        assert kept == text, f"{name}: write it anew: python tools/reference_pages.py"
+    text = (DOCS / "anygame.1").read_text(encoding="utf-8")
     assert all(f"anygame {name.replace('-', chr(92) + '-')}" in text for name in COMMANDS)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["setuptools"]["data-files"] == {"share/man/man1": ["docs/anygame.1"]}

@@ -1,8 +1,8 @@
-"""Write the manual page ``docs/anygame.1`` anew, after commands or their options have changed.
+"""Write the manual page and the reference of commands and codes anew, after one of them has changed.
 
 ::
 
-    python tools/man_page.py
+    python tools/reference_pages.py
 """
 
 from __future__ import annotations
@@ -13,17 +13,72 @@ from typing import TYPE_CHECKING, Final
 
 import anygame
 from anygame.cli.command_table import full_parser
+from anygame.doctor import CODES
 
 if TYPE_CHECKING:
     from argparse import Action, ArgumentParser
     from collections.abc import Iterator
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "anygame.1"
+DOCS: Final = Path(__file__).parents[1] / "docs"
 
 
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(man_page(anygame.__version__), encoding="utf-8")
+    """Write the pages."""
+    for name, text in pages(anygame.__version__).items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+
+
+def pages(version: str) -> dict[str, str]:
+    """Return the text of each page by its path in docs/."""
+    return {
+        "anygame.1": man_page(version),
+        "reference/command-line.md": "\n".join(_command_line()) + "\n",
+        "reference/codes.md": "\n".join(_codes()) + "\n",
+    }
+
+
+def _command_line() -> Iterator[str]:
+    yield "# Command line\n"
+    yield "A FILE is a rule sheet, `-` for standard input, or the name of a game that comes with the package."
+    yield "`anygame COMMAND --help` prints the same. [The prompt](../guide/prompt.md) has examples.\n"
+    for name, parser in full_parser()[1].items():
+        arguments = parser._get_positional_actions()
+        typed = "".join(f" {_plain_value(argument)}" for argument in arguments)
+        yield f"## anygame {name}\n"
+        yield f"`anygame {name} [OPTION]...{typed}`\n"
+        yield f"{_cell(parser.description or '')}\n"
+        # The first option is --help.
+        shown = [option for option in parser._get_optional_actions() if option.help != SUPPRESS][1:]
+        yield "| argument | meaning |"
+        yield "| --- | --- |"
+        for action in (*arguments, *shown):
+            value = _plain_value(action)
+            written = [f"{flag} {value}".strip() for flag in action.option_strings] or [value]
+            yield f"| {', '.join(f'`{_cell(form)}`' for form in written)} | {_cell(action.help or '')} |"
+        yield f"\n```text\n{parser.epilog.strip()}\n```\n" if parser.epilog and parser.epilog.strip() else ""
+
+
+def _codes() -> Iterator[str]:
+    yield "# Codes of diagnostics\n"
+    yield "`anygame explain-code CODE` prints the reason, the source and an example of each."
+    yield "[Checking sheets](../guide/checking.md) shows them in use.\n"
+    yield "| code | severity | meaning | rule |"
+    yield "| --- | --- | --- | --- |"
+    for name, code in sorted(CODES.items()):
+        yield f"| `{name}` | {code.severity} | {_cell(code.title)} | {_cell(code.demand)} |"
+
+
+def _cell(text: str) -> str:
+    """Return text for a cell of a table."""
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _plain_value(action: Action) -> str:
+    """Return the name of a value; empty for an option that takes none."""
+    if action.nargs == 0:
+        return ""
+    choices = f"{{{','.join(map(str, action.choices))}}}" if action.choices else "VALUE"
+    return str(action.metavar or choices)
 
 
 def man_page(version: str) -> str:
@@ -85,11 +140,9 @@ def _command(name: str, parser: ArgumentParser) -> Iterator[str]:
 
 
 def _value(action: Action) -> str:
-    """Return what a value is called; empty for an option that takes none."""
-    if action.nargs == 0:
-        return ""
-    choices = f"{{{','.join(map(str, action.choices))}}}" if action.choices else "VALUE"
-    return f"\\fI{_escaped(str(action.metavar or choices))}\\fR"
+    """Return the name of a value in italics; empty for an option that takes none."""
+    value = _plain_value(action)
+    return f"\\fI{_escaped(value)}\\fR" if value else ""
 
 
 def _escaped(text: str) -> str:
