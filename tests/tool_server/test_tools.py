@@ -70,6 +70,9 @@ def test_tools_have_schemas_of_what_they_take_and_answer() -> None:
     for tool in tools:
         assert tool.description
         assert tool.output_schema
+    described = {tool.name: tool.description for tool in tools}
+    assert '"legal": {ROLE: [MOVE]}' in described["legal"]
+    assert '"playouts_per_second"' in described["simulate"]
 
 
 def test_standard_output_has_messages_alone() -> None:

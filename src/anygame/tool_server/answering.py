@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from anygame.answers import findings, position, proof, simulation, solution
 from anygame.answers.findings import Found, line_json, place_json
 from anygame.answers.position import Position as AnsweredPosition
 from anygame.answers.simulation import Simulation
@@ -473,6 +474,17 @@ OF_STATES: Final[dict[str, Callable[..., View]]] = {
     "state": state, "legal": legal, "play": play, "query": query, "why": why, "why_not": why_not,
     "board": board, "simulate": simulate, "analyse": analyse, "solve": solve,
 }  # fmt: skip
+
+#: The shapes of answers, by tool, as the help of the command line shows them.
+SHAPES: Final = {
+    "check": f'{{"diagnostics": [{findings.SHAPE}]}}',
+    "state": position.FACTS_SHAPE,
+    "legal": position.LEGAL_SHAPE,
+    "simulate": simulation.SHAPE,
+    "solve": solution.SHAPE,
+    "prove": f'{{"verdicts": [VERDICT]}}; a VERDICT is {proof.SHAPE}',
+    "equal": proof.SHAPE,
+}
 
 
 def answer(sheets: Sheets, do: str, name: str, text: str, **given: Any) -> View:

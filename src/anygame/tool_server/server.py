@@ -21,7 +21,7 @@ from anygame.doctor import ALIASES, CODES
 from anygame.errors import AnygameError
 from anygame.language.diagnostics import shown
 from anygame.sheets.installed import describe_sheet
-from anygame.tool_server.answering import OF_SHEETS, OF_STATES
+from anygame.tool_server.answering import OF_SHEETS, OF_STATES, SHAPES
 from anygame.tool_server.bounds import MOST_FACTS, MOST_MOVES, MOST_SECONDS, PATIENCE
 from anygame.tool_server.pool import QuestionPool
 from anygame.tool_server.sheets import KnownSheets
@@ -111,7 +111,8 @@ class _Tools:
         ]
         parameters = [context, *named, *own]
         made: Any = tool
-        made.__name__, made.__doc__ = do, function.__doc__
+        shape = f"\n\nThe answer has the shape {SHAPES[do]}" if do in SHAPES else ""
+        made.__name__, made.__doc__ = do, f"{function.__doc__}{shape}"
         made.__signature__ = Signature(parameters, return_annotation=dict[str, Any])
         made.__annotations__ = {each.name: each.annotation for each in parameters}
         return tool
