@@ -1,34 +1,33 @@
-"""Boards: which fluents of a game lie on a board, and how; pictures of states, and what draws them.
+"""Boards: which fluents of a game lie on a board, and how; pictures of states, and their renderers.
 
 `find_boards` looks for boards in the rules, `picture` puts the facts of a state on them, and `svg`, `draw`
-and `text` show that. No game is known by name.
+and `text` render the picture. No game is known by name.
 
-A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments run over ordered values:
-numbers, letters, or a chain of the rules (see `anygame.analysis.axes`). What is left is the content of
-the square. These choices are made; a comment in the sheet overrules them (see
-`anygame.boards.finding.hints`):
+A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values: numbers,
+letters, or a chain of the rules (see `anygame.analysis.axes`). The other arguments are the content of the
+square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`):
 
-- **Squares** are those that ``base`` allows; without ``base``, those of the initial state if a content of
-  it is blank, else all combinations of rows and columns.
+- **Squares** are those that ``base`` allows; without ``base``, those of the initial state if one of its
+  contents is blank, else all combinations of rows and columns.
 - **Rows and columns**: a board whose rows grow and then shrink by one square at a time is a hexagon, first
-  row at the top. Else the rules' own variables decide: ``?row ?col`` (first row at the top) or ``?x ?y``
+  row at the top. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or ``?x ?y``
   (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
   ``x``, the second ``y``. In both cases rows grow upwards.
 - **Hexagons** are also boards whose neighbours, as facts of the rules name them, touch only so.
-- **Blank** is a content called so, or one that moves leave behind, or one that fills three quarters of the
-  board at the start, with something else beside it.
-- **Several boards**: of three ordered arguments, the one with another number of values than both others
-  distinguishes boards, or the last; of four, the first two. Likewise an unordered argument without which two
-  things would stand on one square.
+- **Blank** is a content with such a name, or one that moves leave behind, or one that fills three quarters
+  of the board at the start, with something else beside it.
+- **Several boards**: of three ordered arguments, the one with a different number of values distinguishes
+  boards, or the last; of four, the first two. Likewise an unordered argument without which two things would
+  share a square.
 - **Overlays** are fluents whose arguments name the squares of a board in the same rules.
 - **Layers** are boards that a third coordinate of the same values distinguishes.
 - **Positions** are given by two fluents such as ``(x 3)`` and ``(y 4)``.
 - **Tracks** are rows of numbered places, two of them with a store each; **lines** join the dots of a grid.
-- **Points** are squares that facts of the rules join by lines;
-  a map in a comment gives places that have no order.
-- Of several such fluents those are boards that the initial state fills, unless much smaller than the
+- **Points** are squares that facts of the rules join by lines; a map in a comment places names that have no
+  order.
+- Of several such fluents, boards are those that the initial state fills, unless much smaller than the
   largest.
-- When unsure, no board: the fluents are then listed like all others.
+- In doubt there is no board: the fluents are listed like all others.
 """
 
 from __future__ import annotations

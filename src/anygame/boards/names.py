@@ -1,4 +1,4 @@
-"""Common names of colours and pieces, as data: English words, and the letters of chess notation."""
+"""Common English names of colours and pieces, and the letters of chess notation."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _CODE: Final = re.compile(r"([a-z])(kn|ki|[kqrbnp])([a-h]?[1-9]?)")
 
 
 def words(name: str) -> list[str]:
-    """Split a name into its words, in small letters.
+    """Split a name into lower-case words.
 
     >>> words("whitePawn"), words("black_king 2")
     (['white', 'pawn'], ['black', 'king', '2'])
@@ -98,7 +98,7 @@ def words(name: str) -> list[str]:
 
 
 def die_face(text: str, name: str) -> str:
-    """Return the face of a die, as a character, for a number that a fact of this name has; empty for none.
+    """Return the face of a die for a number in a fact of this name; empty if it is not a die.
 
     >>> die_face("3", "dieOf"), die_face("7", "dice"), die_face("3", "card")
     ('⚂', '', '')
@@ -107,21 +107,21 @@ def die_face(text: str, name: str) -> str:
 
 
 def colour_in(name: str) -> str:
-    """Return the colour that is a word of a name, or with which a word begins; empty for none."""
+    """Return the colour that is a word of a name, or the start of one; empty for none."""
     found = words(name)
     whole = next((word for word in found if word in COLOURS), "")
     return whole or next((c for c in sorted(COLOURS) for word in found if word.startswith(c)), "")
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return the roles by their first letters, as far as these distinguish them; white and black too."""
+    """Return the roles by their first letters if these are unique; also white and black."""
     letters = [role[:1].lower() for role in roles]
     found = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | found
 
 
 def read_figure(name: str) -> tuple[str, str]:
-    """Return the figure and the side that a name says in full, such as ``white pawn``; empty for none."""
+    """Return the figure and the side in a name such as ``white pawn``; empty for none."""
     found = words(name)
     for word in found:
         for piece, figure in FIGURES.items():
@@ -135,7 +135,7 @@ def read_figure(name: str) -> tuple[str, str]:
 def read_codes(names: Iterable[str], sides: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return figure and side for names such as ``wp``, ``bkn``: a letter for the side, one for the piece.
 
-    Nothing is read unless most names are such, with two sides and two pieces among them.
+    The result is empty unless most names are codes, with two sides and two pieces among them.
     """
     names = list(names)
     found = {}

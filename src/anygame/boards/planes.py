@@ -1,4 +1,4 @@
-"""Planes: the fluents of a game as images over the squares of its board, for networks that look at boards."""
+"""Planes: the fluents of a game as images over the squares of its board, for neural networks."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _Place = tuple[tuple[int, str], int, int]
 class Planes:
     """Fluents as planes over the squares of the board.
 
-    Facts that lie on squares share a channel if they say the same of their squares. Several boards of one
-    kind that have a place on one large board lie there; others have channels of their own, as have boards of
-    different fluents. Boards start at the top left; where one is smaller, what is beside it stays false.
+    Facts that say the same of different squares share a channel. Several boards of one kind with a place on
+    one large board lie there; others have channels of their own, as have boards of different fluents. Boards
+    start at the top left; squares beside a smaller one stay false.
 
     Attributes:
         channels: what each plane shows: a fact with ``?`` for the coordinates of its square, as in
             ``(cell ? ? x)``, or a fluent that lies on no board, true on all squares or on none.
-        rows: how many, from top to bottom.
-        columns: how many, from left to right.
+        rows: the number of rows, from top to bottom.
+        columns: the number of columns, from left to right.
     """
 
     def __init__(self, channels: Sequence[str], rows: int, columns: int, places: Sequence[int]) -> None:
@@ -62,7 +62,7 @@ class Planes:
 
 
 def find_planes(game: Game, fluents: Sequence[Term]) -> Planes:
-    """Return how some fluents lie on planes over the boards of their game.
+    """Return the planes of some fluents over the boards of their game.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
@@ -90,7 +90,7 @@ class _Board:
         self._down = _ranks(y for _, y in layout.places.values())
 
     def place(self, fact: Term) -> _Place | None:
-        """Return the channel of a fact, its row and its column; None where it does not lie here."""
+        """Return the channel, row and column of a fact; None if it does not lie here."""
         layout = self._layout
         found = layout.find(fact)
         if found is None or not isinstance(fact, Compound):
@@ -108,5 +108,5 @@ class _Board:
 
 
 def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """Return the rank of each value: boards that stand apart get no empty rows between them."""
+    """Return the rank of each value: gaps between boards add no empty rows."""
     return {value: rank for rank, value in enumerate(sorted(set(values)))}

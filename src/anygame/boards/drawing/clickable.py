@@ -26,7 +26,7 @@ _MOST_LISTED: Final = 500
 
 
 def choosing_script() -> str:
-    """Return the script of what clicks on cells choose; pages load the same file."""
+    """Return the script that turns clicks on cells into moves; pages load the same file."""
     return (Path(__file__).parents[1] / "static" / "choosing.js").read_text(encoding="utf-8")
 
 
@@ -42,10 +42,10 @@ def clickable_state(
 
     Args:
         painter: of the game.
-        state: what is drawn.
-        before: the state before it, and the ``joint`` move between; None at the start.
+        state: the state.
+        before: the previous state, and the ``joint`` move from it; None at the start.
         joint: see ``before``.
-        goals: of every role at the end, to show how the winner won; none elsewhere.
+        goals: of every role in a terminal state, to highlight how the winner won; otherwise empty.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
     picture = painter.picture(state, last=joint, before=before, legal_for=roles)
@@ -78,14 +78,14 @@ def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _is_counted(listing: Listing) -> bool:
-    """Whether facts beside a board hold numbers, such as scores and steps: players want to see these."""
+    """Whether facts beside a board hold numbers, such as scores and steps, which players want to see."""
     return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
 
 
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
-    """Return for each winner the cells that the derivation of its goal names, or else that of the end.
+    """Return the cells that the derivation of each winner's goal names, or else that of ``terminal``.
 
-    A derivation that names everything on the board, as one that counts does, shows no line.
+    A derivation that names all occupied cells, as one that counts does, shows no line.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

@@ -1,4 +1,4 @@
-"""The picture of a state: its facts on the cells of its boards, with marks for moves; views of it."""
+"""The picture of a state: its facts on the cells of its boards, with marks for moves."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def picture(
     before: State | None = None,
     legal_for: str | Iterable[str] = (),
 ) -> Picture:
-    """Return what a state looks like.
+    """Return the picture of a state.
 
     Args:
         state: the state.
         last: the joint move that led here, for its marks and arrows.
-        before: the state before, for marks where cells differ.
-        legal_for: roles whose legal moves are to be found on the boards (`Picture.touches`).
+        before: the previous state, to mark changed cells.
+        legal_for: roles whose legal moves are located on the boards (`Picture.touches`).
 
     Raises:
         IllegalMoveError: ``last`` does not have one move per role.
@@ -65,7 +65,7 @@ def picture(
 
 
 class Painter:
-    """Paints the states of one game: what is known of its boards and moves beforehand."""
+    """Paints the states of one game; it holds the boards and moves that are known beforehand."""
 
     def __init__(self, game: Game) -> None:
         # The game itself is not held: painters are remembered as long as their games live.
@@ -86,7 +86,7 @@ class Painter:
 
     @classmethod
     def of(cls, game: Game) -> Painter:
-        """Return the painter of a game; made once."""
+        """Return the painter of a game; painters are cached."""
         found = _PAINTERS.get(game)
         # Games of the same rules are equal, whatever their comments say of boards.
         if found is None or found.source != game.program.source:
@@ -101,7 +101,7 @@ class Painter:
         before: State | None = None,
         legal_for: str | Iterable[str] = (),
     ) -> Picture:
-        """Return what a state looks like; see `picture`."""
+        """Return the picture of a state; see `picture`."""
         roles = [legal_for] if isinstance(legal_for, str) else list(legal_for)
         game = state.game
         made: list[tuple[Role, Term]] = []
@@ -127,16 +127,16 @@ class Painter:
         made: Iterable[tuple[Role, Term]] = (),
         before: Collection[Term] | None = None,
     ) -> Picture:
-        """Return what a state looks like to somebody who knows a part of its facts.
+        """Return the picture of a state of which only some facts are known.
 
         Args:
             title: the name of the game.
-            facts: those that are known to hold.
-            possible: those that may hold or not. Cells on which one of them may lie, and nothing else is
-                known to, are marked as ``unknown``; so is a card that somebody may have.
-            legal: for each role that is asked for, the moves that are legal.
+            facts: the facts that are known to hold.
+            possible: facts that may hold or not. Cells on which one of them may lie, with no known content,
+                are marked as ``unknown``; so is a card that somebody may have.
+            legal: the legal moves of each role that is asked for.
             made: the last moves, as far as they are known, each with its role.
-            before: what was known of the state before.
+            before: the facts that were known of the previous state.
         """
         known: Known = {}
         grids = self._grids(facts, known)
@@ -207,7 +207,7 @@ class Painter:
         marks: dict[str, set[Mark]],
         colours: Mapping[str, str],
     ) -> tuple[Arrow, ...]:
-        """Mark the cells that the last moves name, and return arrows for those that go from cell to cell."""
+        """Mark the cells that the last moves name; return arrows for moves from cell to cell."""
         arrows = []
         for role, move in made:
             cells, _ = self._reader.cells(role, move, known)
@@ -222,7 +222,7 @@ class Painter:
     def _mark_unknown(
         self, grids: Iterable[Grid], possible: Iterable[Grid], marks: dict[str, set[Mark]]
     ) -> None:
-        """Mark the cells on which something may lie while nothing is known to."""
+        """Mark cells with possible but no known contents."""
         taken = {cell.id for grid in grids for cell in grid.cells if cell.things}
         for grid in possible:
             for cell in grid.cells:
@@ -281,10 +281,10 @@ def _arguments_of(fact: Term) -> list[str]:
 
 
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is not known of facts that lie on no board: one fact for each first argument, others open.
+    """Yield unknown facts that lie on no board: one for each first argument, with ``?`` for the others.
 
-    Of two arguments and more the first mostly says whose something is. Where that has one already, as a hand
-    has its card, or a step its number, it is no news that it may have another.
+    The first of several arguments usually names the owner. If a fact of that owner is known, such as the card
+    of a hand, no further one is expected.
     """
 
     def subject(fact: Compound) -> tuple[str, int, Term | None]:
@@ -309,17 +309,17 @@ def _marked(grid: Grid, marks: Mapping[str, set[Mark]]) -> Grid:
 
 
 class BoardView:
-    """The boards of a state: text at Python's prompt and where they are printed, a drawing in a notebook."""
+    """The boards of a state: text at Python's prompt and in ``print``, a drawing in a notebook."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
 
     def svg(self, *, dark: bool | None = None) -> str:
-        """Return the drawing; for light or dark surroundings, or by default what the viewer prefers."""
+        """Return the drawing; dark, light, or (None) as the viewer prefers."""
         return svg(self.picture, dark=dark)
 
     def save(self, path: str | os.PathLike[str], *, dark: bool | None = False) -> None:
-        """Write the drawing into a file, in light colours unless asked otherwise."""
+        """Write the drawing to a file, in light colours by default."""
         Path(path).write_text(self.svg(dark=dark), encoding="utf-8")
 
     def text(self, width: int = 80) -> str:
@@ -348,7 +348,7 @@ def view(state: State, *, last: JointMove | None = None, before: State | None = 
 
 
 def match_pictures(states: Sequence[State], moves: Sequence[JointMove]) -> list[Picture]:
-    """Return the picture of each state of a match, with the marks of the move that led there."""
+    """Return the picture of each state of a match, with marks for the move that led there."""
     first = [picture(state) for state in states[:1]]
     steps = zip(states, moves, states[1:], strict=False)
     return first + [picture(state, last=move, before=before) for before, move, state in steps]

@@ -1,4 +1,4 @@
-"""Elements of SVG: shapes and words at places that are measured in cells, the pieces of chess, and paints."""
+"""Elements of SVG: shapes and texts at places measured in cells, the pieces of chess, and paints."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def polygon(points: Iterable[tuple[float, float]], attributes: str) -> str:
 def words(
     text: str, x: float, y: float, attributes: str, *, size: float, anchor: str = "middle", bold: bool = False
 ) -> str:
-    """Return a text that begins, ends or has its middle at a place."""
+    """Return a text that starts, ends or is centred at a place."""
     weight = ' font-weight="600"' if bold else ""
     return (
         f'<text x="{pixels(x)}" y="{pixels(y)}" dy="0.35em" font-size="{pixels(size)}" '
@@ -92,25 +92,25 @@ def pixels(cells: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with as many digits as can be seen."""
+    """Return a number with two decimals at most."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def escaped(text: str, limit: int = 300) -> str:
-    """Return text for an element or an attribute, cut where it is too long."""
+    """Return text for an element or an attribute, shortened if it is too long."""
     return escape(shortened(text, limit).translate(_UNPRINTABLE))
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text of no more characters than asked for."""
+    """Return a text of at most so many characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}\u2026"
 
 
 class Paints:
-    """Gives elements their paint, and remembers which paints are used.
+    """Returns paint attributes, and records which paints are used.
 
     Args:
-        dark: whether the surroundings are dark; None for what the viewer prefers.
+        dark: whether the surroundings are dark; None for the viewer's preference.
     """
 
     def __init__(self, dark: bool | None) -> None:
@@ -118,7 +118,7 @@ class Paints:
         self._used: set[str] = set()
 
     def __call__(self, *, fill: str = "", stroke: str = "") -> str:
-        """Return the attributes of an element that is filled with one paint and lined with another."""
+        """Return the fill and stroke attributes of an element."""
         parts = [f' fill="{self._value(fill)}"' if fill else ' fill="none"']
         if stroke:
             parts.append(f' stroke="{self._value(stroke)}"')
@@ -129,12 +129,12 @@ class Paints:
         return "".join(parts)
 
     def text(self, colour: str) -> str:
-        """Return the attributes of text in the colour of a thing, which is ink for white, black and none."""
+        """Return the attributes of text in a colour; white, black and no colour become ink."""
         return self(fill="ink" if colour in _PALE or not colour else colour)
 
     @property
     def style(self) -> str:
-        """A style element that turns the paints dark where the viewer prefers that, or nothing."""
+        """A style element that turns the paints dark if the viewer prefers that, or nothing."""
         if self._dark is not None:
             return ""
         rules = []
@@ -150,10 +150,10 @@ class Paints:
 
 
 def paint_rules() -> str:
-    """Return the rules of a style sheet for pages whose pictures may hold no styles of their own.
+    """Return the style sheet rules for pages whose pictures may hold no styles of their own.
 
-    They turn all paints dark where the viewer prefers that, and give the class ``colour-NAME`` the body of
-    things of that colour as its background, ``line-colour-NAME`` as its stroke.
+    They turn all paints dark if the viewer prefers that, and define the classes ``colour-NAME`` (background)
+    and ``line-colour-NAME`` (stroke).
     """
     dark = []
     for paint, (light, other) in (_PAINTS | BODIES).items():

@@ -29,7 +29,7 @@ _SHAPES: Final[Mapping[Shape, CellShape]] = {
 
 
 class _Sign(NamedTuple):
-    """A fact where it lies: on a cell, or on a side of one, perhaps with a sign for it."""
+    """A fact on a cell, or on a side of one, perhaps with a sign."""
 
     board: tuple[Term, ...]
     square: Square
@@ -56,9 +56,9 @@ class GridMaker:
         """Yield the boards of a state.
 
         Args:
-            facts: those of the state.
-            known: gets the ids of all cells.
-            named: whether the title of a board has the name of its fluent.
+            facts: of the state.
+            known: the ids of all cells are added to it.
+            named: whether the title of a board includes the name of its fluent.
         """
         layout = self._layout
         placed = layout.place(facts)
@@ -111,7 +111,7 @@ class GridMaker:
     def _placed(
         self, placed: Mapping[tuple[Term, ...], Mapping[Square, Sequence[Compound]]], facts: Collection[Term]
     ) -> list[_Sign]:
-        """Return all that lies on the boards: facts of their own fluent, then those of overlays."""
+        """Return all facts on the boards: those of their own fluent, then those of overlays."""
         layout = self._layout
         found = []
         for board, squares in placed.items():
@@ -189,7 +189,7 @@ def _boxes(cells: Iterable[Cell], size: int) -> Iterator[Wall]:
 
 
 def _borders(parts: Sequence[Sequence[Cell]]) -> Iterator[Wall]:
-    """Yield the borders between parts of one board that touch each other."""
+    """Yield the borders between adjacent parts of one board."""
     part = {(cell.x, cell.y): number for number, cells in enumerate(parts) for cell in cells}
     for number, cells in enumerate(parts):
         for cell in cells:
@@ -282,7 +282,7 @@ def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterato
     Args:
         layout: the board.
         squares: its squares.
-        left: where its leftmost square begins, in half squares.
+        left: the start of its leftmost square, in half squares.
     """
     slanted = layout.shape == "slanted"
     for index, row in enumerate(layout.rows):

@@ -1,4 +1,4 @@
-"""Which cells of the boards the moves of a game name, read off the rules."""
+"""The cells that the moves of a game name, inferred from the rules."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _ROUNDS: Final = 6
 
 
 class MoveReader:
-    """Reads which cells of the boards the arguments of a move name.
+    """Infers which cells the arguments of a move name.
 
-    That is read off the rules. The coordinates of a fluent are places of variables; a variable that stands
-    there and in the head of a rule makes that argument of the head a coordinate too, and so on up to
-    ``legal``; a rule for ``next`` that names a square which ``does`` names shows the same. Arguments that
-    follow each other as the coordinates of a fluent do then name a cell: of ``(move wp ?u ?v ?x ?y)`` the
-    second and third, and the fourth and fifth. Where the rules do not say it, values show it. One coordinate
-    may be whoever moves, as in ``(<= (legal ?who (sow ?n)) (true (pit ?who ?n ?seeds)))``.
+    The coordinates of a fluent are places of variables. A variable that stands there and in the head of a
+    rule makes that argument of the head a coordinate, too, and so on up to ``legal``; a rule for ``next``
+    that names a square of ``does`` shows the same. Arguments in the order of the coordinates of a fluent then
+    name a cell: of ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. Where the rules
+    do not show it, values do. One coordinate may be the mover, as in ``(<= (legal ?who (sow ?n)) (true (pit
+    ?who ?n ?seeds)))``.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -48,11 +48,11 @@ class MoveReader:
     def cells(
         self, role: str, move: Term, known: Known
     ) -> tuple[tuple[str, ...], tuple[tuple[int, dict[int, Term]], ...]]:
-        """Return the cells that a move names, and the coordinates that it names alone.
+        """Return the cells that a move names, and coordinates without a cell.
 
         Returns:
             The names of the cells in the order of the arguments, and, for each layout of which no cell is
-            named, some of the coordinates, by which of them they are.
+            named, some of the coordinates, by their index.
         """
         if not isinstance(move, Compound):
             return (), ()
@@ -76,7 +76,7 @@ class MoveReader:
         return tuple(found), tuple(alone)
 
     def names_columns(self, number: int, layout: Layout) -> bool:
-        """Whether moves name columns of a board alone, as where things are dropped into them."""
+        """Whether moves name only columns of a board, as where things are dropped into them."""
         named: dict[tuple[str, int], set[int]] = defaultdict(set)
         for (kind, functor, arity, _), coordinates in self._coordinates.items():
             for board, which in coordinates if kind == "move" else ():
@@ -99,7 +99,7 @@ class MoveReader:
     ) -> tuple[list[str], dict[int, Term]]:
         """Return the cells of one layout that arguments name, and the single coordinates.
 
-        Arguments that name a cell of a layout with more coordinates, a line between two dots, name no other.
+        Arguments that name a cell with more coordinates, such as a line between two dots, name no other.
         """
         size = self._sizes[layout]
         cells: list[str] = []
@@ -127,7 +127,7 @@ class MoveReader:
     def _of_mover(
         self, layout: int, role: str, move: Compound, rest: Mapping[int, Term], known: Known
     ) -> str | None:
-        """Return the cell whose coordinates a move names, but for one that is its role."""
+        """Return the cell that a move names if its role is the one missing coordinate."""
         missing = set(range(self._sizes[layout])) - rest.keys()
         for which in missing if len(missing) == 1 else ():
             if (move.functor, len(move.arguments), layout, which) in self._movers:
@@ -136,7 +136,7 @@ class MoveReader:
         return None
 
     def _by_value(self, arguments: Sequence[Term], known: Known) -> list[str]:
-        """Return the cells whose coordinates stand there, of layouts with two of them and more."""
+        """Return the cells, of layouts with two coordinates or more, whose coordinates are arguments."""
         found: list[str] = []
         index = 0
         while index < len(arguments):
@@ -151,7 +151,7 @@ class MoveReader:
 
 
 def _movers(rules: Sequence[Rule], layouts: Sequence[Board]) -> Iterator[tuple[str, int, int, int]]:
-    """Yield moves, by name and arity, with the layout and the coordinate of its cells that is who moves."""
+    """Yield moves, by name and arity, with the layout and the coordinate of its cells that is the mover."""
     keys: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
     for number, layout in enumerate(layouts):
         for functor, arity, key in layout.fluents():
@@ -204,7 +204,7 @@ def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occu
 
 
 def _places(atom: Atom) -> Iterator[_Occurrence]:
-    """Yield the variables of an atom with their places: of what stands in `true` or `does`, in there."""
+    """Yield the variables of an atom with their places: inside of `true` or `does`, of the inner term."""
     for item in occurrences([] if atom.predicate in _DECLARED else [atom]):
         for index, argument in enumerate(item.arguments):
             if isinstance(argument, Variable):

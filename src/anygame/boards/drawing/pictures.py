@@ -1,9 +1,8 @@
-"""Pictures: what a state looks like, as data; the symbol, colour, form and figure of each content.
+"""Pictures: the look of a state as data; symbol, colour, form and figure of each content.
 
-Renderers show them; a page makes them answer to clicks.
-Places are measured in cells: a cell is one wide and one high, ``x`` grows to the right and ``y`` downwards,
-both from the middle of the first cell of its grid. On hexagons rows lie closer together, which is left to the
-renderers (`HEXAGON_ROW`).
+Renderers draw them; a page makes them clickable. Places are measured in cells, from the middle of the first
+cell of a grid: ``x`` grows to the right and ``y`` downwards. Rows of hexagons lie closer together, which
+renderers handle (`HEXAGON_ROW`).
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ class Look:
         symbol: a short text, unique among the things of its board.
         label: its name in full.
         form: how it is drawn.
-        figure: the name of a piece, such as ``knight``; empty where none is known.
+        figure: the name of a piece, such as ``knight``; empty if none is known.
         colour: one of `anygame.boards.COLOURS`, empty for none.
-        empty: whether it says that the cell is empty.
+        empty: whether it means that the cell is empty.
     """
 
     symbol: str
@@ -78,12 +77,12 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something that stands on a cell.
+    """Something on a cell.
 
     Attributes:
-        fact: that says so.
-        terms: the arguments of the fact that are its content; none for a mere mark.
-        look: what it looks like.
+        fact: the fact that says so.
+        terms: its content: arguments of the fact; none for a mere mark.
+        look: its look.
     """
 
     fact: Term
@@ -98,12 +97,12 @@ class Cell:
     Attributes:
         id: letters, digits and dashes; the same in all states of a game.
         name: its coordinates as text, such as ``d 4``.
-        terms: its coordinates in the order in which facts and moves give them, those of its board included.
+        terms: its coordinates in the order of facts and moves, those of its board included.
         x: of its middle, in cells.
         y: of its middle, in cells, downwards.
         shape: its outline.
-        things: what stands there, with things that say ``empty``; in the order of the facts.
-        marks: why it is lit.
+        things: its contents, including those that say ``empty``, in the order of the facts.
+        marks: reasons for highlighting it.
         ends: of a line: the two points that it joins, each ``(x, y)``.
         chequered: whether its board has light and dark squares.
         dark: whether it is one of the dark ones.
@@ -123,7 +122,7 @@ class Cell:
 
     @property
     def contents(self) -> tuple[Thing, ...]:
-        """What stands there, without things that say that nothing does."""
+        """The contents, without those that say that the cell is empty."""
         return tuple(thing for thing in self.things if not thing.look.empty)
 
 
@@ -134,8 +133,8 @@ class Wall:
     Attributes:
         cell: the id of the cell.
         side: of the cell.
-        fact: that says so; None for the border between parts of a board.
-        sign: what stands on the side, such as ``<``; empty for a wall.
+        fact: the fact that says so; None for the border between parts of a board.
+        sign: the text on the side, such as ``<``; empty for a wall.
     """
 
     cell: str
@@ -159,15 +158,15 @@ class Grid:
     """One board.
 
     Attributes:
-        title: what distinguishes it from others; empty for an only one.
+        title: distinguishes it from other boards; empty for an only one.
         cells: from top to bottom, each row from left to right.
         labels: the names of rows and columns.
         walls: between cells.
         dots: the points that lines join.
         links: lines between cells, each by the points that it joins.
-        looks: of all that may stand there.
+        looks: of all possible contents.
         place: row and column among the grids of its group, from the top left.
-        group: grids of one number belong together.
+        group: grids with the same number belong together.
     """
 
     title: str
@@ -182,7 +181,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[Look, ...]:
-        """What is not shown by its name: all that may stand there, or of very much what does."""
+        """Contents whose symbol is not their name: all possible ones, or of many only those on the board."""
         labelled = [look for look in self.looks if look.label not in ("", look.symbol)]
         if len(labelled) > _LEGEND_LIMIT:
             present = {thing.look for cell in self.cells for thing in cell.things}
@@ -200,8 +199,8 @@ class Hand:
     """Cards, or other things in an order.
 
     Attributes:
-        owner: whose they are; empty for nobody's.
-        cards: what is on each.
+        owner: the owner; empty for nobody.
+        cards: the text of each.
         colour: of the owner, empty for none.
     """
 
@@ -216,8 +215,8 @@ class Listing:
 
     Attributes:
         name: the fluent.
-        facts: with arguments as text, and the colour of the role that they name, empty for none.
-        hands: the same as cards, where they are such.
+        facts: arguments as text, and the colour of the role that they name, empty for none.
+        hands: the same as cards, if they are cards.
     """
 
     name: str
@@ -227,13 +226,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A legal move, and where it lies on the boards.
+    """A legal move, and its cells on the boards.
 
     Attributes:
-        role: whose it is.
+        role: the mover.
         move: as it is played.
-        cells: the ids of the cells that its arguments name, in their order: of two, the first is where
-            something moves from, the second where it moves to.
+        cells: the ids of the cells that its arguments name, in their order: of two, the first is the origin,
+            the second the destination of a movement.
         area: ids of further cells that its arguments name as a whole, such as all cells of a column.
     """
 
@@ -254,11 +253,11 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Cells that a side wants, as the sheet says, or by which it has won.
+    """Goal cells of a side, as the sheet says, or the cells with which it has won.
 
     Attributes:
         side: a role, or a colour.
-        colour: in which it is drawn.
+        colour: the colour of the drawing.
         cells: by ids.
     """
 
@@ -269,7 +268,7 @@ class Aim:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a state looks like.
+    """The look of a state.
 
     Attributes:
         title: the name of the game.
@@ -279,9 +278,9 @@ class Picture:
         touches: the legal moves of the roles that were asked for, in the order of `State.legal_moves`.
         colours: for every role the colour in which it is shown.
         notes: why a board hint of the sheet was not followed, or no board was found.
-        aims: what sides want, where the sheet says so.
-        chains: cells by which a side has won.
-        upright: whether moves name columns alone, as where things fall: the board has a top and a bottom.
+        aims: goal cells of sides, where the sheet names them.
+        chains: cells with which a side has won.
+        upright: whether moves name columns only, as where things fall: the board has a top and a bottom.
     """
 
     title: str
@@ -332,7 +331,7 @@ def occupants_of(layout: Layout) -> list[Occupant]:
 def looks_of(
     layout: Layout, occupants: Iterable[Occupant], colours: Mapping[str, str]
 ) -> dict[Occupant, Look]:
-    """Choose how things are shown."""
+    """Choose the look of each content."""
     blank = None if layout.blank is None else (layout.functor, layout.blank)
     shown = [occupant for occupant in dict.fromkeys(occupants) if occupant != blank]
     names = [_name(occupant, layout) for occupant in shown]
@@ -363,21 +362,21 @@ def looks_of(
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Whether pawns and kings are men and crowned ones of draughts: play begins without a king."""
+    """Whether pawns and kings are men and crowned men of draughts: play begins without a king."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Whether a name is the beginning of a colour by which roles are called, such as ``w`` for white."""
+    """Whether a name is the start of a colour by which roles are called, such as ``w`` for white."""
     called = any(role.startswith(name) and colour_in(role) == colour for role in roles)
     return bool(name) and colour.startswith(name) and called
 
 
 def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
-    """Return the colours that facts give roles that are not called by one: ``(marker player1 red)``.
+    """Return the colours that facts assign to roles without a colour as name: ``(marker player1 red)``.
 
-    They count where one fluent gives every such role one colour, each another.
+    One fluent must give every such role one colour, each a different one.
     """
     unnamed = {role for role in roles if not colour_in(role)}
     given: dict[str, list[tuple[str, str]]] = {}
@@ -394,7 +393,7 @@ def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str
 
 
 def role_colours(roles: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each role: the one it is called by, else one of a list."""
+    """Return a colour for each role: the one in its name, else one of a list."""
     named = {role: colour_in(role) for role in roles}
     free = [colour for colour in ROLE_COLOURS if colour not in named.values()] or list(ROLE_COLOURS)
     others = [role for role in roles if not named[role]]
@@ -410,7 +409,7 @@ def _name(occupant: Occupant, layout: Layout) -> str:
 
 
 def _colour(name: str, colours: Mapping[str, str]) -> str:
-    """Return the colour that a name says, or that of the one role it belongs to by its name."""
+    """Return the colour in a name, or that of the one role to which it belongs by its name."""
     said = colour_in(name)
     if said or not name:
         return said
@@ -431,7 +430,7 @@ def _form(occupant: Occupant, name: str, figure: str) -> Form:
 
 
 def abbreviate(names: Sequence[str]) -> list[str]:
-    """Return a short text for each name, all different: the letters that distinguish it, and its digits.
+    """Return a unique short text for each name: the letters that distinguish it, and its digits.
 
     >>> abbreviate(["blackKing", "blackPawn", "whiteKing", "whitePawn", "x"])
     ['bK', 'bP', 'wK', 'wP', 'x']
@@ -466,7 +465,7 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
-    """Return the positions of the first letter, of those by which a name parts from others, and of digits."""
+    """Return the positions of the first letter, of those that distinguish a name, and of digits."""
     found = {position for position, letter in enumerate(name) if letter.isdigit()}
     found.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))
     for other in names:

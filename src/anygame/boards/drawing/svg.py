@@ -80,11 +80,11 @@ def svg(picture: Picture, *, dark: bool | None = None) -> str:
     """Return a picture as the text of an SVG element.
 
     Every cell is a group ``<g id="..." class="cell ...">`` with the id of the cell, its marks as classes, its
-    name as ``data-cell``, and a title that says what stands there.
+    name as ``data-cell``, and a title with its contents.
 
     Args:
-        picture: what to draw.
-        dark: for dark surroundings, or light ones; by default what the viewer prefers.
+        picture: the picture.
+        dark: for dark surroundings, or light ones; by default as the viewer prefers.
     """
     return _drawn(picture, Paints(dark))
 
@@ -105,7 +105,7 @@ def _drawn(picture: Picture, paint: Paints, *, is_clickable: bool = False) -> st
 
 
 def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
-    """Return pictures that follow each other, a second each, as the text of one SVG element without end.
+    """Return successive pictures, a second each, as the text of one endless SVG animation.
 
     Raises:
         ValueError: there is no picture.
@@ -124,7 +124,7 @@ def animation(pictures: Sequence[Picture], *, dark: bool | None = None) -> str:
 
 
 def _shown(step: int, steps: int) -> str:
-    """Return what lets a group be seen for its part of the time alone."""
+    """Return the element that shows a group during its part of the time only."""
     if steps == 1:
         return ""
     times, values = [step / steps, (step + 1) / steps], ["visible", "hidden"]
@@ -175,7 +175,7 @@ class _Drawing:
         self.height = height + _LINE * lines + 2 * _MARGIN
 
     def elements(self) -> list[str]:
-        """Return all that is drawn."""
+        """Return all elements of the drawing."""
         boards = [element for placed in self._placed for element in self._grid(placed)]
         aims = [element for aim in self._picture.aims for element in self._aim(aim)]
         chains = [element for chain in self._picture.chains for element in self._chain(chain)]
@@ -237,7 +237,7 @@ class _Drawing:
         return cell.marks - {"legal"} if self._is_clickable else cell.marks
 
     def _lights(self, cell: Cell, x: float, y: float) -> Iterator[str]:
-        """Yield what lies on the ground of a cell: the last move, legal moves."""
+        """Yield highlights on the ground of a cell: the last move, legal moves."""
         moved = max((strength for mark, strength in _MOVED.items() if mark in cell.marks), default=0.0)
         if moved and cell.shape == "point":
             yield circle(x, y, 0.48, f'{self._paint(fill="moved")} fill-opacity="{number(moved)}"')
@@ -248,7 +248,7 @@ class _Drawing:
             yield circle(x, y, 0.44 if cell.contents else 0.12, f'{paint} fill-opacity="0.55"')
 
     def _line(self, cell: Cell, placed: Placed) -> str:
-        """Return a line between two dots: full where it is drawn, else hardly to be seen."""
+        """Return a line between two dots: solid if it is drawn, else faint and dashed."""
         assert cell.ends is not None
         (x1, y1), (x2, y2) = (placed.at(*end) for end in cell.ends)
         ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
@@ -361,7 +361,7 @@ class _Drawing:
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
-        """Return the sides of a cell that have no other cell beyond them, by their ends."""
+        """Return the sides of a cell, by their ends, that have no other cell beyond them."""
         if cell.shape not in ("square", "hexagon"):
             return set()
         corners = _CORNERS if cell.shape == "hexagon" else _SQUARE
@@ -387,7 +387,7 @@ class _Drawing:
         yield f"{polygon(tip, self._paint(fill='moved'))}</g>"
 
     def _legend(self) -> tuple[list[str], int]:
-        """Return what letters stand for, in lines below the boards, and the number of lines."""
+        """Return the meanings of letters, in lines below the boards, and the number of lines."""
         looks = dict.fromkeys(look for grid in self._picture.grids for look in grid.legend)
         elements: list[str] = []
         x, line, longest = 0.0, 0, self._width
@@ -466,13 +466,9 @@ class Placed:
     """A grid and its place, in cells.
 
     Attributes:
-        grid: what is placed.
-        x: of the middle of its first cell.
-        y: of the middle of its first cell.
-        top: of all that belongs to the grid, its title included.
-        left: of all that belongs to the grid.
-        width: of all that belongs to the grid.
-        height: of all that belongs to the grid.
+        grid: the grid.
+        x, y: of the middle of its first cell.
+        left, top, width, height: of the grid with its title and labels.
     """
 
     grid: Grid
@@ -494,11 +490,7 @@ class Placed:
 
 
 def arranged(grids: Sequence[Grid]) -> tuple[list[Placed], float, float]:
-    """Place grids: those of a group by rows and columns, groups beside each other as far as they fit.
-
-    Returns:
-        The grids with their places, and the width and height of all.
-    """
+    """Place grids, those of a group in rows and columns; return them with the width and height of all."""
     placed: list[Placed] = []
     x = y = width = height = 0.0
     for _, members in groupby(grids, key=lambda grid: grid.group):
@@ -529,7 +521,7 @@ def _size(grids: Sequence[Grid]) -> tuple[float, float]:
 
 
 def _box(grid: Grid) -> tuple[float, float, float, float]:
-    """Return how far the first cell lies from left and top of all that belongs to a grid, and its size."""
+    """Return the distance of the first cell from left and top of a grid with labels, and its size."""
     scale = HEXAGON_ROW if grid.hexagons else 1.0
     half = 0.5774 if grid.hexagons else 0.5
     points = [(cell.x, cell.y) for cell in grid.cells] + list(grid.dots) or [(0.0, 0.0)]

@@ -1,4 +1,4 @@
-"""Pictures as lines of text: plain, or with the styles of a terminal. Nothing is printed here."""
+"""Pictures as lines of text: plain, or with the styles of a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a line: a text and how a terminal shows it (a style of rich, empty for none)."""
+    """A piece of a line: a text and its style in a terminal (a style of rich, empty for none)."""
 
     text: str
     style: str = ""
@@ -75,7 +75,7 @@ def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Li
     """Draw the boards of a picture with their legends, and list its other facts in short.
 
     Args:
-        picture: what to draw.
+        picture: the picture.
         width: characters of a line.
         colours: draw stones and pieces with colours; else letters.
     """
@@ -85,7 +85,7 @@ def draw(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Li
 
 
 def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> list[Line]:
-    """Draw all boards, side by side as far as they fit, each group with its legend."""
+    """Draw all boards, side by side if they fit, each group with its legend."""
     groups: list[list[Block]] = []
     explained: list[Block] = []
     lit = _lit(picture)
@@ -109,10 +109,7 @@ def draw_boards(picture: Picture, *, width: int = 80, colours: bool = False) -> 
 
 
 def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = False) -> list[Line]:
-    """List facts in short: a line for each fluent with the arguments of all its facts.
-
-    A fluent with very many facts is cut short, and says so.
-    """
+    """List facts in short: a line for each fluent; very many facts are cut."""
     listings = list(listings)
     indent = max((len(listing.name) for listing in listings), default=0) + 2
     lines: list[Line] = []
@@ -128,7 +125,7 @@ def list_facts(listings: Iterable[Listing], *, width: int = 80, colours: bool = 
 
 
 def _lit(picture: Picture) -> dict[str, str]:
-    """Return the cells of the last move, with what they are in it; else those that have changed."""
+    """Return the highlights of the cells of the last move; without one, of changed cells."""
     moved = {
         cell.id: "to" if "to" in cell.marks else "from"
         for cell in picture.cells()
@@ -150,7 +147,7 @@ def _spaced(words: Iterable[Piece]) -> Line:
 
 
 def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
-    """Distribute words over lines, two blanks between them; a word longer than a line has one to itself."""
+    """Distribute words over lines, two blanks apart; a word longer than a line has its own line."""
     lines: list[list[Piece]] = [[]]
     used = 0
     for word in words:
@@ -163,7 +160,7 @@ def _wrapped(words: Iterable[Piece], width: int) -> list[list[Piece]]:
 
 
 def _side_by_side(blocks: Iterable[list[Line]], width: int) -> list[Line]:
-    """Put blocks beside each other as far as they fit, the rest below."""
+    """Put blocks side by side if they fit, the rest below."""
     lines: list[Line] = []
     row: list[Line] = []
     used = 0
@@ -191,7 +188,7 @@ def _length(line: Line) -> int:
 
 
 class _Sheet:
-    """One grid with its labels, walls and title as lines of text: columns are ``pitch`` characters apart."""
+    """One grid with its labels, walls and title as lines of text; columns are ``pitch`` characters apart."""
 
     def __init__(
         self, grid: Grid, characters: Mapping[Look, Piece], lit: Mapping[str, str], *, colours: bool
@@ -208,7 +205,7 @@ class _Sheet:
         self.marked: dict[int, list[tuple[int, Piece]]] = defaultdict(list)
 
     def find_pitch(self) -> int:
-        """Return how far columns lie apart: what is widest, and a gap."""
+        """Return the distance of columns: the widest text, and a gap."""
         widths = [len(self.characters[look].text) for look in self.grid.looks]
         widths += [len(piece.text) for piece in self.pieces.values()]
         widths += [len(label.text) for label in self.grid.labels if label.side in ("north", "south")]
@@ -219,7 +216,7 @@ class _Sheet:
         return pitch + pitch % 2 if halves or self.grid.dots or self.grid.links else pitch
 
     def on(self, cell: Cell) -> Piece:
-        """Return what is drawn on a cell; several things are joined by ``+``."""
+        """Return the drawing of a cell; several things are joined by ``+``."""
         if "unknown" in cell.marks:
             return Piece(UNKNOWN, _LABEL)
         if not cell.things:
@@ -233,7 +230,7 @@ class _Sheet:
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")
 
     def lines(self) -> list[Line]:
-        """Return the drawing under its title."""
+        """Return the drawing below its title."""
         rows = self.rows()
         title: list[Line] = [[Piece(self.grid.title, "bold")]] if self.grid.title else []
         for cell in self.grid.cells:
@@ -275,11 +272,11 @@ class _Sheet:
         return found
 
     def at(self, x: float) -> int:
-        """Return the first character of what stands at a place."""
+        """Return the first character of the text at a place."""
         return self.margin + round(x * self.pitch)
 
     def put_cell(self, cell: Cell, row: int) -> None:
-        """Put what stands on a cell into its row, with its ground."""
+        """Put the contents of a cell into its row, with its ground."""
         piece, start = self.pieces[cell.id], self.at(cell.x)
         state = self.lit.get(cell.id)
         if self.chequered:
@@ -312,7 +309,7 @@ class _Sheet:
     def put_link(
         self, link: tuple[tuple[float, float], tuple[float, float]], rows: Mapping[float, int]
     ) -> None:
-        """Put a line between two points into the room between them; of diagonals, those to the next point."""
+        """Put a line between two points into the room between them; diagonals only to the next point."""
         (x1, y1), (x2, y2) = sorted(link)
         if y1 == y2:
             start, end = self.at(x1) + 1, self.at(x2)
@@ -347,7 +344,7 @@ class _Sheet:
 
 
 def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
-    """Return a line with every piece where it should start, or as soon after as there is room."""
+    """Return a line with every piece where it should start, or as soon after as possible."""
     line: Line = []
     length = 0
     for start, piece in items:
@@ -360,7 +357,7 @@ def _joined(items: Iterable[tuple[int, Piece]]) -> Line:
 
 
 def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
-    """Return what stands for each look: its symbol; with colours also stones, and the pieces of chess."""
+    """Return the text of each look: its symbol; with colours also stones, and chess pieces."""
     looks = list(looks)
     if not colours:
         return {look: Piece(look.symbol) for look in looks}
@@ -379,5 +376,5 @@ def characters_of(looks: Iterable[Look], *, colours: bool) -> dict[Look, Piece]:
 
 
 def style_of(colour: str) -> str:
-    """Return the style of a thing of a colour; empty for none."""
+    """Return the style of a colour; empty for none."""
     return _STYLES.get(colour, colour)

@@ -1,4 +1,4 @@
-"""Arrangement: where several boards of one layout stand, apart or as parts of one board; boxes of a board."""
+"""Arrangement: several boards of one layout, apart or as parts of one board; boxes of a board."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _ROW_LIMIT: Final = 4
 
 
 def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
-    """Return row and column of every board among its sisters, from the top left.
+    """Return row and column of every board among the others, from the top left.
 
-    Two arguments that distinguish boards are the coordinates of a board among its sisters, and run as
-    coordinates on a board do. One that distinguishes four boards, or nine, does so in reading order.
+    Two arguments that distinguish boards are the coordinates of a board, and run as coordinates on a board
+    do. One that distinguishes four boards, or nine, does so in reading order.
 
     Args:
-        layout: with more boards than one.
-        axes: the values of the arguments of its fluent, in order, as far as they have one.
+        layout: with several boards.
+        axes: the ordered values of the arguments of its fluent, as far as they have an order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
@@ -60,10 +60,10 @@ def arrange(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tupl
 
 
 def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:
-    """Return where every cell lies on one large board, if a relation of the rules says it.
+    """Return the place of every cell on one large board, if a relation of the rules gives it.
 
-    Such a relation has the coordinates of a cell, its board included, and after them two more arguments that
-    run over an order and are different for each cell.
+    Such a relation has the coordinates of a cell, its board included, and then two more arguments that have
+    an order and are different for each cell.
     """
     size = len(layout.key)
     for name in sorted(_naming(layout, rules)):
@@ -93,7 +93,7 @@ def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cel
 
 
 def side_by_side(layout: Layout) -> dict[Cell, Place]:
-    """Return where every cell lies if the boards stand in rows and columns with a gap between them."""
+    """Return the place of every cell if the boards stand in rows and columns with gaps."""
     wide, high = len(layout.columns) + _GAP, len(layout.rows) + _GAP
     columns, rows = numbered(layout.columns), numbered(layout.rows)
     return {
@@ -104,13 +104,13 @@ def side_by_side(layout: Layout) -> dict[Cell, Place]:
 
 
 def _place(first: int, second: int, layout: Layout, height: int) -> Place:
-    """Return a place, where the two coordinates run as they do on a single board."""
+    """Return a place; its two coordinates run as those of a single board."""
     column, row = (first, second) if layout.column < layout.row else (second, first)
     return column, height - 1 - row if layout.upwards else row
 
 
 def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
-    """Return the relations that stand in a rule with the coordinates of a cell and two arguments more."""
+    """Return the relations in rules with the coordinates of a cell and two more arguments."""
     found = set()
     for rule in rules:
         atoms = [atom for atom, _ in atoms_in(rule.body)]
@@ -124,10 +124,10 @@ def _naming(layout: Layout, rules: Iterable[Rule]) -> set[str]:
 
 
 def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
-    """Return the width and height of the boxes of a board, 0 for a board without.
+    """Return the width and height of the boxes of a board, 0 for a board without boxes.
 
-    A board as high as it is wide, of n times n squares each way, has boxes of n if rules ask a relation
-    for just the first squares of all boxes, or facts put n neighbouring coordinates each into a group.
+    A board of n*n by n*n squares has boxes of n by n if rules ask a relation for just the first squares of
+    all boxes, or facts put n neighbouring coordinates each into a group.
     """
     step = isqrt(len(layout.rows))
     axis = layout.rows[::-1] if layout.upwards else layout.rows
@@ -143,7 +143,7 @@ def box_size(layout: Layout, rules: Sequence[Rule]) -> int:
 
 
 def _groups(pairs: Iterable[tuple[Term, ...]], axis: Axis, step: int) -> bool:
-    """Whether each value of the axis has one group, and as many neighbours as a box is wide share it."""
+    """Whether each value of the axis has one group, shared by as many neighbours as a box is wide."""
     group = {pair[0]: pair[1] for pair in pairs}
     if len(group) != len(set(pairs)) or set(group) != set(axis):
         return False

@@ -1,8 +1,7 @@
-"""Evidence in the rules: where the cells of a board are named, which are neighbours, what moves leave behind.
+"""Evidence in the rules: where cells are named, which are neighbours, what moves leave behind.
 
-Where the coordinates of a board stand in a fact as variables, and the same variables stand in another atom of
-the same rule, one after the other, they name a cell there too. What was learned so shows more, from rule to
-rule.
+If the coordinates of a board are variables in a fact, and stand in the same order in another atom of the
+rule, they name a cell there, too. This is repeated from rule to rule.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Occurrence(NamedTuple):
 
 
 def occurrence(atom: Atom) -> Occurrence | None:
-    """Return what an atom is about: the fluent or the move in it, or its own relation."""
+    """Return the fluent or the move inside an atom with its arguments, or its own relation."""
     inner: Term | None = None
     if atom.predicate in _STATE and len(atom.arguments) == 1:
         kind, inner = "fluent", atom.arguments[0]
@@ -60,7 +59,7 @@ def occurrence(atom: Atom) -> Occurrence | None:
 
 
 def occurrences(atoms: Iterable[Atom], *keywords: str) -> Iterator[Occurrence]:
-    """Yield what atoms are about, all of them or those of some keywords."""
+    """Yield the occurrences in atoms, in all of them or in those of some keywords."""
     for atom in atoms:
         found = occurrence(atom) if not keywords or atom.predicate in keywords else None
         if found is not None:
@@ -91,7 +90,7 @@ def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set
 
 
 def _cells(item: Occurrence, places: Iterable[tuple[int, ...]]) -> Iterator[tuple[Term, ...]]:
-    """Yield the variables that name a cell there; a variable in two coordinates names none for sure."""
+    """Yield the distinct variables that name a cell there."""
     for place in places:
         cell = tuple(item.arguments[index] for index in place)
         if len(set(cell)) == len(cell) and all(isinstance(term, Variable) for term in cell):
@@ -111,8 +110,8 @@ def neighbours_in(
 
     Args:
         rules: of the game.
-        domains: the values of each argument of a fluent. One whose values are all names of squares, such as
-            ``c3``, is looked for.
+        domains: the values of each argument of a fluent; one of them must hold names of squares such as
+            ``c3``.
     """
     named = [set(values) for values in domains if values and all(map(split_name, values))]
     if len(named) != 1:
@@ -129,10 +128,10 @@ def neighbours_in(
 
 
 def left_behind(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tuple[int, Constant]]:
-    """Return the contents that stand on a square after a move away from it, each with its argument.
+    """Return the contents of a square after a move away from it, each with its argument.
 
     Such is `empty` in ``(<= (next (cell ?x ?y empty)) (does ?p (move ?x ?y ?u ?v)))``: the move names another
-    square after the one that the fact is about.
+    square after that of the fact.
     """
     found = set()
     for rule in rules:
@@ -148,7 +147,7 @@ def left_behind(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tup
 
 
 def _from_first(arguments: Sequence[Term], square: Sequence[Term]) -> bool:
-    """Whether a square is named among the arguments of a move, and after it as many others as it has."""
+    """Whether a move names a square, and another one after it."""
     size = len(square)
     return any(
         list(arguments[start : start + size]) == list(square)
@@ -157,7 +156,7 @@ def _from_first(arguments: Sequence[Term], square: Sequence[Term]) -> bool:
 
 
 def needed_for_moves(rules: Sequence[Rule], fluent: str, arity: int) -> frozenset[tuple[int, Constant]]:
-    """Return the contents that a square must have for a move that names it alone, each with its argument.
+    """Return the contents that a square must have for a move that names only it, each with its argument.
 
     Such is `free` in ``(<= (legal ?p (take ?x)) (true (place ?x free)))``.
     """

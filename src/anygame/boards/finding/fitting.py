@@ -90,7 +90,7 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 
 
 def _along(fluent: Fluent, at: Coordinates, side: int) -> Axis:
-    """Return the order of a coordinate; that of the rows of a track is by text."""
+    """Return the order of a coordinate; rows of a track are sorted by text."""
     index = (at.first, at.second)[side]
     if at.track:
         return _with_one_name(fluent.axes[index], fluent.domains[index]) if side else ()
@@ -105,7 +105,7 @@ def _hinted(fluent: Fluent, hint: Hint) -> Coordinates | None:
 
 
 def _axis(axis: Axis, values: set[Term]) -> Axis:
-    """Return the values that occur, in order: that of the axis, else by text."""
+    """Return the values that occur, in the order of the axis, else by text."""
     if axis:
         return tuple(value for value in axis if value in values)
     constants = sorted({value for value in values if isinstance(value, Constant)})
@@ -124,7 +124,7 @@ def _bearing(
 
 
 def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
-    """Return what may stand on a square, sorted: as ``base`` says, else all combinations, else as seen."""
+    """Return the possible contents, sorted: from ``base``, else all combinations, else as seen."""
     domains = [fluent.domains[index] for index in contents]
     found: Iterable[Content]
     if fluent.base:
@@ -137,10 +137,10 @@ def values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 
 
 def blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
-    """Return the content that means an empty square, if one does.
+    """Return the content that means an empty square, if there is one.
 
-    It is one that is called so in full; or of those that the state starts with the one that moves leave
-    behind, or the commonest if a letter says so or by far the commonest.
+    It has such a name; or it is, of those in the initial state, the one that moves leave behind, the
+    commonest one if that is a letter for blank, or by far the commonest.
     """
     if len(values) < 2 or not contents:
         return None
@@ -173,14 +173,14 @@ def _constant(term: Term) -> Constant:
 
 
 def _is_count(term: Term) -> bool:
-    """Whether a content is a number but nought: seeds in a pit, however many pits have as many."""
+    """Whether a content is a positive number: seeds in a pit, however many pits have as many."""
     return isinstance(term, Constant) and is_numbered((term,)) and term.name.isdigit() and int(term.name) > 0
 
 
 def _squares(
     fluent: Fluent, at: Coordinates, *, has_blank: bool
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
-    """Return the squares of every board: by ``base``, else by the initial state, else all combinations."""
+    """Return the squares of every board: from ``base``, else the initial state, else all combinations."""
     filled = fluent.base or (fluent.initial if has_blank else ())
     found: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
     for arguments in filled or _combinations(fluent, at):
@@ -211,14 +211,14 @@ def _combinations(fluent: Fluent, at: Coordinates) -> Iterable[Arguments]:
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The arguments that say where a fact lies.
+    """The arguments that give the place of a fact.
 
     Attributes:
         first: one coordinate.
-        second: the other; the same argument where one names both, as ``c3`` does.
+        second: the other; the same argument if one names both, such as ``c3``.
         boards: the arguments that distinguish several boards.
-        track: whether cells stand in a row, numbered: then ``first`` names the row, or is ``second`` if there
-            is but one row.
+        track: whether cells stand in a row, numbered: then ``first`` names the row, or equals ``second`` if
+            there is only one row.
     """
 
     first: int
@@ -227,7 +227,7 @@ class Coordinates:
     track: bool = False
 
     def square(self, arguments: Arguments) -> Square | None:
-        """Return both coordinates of a fact; None for a name that does not name a square."""
+        """Return both coordinates of a fact; None for a name that names no square."""
         if self.first == self.second and self.track:
             return ONLY_ROW, arguments[self.second]
         if self.first == self.second:
@@ -236,10 +236,10 @@ class Coordinates:
 
 
 def with_layers(fluent: Fluent) -> Fluent:
-    """Return a fluent whose third coordinate runs over no more values than the first two, where these agree.
+    """Return a fluent whose third coordinate is limited to the values of the first two, if these agree.
 
-    Of what lies on top of each other, the rules often give no bound: one comes after the other, as numbers.
-    All starts on the lowest layer then.
+    Rules often give no bound for things on top of each other: each layer comes after another, as numbers. All
+    things start on the lowest layer then.
     """
     along = [index for index, axis in enumerate(fluent.axes) if axis]
     if len(along) != 3 or len(along) == fluent.arity or not fluent.initial:
@@ -254,9 +254,9 @@ def with_layers(fluent: Fluent) -> Fluent:
 
 
 def _of_track(fluent: Fluent) -> Coordinates | None:
-    """Find an ordered argument of which each value has one fact in the initial state: heaps, pits, squares.
+    """Find an ordered argument with one initial fact for each value: heaps, pits, squares.
 
-    There may be several rows of them, one for each value of another argument.
+    There may be several rows, one for each value of another argument.
     """
     count = len(fluent.initial)
     for index, axis in enumerate(map(_with_one_name, fluent.axes, fluent.domains)):
@@ -274,7 +274,7 @@ def _of_track(fluent: Fluent) -> Coordinates | None:
 
 
 def _with_one_name(axis: Axis, domain: Sequence[Term]) -> Axis:
-    """Return an axis, or numbers and behind them the one value besides: the store of a row of pits."""
+    """Return an axis, or numbers followed by the one other value: the store of a row of pits."""
     if axis or len(domain) <= _SHORTEST_TRACK:
         return axis
     names = [value for value in domain if isinstance(value, Constant) and not is_numbered((value,))]
@@ -308,7 +308,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
 
 
 def _named_squares(fluent: Fluent) -> Coordinates | None:
-    """Find an argument whose values are all like ``c3``, if it distinguishes facts and is not alone."""
+    """Find an argument with values such as ``c3`` that distinguishes facts and is not the only one."""
     if fluent.arity < 2 or not fluent.initial:
         return None
     for index, values in enumerate(fluent.domains):
@@ -320,21 +320,21 @@ def _named_squares(fluent: Fluent) -> Coordinates | None:
 
 
 def _is_called_board(fluent: Fluent) -> bool:
-    """Whether a fluent without content is a board by its name, or by the names of its two arguments."""
+    """Whether a fluent without content is a board by its name, or by those of its two arguments."""
     kinds = [set(counter) for counter in fluent.names]
     called = kinds in ([{"row"}, {"column"}], [{"column"}, {"row"}])
     return called or any(word in fluent.functor.lower() for word in _BOARD_WORDS)
 
 
 def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[int]) -> tuple[int, ...]:
-    """Return the content argument that distinguishes boards, where squares alone do not distinguish facts."""
+    """Return the content argument that distinguishes boards, if squares alone do not distinguish facts."""
     if _is_key(facts, along) or len(loose) < 2:
         return ()
     return next(((index,) for index in loose if _is_key(facts, [*along, index])), ())
 
 
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
-    """Distinguish boards by the odd one of three sizes, else the smallest; of three alike, by the last."""
+    """Distinguish boards by the odd one of three sizes, else the smallest; of three equal ones the last."""
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())
     odd = [index for index in along if counts[sizes[index]] == 1]

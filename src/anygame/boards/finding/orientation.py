@@ -1,4 +1,4 @@
-"""Fluents as the rules speak of them: which argument names a row, which way rows go, how they are shifted."""
+"""Orientation: which argument of a fluent names a row, the direction of rows, and their shift."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FEWEST: Final = 8
 
 
 class Bearing(NamedTuple):
-    """How a board lies.
+    """The orientation of a board.
 
     Attributes:
         swapped: the first coordinate names the column, the second the row.
@@ -53,7 +53,7 @@ class Bearing(NamedTuple):
 
 
 def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
-    """Return for every fluent, by functor and arity, the kinds of names its arguments go by in the rules."""
+    """Return for every fluent, by functor and arity, how often rules use which kind of variable names."""
     found: dict[tuple[str, int], Names] = {}
     for rule in rules:
         for (kind, name, arity), arguments in occurrences(atoms_of(rule)):
@@ -67,10 +67,10 @@ def variable_names(rules: Sequence[Rule]) -> dict[tuple[str, int], Names]:
 
 
 def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collection[Square]) -> Bearing:
-    """Decide how a board lies.
+    """Return the orientation of a board.
 
     Args:
-        names: what the rules call the two coordinates.
+        names: the variable names of the two coordinates.
         axes: the values of the two coordinates, in order.
         squares: the two coordinates of every square.
     """
@@ -88,7 +88,7 @@ def orient(names: Sequence[Counter[str]], axes: Sequence[Axis], squares: Collect
 
 
 def _by_kinds(kinds: Sequence[str]) -> Bearing | None:
-    """Return how a board lies by the kinds of names of its coordinates, where these say it."""
+    """Return the orientation by the kinds of names of the coordinates, if they show it."""
     for swapped, (one, two) in ((False, kinds), (True, kinds[::-1])):
         if one != two and (one in _ROWS or two in _COLUMNS):
             return Bearing(swapped, upwards=bool({one, two} & _UPWARDS))
@@ -100,13 +100,13 @@ def _kind(name: str) -> str:
 
 
 def _commonest(counter: Counter[str]) -> str:
-    """Return the kind of most uses; among equals the first by text, so that rule order changes nothing."""
+    """Return the commonest kind; ties are broken by text, so that rule order changes nothing."""
     return min(counter, key=lambda kind: (-counter[kind], kind), default="")
 
 
 @dataclass(frozen=True)
 class Outline:
-    """How the rows of a board may lie to each other.
+    """The squares of a board, row by row.
 
     Attributes:
         rows: from the first to the last.
@@ -133,10 +133,10 @@ class Outline:
         return sorted(steps, reverse=True) == steps and set(steps) == {1, -1}
 
     def shape(self, hinted: str | None) -> Shape:
-        """Return how rows lie to each other, as a hint says, or by squares that the rules call neighbours.
+        """Return the shape, by a hint or by the squares that the rules call neighbours.
 
-        Rows of lengths that differ by odd numbers are centred, if neighbours then touch: hexagons and stars.
-        Rows of one length are slanted, if neighbours lie on one diagonal too and never on the other.
+        Rows of lengths that differ by odd numbers are centred if neighbours then touch: hexagons and stars.
+        Rows of one length are slanted if neighbours lie on one diagonal and never on the other.
         """
         if hinted == "square":
             return "square"
@@ -160,13 +160,13 @@ class Outline:
         return tuple(step * number for number, _ in enumerate(self.rows))
 
     def _centred(self) -> tuple[int, ...]:
-        """Return the shift of every row that brings the middles of all rows below each other."""
+        """Return the shift of every row that aligns the middles of all rows."""
         starts = [min(map(self.columns.index, row)) for row in self._by_row]
         widest = max(map(len, self._by_row))
         return tuple(widest - len(row) - 2 * start for row, start in zip(self._by_row, starts, strict=True))
 
     def _touch(self, shifts: Sequence[int]) -> bool:
-        """Whether most neighbours touch where rows are shifted so."""
+        """Whether most neighbours touch with these shifts."""
         steps = list(self._steps())
         touching = sum(
             (down == 0 and abs(across) == 1)
@@ -176,7 +176,7 @@ class Outline:
         return 100 * touching >= _SURE * len(steps)
 
     def _slant(self) -> int:
-        """Return to which side neighbours show rows to be shifted, 1 for right and -1 for left; else 0."""
+        """Return the direction in which neighbours show rows to be shifted: 1 right, -1 left, else 0."""
         ways = Counter((down, across) for _, down, across in self._steps())
         straight = (ways[0, 1] or ways[0, -1]) and (ways[1, 0] or ways[-1, 0])
         near = sum(count for (down, across), count in ways.items() if max(abs(down), abs(across)) == 1)
@@ -186,7 +186,7 @@ class Outline:
         return (-1 if falling else 1) if shown else 0
 
     def _steps(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each first square's row, and how many rows down and columns across its neighbour lies."""
+        """Yield the row of each first square, and the rows down and columns across to its neighbour."""
         row, column = numbered(self.rows), numbered(self.columns)
         for one, other in self.neighbours:
             if one[0] in row and other[0] in row and one[1] in column and other[1] in column:
@@ -204,19 +204,18 @@ _FILLED: Final = 9
 
 @dataclass(frozen=True)
 class Fluent:
-    """What the rules say about one fluent.
+    """Facts of the rules about one fluent.
 
     Attributes:
         functor: its name.
         domains: the values of each argument.
         axes: the same in order, empty for an argument whose values have none.
         initial: the arguments of its facts in the initial state.
-        base: the same for the facts that ``base`` allows; empty where the rules have no ``base``.
-        names: what the rules call the arguments.
-        neighbours: pairs of squares that facts of the rules name together, for a fluent whose arguments name
-            squares as ``c3`` does, or by two coordinates each.
-        left: contents that a move from square to square leaves behind, with the argument that says so.
-        needed: contents that a square must have for a move that names it alone, likewise.
+        base: the same for the facts that ``base`` allows; empty if the rules have no ``base``.
+        names: the kinds of variable names of each argument.
+        neighbours: pairs of squares that facts of the rules name together, if arguments name squares.
+        left: contents that a move from square to square leaves behind, with their argument.
+        needed: contents that a square must have for a move that names only it, with their argument.
     """
 
     functor: str

@@ -1,4 +1,4 @@
-"""Points and pits: places that lines join, places on a map of the author, stores beside rows of pits."""
+"""Points and pits: places joined by lines, places on a map of the author, stores beside rows of pits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_LINKS: Final = 8
 
 
 def mapped(fluent: Fluent, hint: Hint) -> Layout | None:
-    """Return a layout whose places lie as on the map of a hint; None where no fact can lie there."""
+    """Return a layout with the places of the map in a hint; None if no fact can lie there."""
     assert hint.place is not None
     if hint.place >= fluent.arity or not {name for name, _, _ in hint.places} & {
         str(value) for value in fluent.domains[hint.place]
@@ -69,7 +69,7 @@ def mapped(fluent: Fluent, hint: Hint) -> Layout | None:
 
 
 def with_stores(layout: Layout, fluents: Iterable[Fluent], roles: Sequence[Role]) -> Layout:
-    """Return rows of pits with the store of each: a fluent that is called so, with one fact for each row.
+    """Return rows of pits with their stores: a fluent with such a name, with one fact for each row.
 
     The row of the first role lies below, with its store at the right, as players sit.
     """
@@ -118,8 +118,8 @@ def _is_store(fluent: Fluent, layout: Layout) -> bool:
 def linked(layout: Layout, rules: Sequence[Rule]) -> Layout:
     """Return a layout whose squares are points, if facts of the rules show that lines join them.
 
-    On a board of two coordinates they do where they name points further apart with nothing between them, or
-    some diagonals and not others. Places of a map have lines wherever facts name two of them together.
+    On a board of two coordinates, the facts must join distant points with nothing between them, or some
+    diagonals and not others. Places of a map have lines wherever facts name two of them together.
     """
     if list(layout.squares) != [()] or layout.shape not in ("square", "track"):
         return layout
@@ -173,7 +173,7 @@ def _named(
 
 
 def _are_lines(links: Iterable[Link], at: Mapping[Square, Place]) -> bool:
-    """Whether links run straight with no square between their ends, and are not just all near squares."""
+    """Whether links are straight with no square between their ends, and not just all adjacent squares."""
     taken = set(at.values())
     diagonals = straight = far = 0
     for one, other in links:

@@ -1,4 +1,4 @@
-"""Boards whose squares no fluent names: positions given by two fluents, and lines between dots of a grid."""
+"""Boards whose squares no fluent names: things with two coordinate fluents, and lines between dots."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _MOVES_LIMIT: Final = 20_000
 def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Layout, ...]:
     """Return the boards of things whose column and row stand in two fluents, such as ``x`` and ``y``.
 
-    The board is what a relation of the rules names, if that holds where things are at the start; else all
-    squares that there may be.
+    The squares are those that a relation of the rules names, if that holds for all initial positions; else
+    all.
     """
     known = {fluent.key: fluent for fluent in fluents}
     found = []
@@ -60,7 +60,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
 
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
-    """Whether the last argument of a fluent, its coordinate, follows from what it was: speeds do not so."""
+    """Whether the next value of the last argument depends on its last value; speeds do not."""
     wanted = "fluent", *fluent.key
     return any(
         now.predicate == former.predicate == wanted
@@ -74,7 +74,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
-    """Return how two fluents give positions; None where they do not, or no board can be drawn."""
+    """Return the board of two coordinate fluents; None if they are none, or it is too large."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:
@@ -110,7 +110,7 @@ def _axis(fluent: Fluent, successions: Sequence[dict[Constant, int]]) -> Axis:
 
 
 def _starts(across: Iterable[Arguments], up: Iterable[Arguments]) -> list[tuple[Term, Term]]:
-    """Return where things are at the start; none where one of them has no position, or several."""
+    """Return the initial positions of things; none if one of them has no position, or several."""
     columns = {arguments[:-1]: arguments[-1] for arguments in across}
     rows = {arguments[:-1]: arguments[-1] for arguments in up}
     is_clear = columns.keys() == rows.keys() and len(columns) == len(list(across)) == len(list(up))
@@ -138,9 +138,8 @@ def _named_squares(
 def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
     """Return the fluents that draw lines between dots.
 
-    Four arguments are the coordinates of two dots. That all facts of it that `base` allows name neighbours
-    shows that they are lines; without `base`, that all those of the initial state do, and all moves with four
-    such arguments.
+    Four arguments are the coordinates of two dots. All facts that `base` allows must name neighbours; without
+    `base`, all initial ones, and all moves with four such arguments.
     """
     found = []
     for fluent in fluents:
@@ -160,7 +159,7 @@ def find_lines(fluents: Iterable[Fluent], game: Game) -> tuple[Lines, ...]:
 
 
 def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout | None]:
-    """Put the board whose squares are those between the dots into the lines; return it too, None for none."""
+    """Add the board whose squares lie between the dots to the lines; return it too, None for none."""
     for layout in layouts:
         between = (
             layout.shape == "square"
@@ -175,7 +174,7 @@ def with_boxes(lines: Lines, layouts: Sequence[Layout]) -> tuple[Lines, Layout |
 
 
 def _fit(fluent: Fluent) -> Lines | None:
-    """Return lines whose coordinates are four arguments in a row; one more may say whose they are."""
+    """Return lines whose coordinates are four adjacent arguments; one more may name the owner."""
     for start in range(fluent.arity - 3):
         x1, y1, x2, y2 = fluent.axes[start : start + 4]
         if not (x1 and y1 and x1 == x2 and y1 == y2):
@@ -189,7 +188,7 @@ def _fit(fluent: Fluent) -> Lines | None:
 
 
 def _moves(lines: Lines, state: State) -> Iterator[tuple[Term, ...]]:
-    """Yield the ends that legal moves name, of those moves that have four coordinates and nothing else."""
+    """Yield the ends that legal moves name, of moves with just four coordinates."""
     for role in state.game.roles:
         for move in state.legal_moves(role)[:_MOVES_LIMIT]:
             if isinstance(move, Compound) and len(move.arguments) == 4:

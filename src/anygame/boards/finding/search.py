@@ -1,4 +1,4 @@
-"""Finding boards: which fluents lie on a board, and how; what else lies on their cells; hands of cards."""
+"""Search for boards: which fluents lie on a board, overlays on their cells, and hands of cards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FIXED_LIMIT: Final = 4096
 
 
 def find_boards(game: Game) -> Boards:
-    """Return the boards of a game; none where its fluents show no board or cannot be known beforehand."""
+    """Return the boards of a game; none if its fluents show no board or cannot be known beforehand."""
     hints: list[Hint] = []
     notes: list[str] = []
     for hint in read_hints(game.program.source.text if game.program.source else ""):
@@ -73,7 +73,7 @@ def find_boards(game: Game) -> Boards:
 
 
 def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterator[Wish]:
-    """Yield the wishes of a hint; notes report sides and cells that the game does not have."""
+    """Yield the goal cells of a hint; notes report sides and cells that the game does not have."""
     sides = [*map(str, game.roles), *sorted(COLOURS)]
     if hint.side not in sides:
         near = get_close_matches(hint.side, sides, n=1)
@@ -90,7 +90,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Join boards that are parts of one, where the rules say how, or by the two coordinates of each."""
+    """Join boards that are parts of one, as the rules say, or by the two coordinates of each."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)
@@ -100,7 +100,7 @@ def _joined(layout: Layout, game: Game) -> Layout:
 
 
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
-    """Lay over each other what the rules show to lie on one board: the fuller one carries the others."""
+    """Join fluents that the rules put on one board: the fuller one carries the others."""
     filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     found: dict[tuple[str, int], Layout] = {}
@@ -137,7 +137,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
 
 
 def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]) -> list[Layout]:
-    """Return the layouts of the fluents that look like the boards of the game; a hint says how they lie."""
+    """Return the layouts of the fluents that look like the boards of the game; a hint gives the shape."""
     hint = hints[0] if hints else None
     started = {fluent.functor for fluent in fluents if fluent.initial}
     fitted = [layout for fluent in fluents if (layout := fit(fluent, hint))]
@@ -156,10 +156,10 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
 
 
 def find_hands(fluents: Iterable[Fluent]) -> dict[tuple[str, int], int]:
-    """Return fluents that hold cards or an order; with each, how many arguments own it.
+    """Return fluents that hold cards or an order, with the number of arguments that name the owner.
 
-    Cards are known by their name. An order is a single fact whose arguments are all different, and of
-    the same things: a stack, a queue.
+    Cards are known by their name. An order is a single fact whose arguments are all different values of the
+    same domain: a stack, a queue.
     """
     found = {}
     for fluent in fluents:
@@ -179,10 +179,10 @@ def _is_order(fluent: Fluent) -> bool:
 
 
 def find_overlays(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[Overlay, ...]:
-    """Return what lies on the cells of a board besides its own fluent.
+    """Return the overlays on the cells of a board.
 
-    A fluent does if the rules name a cell by its arguments, once, and leave at most one argument for what
-    lies there. Relations that always hold do too if they are called so: walls, holes, exits.
+    The rules must name a cell by arguments of a fluent, once, and leave at most one argument for the content.
+    Constant relations are overlays, too, if they have such a name: walls, holes, exits.
     """
     places = cell_places(rules, layout)
     known = {fluent.key: fluent for fluent in fluents}
@@ -232,7 +232,7 @@ def _overlay(
 def _fixed(
     predicate: Predicate, key: tuple[int, ...], contents: tuple[int, ...], rules: Iterable[Rule]
 ) -> Iterator[Overlay]:
-    """Yield a relation that is given by facts alone, if its name says that it can be seen."""
+    """Yield a relation that consists of facts only, if its name means something visible."""
     if not set(words(predicate.name)) & BLOCKS:
         return
     named = [rule for rule in rules if rule.head.key == predicate[1:]]
@@ -246,7 +246,7 @@ def _fixed(
 
 
 def _side(name: str) -> tuple[Side | None, str]:
-    """Return the side of a cell that a name says, with what stands there: a wall, or a sign."""
+    """Return the side of a cell in a name, with its sign; empty for a wall."""
     found = words(name)
     side = next((SIDES[word] for word in found if word in SIDES), None)
     sign = next((SIGNS[word] for word in found if word in SIGNS), "")
