@@ -302,12 +302,12 @@ def test_what_is_looked_for_is_open_where_time_is_over(name: str) -> None:
     found = survey(Prover.of(game, Patience(0)), game.roles, name, 60)
     if name in ("mutex", "latched", "monotone"):
         assert found.outcome == "open"
-        assert "the time was over" in found.note
+        assert "the time limit was reached" in found.note
     prover = Prover.of(game, Patience(60))
     assert prover.invariant
     found = survey(prover, game.roles, name, 0)
     assert (found.outcome, found.found) == ("open", ())
-    assert "the time was over" in found.note
+    assert "the time limit was reached" in found.note
 
 
 def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,7 @@ def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.Mon
     prover = Prover.of(game, Patience(60))
     monkeypatch.setattr(prover, "excludes", lambda *_: None)
     found = survey(prover, game.roles, "constant-players", 60)
-    assert (found.outcome, found.note) == ("open", "1 more may be of them")
+    assert (found.outcome, found.note) == ("open", "1 undecided")
 
 
 def test_what_needs_little_knowledge_is_decided_before_more_is_learned(
@@ -528,7 +528,7 @@ def test_what_ends_because_a_role_is_stuck_is_said_to_stop(monkeypatch: pytest.M
     monkeypatch.setattr("anygame.proving.visiting.has_network", lambda _: False)
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
-    assert found.note.endswith("; a match stops, too, where a role has no legal move")
+    assert found.note.endswith("; a match also stops where a role has no legal move")
     fine = stuck.replace("terminal (true q)", "terminal (true r)")
     assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
 

@@ -119,9 +119,9 @@ def test_a_network_that_is_too_large_leaves_the_states_to_the_reasoner(
     monkeypatch.setattr("anygame.proving.model._MOST_GATES", 2)
     found = prove(anygame.loads(NIM), ["playable", "mutex"])
     assert found["playable"].outcome == "proved"
-    assert "gates, and proofs are looked for up to 2: the reasoner visited all" in found["playable"].note
+    assert "gates, proofs are limited to 2: the reasoner visited all" in found["playable"].note
     assert found["mutex"].outcome == "open"
-    assert "proofs are looked for up to 2" in found["mutex"].note
+    assert "proofs are limited to 2" in found["mutex"].note
 
 
 def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
@@ -132,7 +132,7 @@ def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
     monkeypatch.setattr("anygame.proving.model._MOST_GATES", gates)
     found = prove(game, ["dead", "playable"])
     assert [each.outcome for each in found] == ["open", "proved"]
-    assert f"proofs are looked for up to {gates}" in found["dead"].note.replace(",", "")
+    assert f"proofs are limited to {gates}" in found["dead"].note.replace(",", "")
 
 
 def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ and `text` render the picture. No game is known by name.
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values: numbers,
 letters, or a chain of the rules (see `anygame.analysis.axes`). The other arguments are the content of the
-square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`):
+square. A comment in the sheet overrules these choices (see `anygame.boards.finding.hints`); the chapter on
+boards lists the evidence for each kind of board.
 
 - **Squares** are those that ``base`` allows; without ``base``, those of the initial state if one of its
   contents is blank, else all combinations of rows and columns.
@@ -13,21 +14,13 @@ square. A comment in the sheet overrules these choices (see `anygame.boards.find
   row at the top. Else the variables of the rules decide: ``?row ?col`` (first row at the top) or ``?x ?y``
   (``y`` grows upwards). Else letters name columns and numbers rows, as in chess; else the first argument is
   ``x``, the second ``y``. In both cases rows grow upwards.
-- **Hexagons** are also boards whose neighbours, as facts of the rules name them, touch only so.
-- **Blank** is a content with such a name, or one that moves leave behind, or one that fills three quarters
-  of the board at the start, with something else beside it.
 - **Several boards**: of three ordered arguments, the one with a different number of values distinguishes
   boards, or the last; of four, the first two. Likewise an unordered argument without which two things would
   share a square.
-- **Overlays** are fluents whose arguments name the squares of a board in the same rules.
-- **Layers** are boards that a third coordinate of the same values distinguishes.
-- **Positions** are given by two fluents such as ``(x 3)`` and ``(y 4)``.
-- **Tracks** are rows of numbered places, two of them with a store each; **lines** join the dots of a grid.
-- **Points** are squares that facts of the rules join by lines; a map in a comment places names that have no
-  order.
+- **Blank** is a content with such a name, or one that moves leave behind, or one that fills three quarters
+  of the board at the start, with something else beside it.
 - Of several such fluents, boards are those that the initial state fills, unless much smaller than the
-  largest.
-- In doubt there is no board: the fluents are listed like all others.
+  largest. In doubt there is no board: the fluents are listed like all others.
 """
 
 from __future__ import annotations

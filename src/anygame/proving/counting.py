@@ -8,9 +8,8 @@ none. A sum that such a step only increases may remain as a lower bound.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from contextlib import suppress
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import lcm
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from anygame.proving.ending import at_least, moving, sums_of
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.induction import exclusive_groups, parts_of
+from anygame.proving.induction import by_arguments, disjoint_groups, exclusive_groups
 from anygame.proving.model import Lemma
 from anygame.proving.patience import OutOfTimeError
 
@@ -256,12 +255,7 @@ def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int
     possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
     exact += [[(x >> 1) - 1 for x in c] for c in known if len(c) == 2 and not any(x & 1 for x in c)]
-    left, apart = set(range(len(model.fluents))), []
-    for group in possible:
-        if left.issuperset(group):
-            left -= set(group)
-            apart.append(group)
-    return [*apart, *([fluent] for fluent in sorted(left))], exact
+    return disjoint_groups(possible, len(model.fluents)), exact
 
 
 def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
@@ -271,13 +265,9 @@ def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
     """
     found: dict[tuple[int, ...], None] = {}
     for width in (0, 1, 2):
-        members: dict[object, list[int]] = defaultdict(list)
-        for number, fluent in enumerate(fluents):
-            name, arguments = parts_of(fluent)
-            for places in combinations(range(len(arguments)), min(width, len(arguments))):
-                members[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
+        members = by_arguments(fluents, width)
         if len(found) + len(members) <= _MOST_CLASSES:
-            found.update(dict.fromkeys(map(tuple, members.values())))
+            found.update(dict.fromkeys(map(tuple, members)))
     kinds = np.zeros((len(fluents), len(found)))
     for column, each in enumerate(sorted(found, key=len)):
         kinds[list(each), column] = 1

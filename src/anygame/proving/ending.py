@@ -10,8 +10,7 @@ counterexamples").
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -21,7 +20,7 @@ from anygame.errors import MissingExtraError
 from anygame.language.terms import Compound
 from anygame.network.network import FALSE, TRUE
 from anygame.proving.formula import Formula, any_step
-from anygame.proving.induction import exclusive_groups, parts_of
+from anygame.proving.induction import by_arguments, disjoint_groups, exclusive_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,8 +65,7 @@ def needed_programs() -> tuple[Any, Any]:
         from scipy.optimize import linprog
     except ImportError as error:
         raise MissingExtraError(
-            "that matches end is found by linear programs, which scipy solves; "
-            "install it with: pip install 'anygame[prove]'",
+            "proofs that every match ends need scipy; install it with: pip install 'anygame[prove]'",
             extra="prove",
         ) from error
     return linprog, sparse
@@ -416,17 +414,15 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
         fluents: the first signals.
         among: the number of the group of each signal, see ``_Levels``.
     """
-    named, signals = list(map(parts_of, fluents)), len(among)
+    signals = len(among)
     others = [[number] for number in range(len(fluents), signals)]
-    relations: dict[object, list[int]] = defaultdict(list)
-    for number, (name, arguments) in enumerate(named):
-        relations[name, len(arguments)].append(number)
-    counters = [members for members in relations.values() if len(set(among[members].tolist())) == 1]
+    relations = by_arguments(fluents, 0)
+    counters = [members for members in relations if len(set(among[members].tolist())) == 1]
     seen = set()
     for columns in (
-        [*others, *relations.values()],
+        [*others, *relations],
         *([[number] for number in members] for members in sorted(counters, key=len)),
-        *([*others, *_by_arguments(named, width)] for width in (1, 2)),
+        *([*others, *by_arguments(fluents, width)] for width in (1, 2)),
         [[number] for number in range(signals)],
     ):
         key = tuple(map(tuple, columns))
@@ -438,15 +434,6 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
             yield kinds
 
 
-def _by_arguments(named: Sequence[tuple[str, tuple[Term, ...]]], width: int) -> list[list[int]]:
-    """Return fluents of a relation that share so many arguments."""
-    columns: dict[object, list[int]] = defaultdict(list)
-    for number, (name, arguments) in enumerate(named):
-        for places in combinations(range(len(arguments)), min(width, len(arguments))):
-            columns[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
-    return list(columns.values())
-
-
 class _Levels:
     """Writes weights of signals as a measure.
 
@@ -456,13 +443,7 @@ class _Levels:
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
         self._signals = signals
-        left = set(range(len(signals)))
-        self._groups: list[list[int]] = []
-        for group in exclusive_groups(model, invariant):
-            if left.issuperset(group):
-                left -= set(group)
-                self._groups.append(group)
-        self._groups += [[signal] for signal in sorted(left)]
+        self._groups = disjoint_groups(exclusive_groups(model, invariant), len(signals))
         self._groups.sort()
         #: The number of the group of each signal.
         self.among = np.zeros(len(signals), np.int64)

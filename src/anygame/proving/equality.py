@@ -21,11 +21,11 @@ from anygame.language.unification import apply, match
 from anygame.network.lanes import IllegalChoiceError, Lanes
 from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
+from anygame.proving.matches import Replay
 from anygame.proving.model import Model
 from anygame.proving.patience import Patience
 from anygame.proving.properties import Property
 from anygame.proving.prover import Prover
-from anygame.proving.replay import Replay
 from anygame.proving.sampling import lanes_for
 from anygame.proving.verdict import Verdict
 from anygame.proving.verdict import moves as moves_of
@@ -326,7 +326,7 @@ class Product(Model):
         self.gates = Gates(inputs)
         self.exclusive = {}
         self.initial = np.concatenate([first.initial, second.initial[self.left]])
-        one, other = _copied(first, self.gates, ours), _copied(second, self.gates, theirs_)
+        one, other = first.copied(self.gates, ours), second.copied(self.gates, theirs_)
         self.next = [*map(one, first.next), *(other(second.next[n]) for n in self.left)]
         self.terminal = one(first.terminal)
         self.goals = [[(value, one(holds)) for value, holds in goals] for goals in first.goals]
@@ -430,7 +430,7 @@ def _shared(
     agree in every state. ``ours`` and ``theirs`` are the nodes of the inputs of each game in common gates.
     """
     gates = Gates(inputs)
-    here = list(map(_copied(first, gates, ours), first.next))
+    here = list(map(first.copied(gates, ours), first.next))
     named = {fluent: number for number, fluent in enumerate(first.fluents)}
     pairs = {
         number: named[fluent]
@@ -439,7 +439,7 @@ def _shared(
     }
     for _ in range(_MOST_ROUNDS):
         nodes = theirs | {number + 1: ours[fluent + 1] for number, fluent in pairs.items()}
-        there = _copied(second, gates, nodes)
+        there = second.copied(gates, nodes)
         kept = {
             number: fluent for number, fluent in pairs.items() if there(second.next[number]) == here[fluent]
         }
@@ -447,20 +447,6 @@ def _shared(
             return pairs
         pairs = kept
     return {}
-
-
-def _copied(model: Model, gates: Gates, nodes: dict[int, int]) -> Callable[[int], int]:
-    """Return a function that copies literals of a model to other gates, given its inputs there."""
-    of = {0: FALSE} | {node: 2 * there for node, there in nodes.items()}
-
-    def literal(wanted: int) -> int:
-        if wanted >> 1 not in of:
-            for node in model.cone([wanted], of):
-                inputs = model.gates.inputs_of(2 * node) or ()
-                of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
-        return of[wanted >> 1] ^ (wanted & 1)
-
-    return literal
 
 
 def _play(

@@ -17,7 +17,7 @@ from anygame.proving.bounded import depends_on_moves
 from anygame.proving.formula import Formula, any_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -267,6 +267,26 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
         if all(bits & ~apart[fluent] == 1 << fluent for fluent in group):
             found.append(group)
     return sorted(found, key=len, reverse=True)
+
+
+def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
+    """Return some of the groups that contain each of so many numbers once, and the other numbers alone."""
+    rest, chosen = set(range(count)), []
+    for group in groups:
+        if rest.issuperset(group):
+            rest -= set(group)
+            chosen.append(group)
+    return [*chosen, *([number] for number in sorted(rest))]
+
+
+def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
+    """Return the fluents of each relation that share so many arguments, by their numbers."""
+    members: dict[object, list[int]] = defaultdict(list)
+    for number, fluent in enumerate(fluents):
+        name, arguments = parts_of(fluent)
+        for places in combinations(range(len(arguments)), min(width, len(arguments))):
+            members[name, len(arguments), places, tuple(arguments[p] for p in places)].append(number)
+    return list(members.values())
 
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:

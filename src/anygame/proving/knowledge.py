@@ -54,7 +54,7 @@ class Knowledge:
 
     def complete(self) -> list[Clause]:
         """Return the clauses after all candidates were tried, or the time limit was reached."""
-        self._report("looking for what holds in every state")
+        self._report("learning an invariant")
         for _ in self._learning:
             pass
         return self.clauses
@@ -69,7 +69,7 @@ class Knowledge:
             if len(self.clauses) > tried:
                 yield False
             tried = len(self.clauses)
-            self._report("looking for what holds in every state")
+            self._report("learning an invariant")
             with patience.paused():
                 next(self._learning, None)
         yield True

@@ -1,11 +1,12 @@
-"""Known matches, of random play and of solvers, and a search for long ones."""
+"""Matches: those of random play and of solvers, a search for long ones, and their replay by the rules."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from anygame.game.game import Game
 from anygame.proving.bounded import any_match, depends_on_moves
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from anygame.game.state import State
+    from anygame.language.terms import Term
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
@@ -78,3 +81,28 @@ class Matches:
             if match is not None:
                 return match
         return None
+
+
+class Replay:
+    """Plays matches by the rules."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = Game(
+            game.program, case_sensitive=game.case_sensitive, limits=game.limits, machine="reasoner"
+        )
+
+    def states(self, match: Sequence[Sequence[Term]]) -> list[State]:
+        """Return the states of a match, including the initial one.
+
+        Raises:
+            IllegalMoveError: a move is not legal.
+        """
+        found = [self._game.initial_state()]
+        for joint in match:
+            found.append(found[-1].next(dict(zip(self._game.roles, joint, strict=True))))
+        return found
+
+    def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
+        """Return the last state of a match; or the one before, and the joint move made there."""
+        states = self.states(match)
+        return (states[-2], match[-1]) if of_moves else (states[-1],)

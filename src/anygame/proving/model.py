@@ -17,7 +17,7 @@ from anygame.network.logic.gates import Gates
 from anygame.network.network import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,7 +73,7 @@ class Model:
         network = compiled.network
         if network.gates > _MOST_GATES:
             raise LimitError(
-                f"the network has {network.gates:,} gates, and proofs are looked for up to {_MOST_GATES:,}",
+                f"the network has {network.gates:,} gates, proofs are limited to {_MOST_GATES:,}",
                 limit="gates",
                 bound=_MOST_GATES,
             )
@@ -146,12 +146,24 @@ class Model:
 
     def later(self, literal: int) -> int:
         """Return the literal over state and joint move with the value of another one in the next state."""
-        of = {0: FALSE} | {node: self.next[node - 1] for node in range(1, self.first_action)}
-        for node in self.cone([literal], of):
-            inputs = self.gates.inputs_of(2 * node)
-            assert inputs is not None, "only what is of states has a later"
-            of[node] = self.gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
-        return of[literal >> 1] ^ (literal & 1)
+        return self._substituted(self.gates, dict(enumerate(self.next, start=1)))(literal)
+
+    def copied(self, gates: Gates, nodes: Mapping[int, int]) -> Callable[[int], int]:
+        """Return a function that copies literals to other gates, given the nodes of the inputs there."""
+        return self._substituted(gates, {node: 2 * there for node, there in nodes.items()})
+
+    def _substituted(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
+        """Return a function that writes literals to some gates, with literals there for some nodes."""
+        of = {0: FALSE, **literals}
+
+        def literal(wanted: int) -> int:
+            for node in self.cone([wanted], of):
+                inputs = self.gates.inputs_of(2 * node)
+                assert inputs is not None, "an input without a literal"
+                of[node] = gates.conjunction(of[x >> 1] ^ (x & 1) for x in inputs)
+            return of[wanted >> 1] ^ (wanted & 1)
+
+        return literal
 
     def moved(self, literal: int) -> tuple[int, int]:
         """Return the literals for a literal being set, and being cleared, by a joint move.

@@ -50,7 +50,7 @@ class Conflicts:
         if self._whole is not None:
             self._whole.spend(conflicts)
         if self.left < 0:
-            raise OutOfTimeError("the solver has done what it may")
+            raise OutOfTimeError("the limit of solver conflicts is reached")
 
 
 class Patience:
@@ -103,7 +103,7 @@ class Patience:
     def check(self) -> None:
         """Raise an OutOfTimeError if the limit is reached."""
         if monotonic() > self._end or (self._stop is not None and self._stop()):
-            raise OutOfTimeError("the time is over")
+            raise OutOfTimeError("the time limit is reached")
 
     def spend(self, conflicts: int) -> None:
         """Count some conflicts of a solver."""

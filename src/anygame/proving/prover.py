@@ -24,15 +24,14 @@ from anygame.proving.ending import Measures, follow, kept, measured, needed_prog
 from anygame.proving.formula import needed_solver
 from anygame.proving.induction import trimmed
 from anygame.proving.knowledge import Knowledge, certificate_of, clauses_of, written
-from anygame.proving.matches import Matches
+from anygame.proving.matches import Matches, Replay
 from anygame.proving.model import Model
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import Property
 from anygame.proving.reachability import reach
-from anygame.proving.replay import Replay
 from anygame.proving.sampling import Sample, random_play
 from anygame.proving.store import ProofStore
-from anygame.proving.verdict import STOPS, Certificate, Verdict, moves
+from anygame.proving.verdict import STOPS, Certificate, Verdict, moves, repetition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,10 +61,12 @@ _MOST_INDUCTION: Final = 12
 #: Moves of induction where little work is to be done.
 _FEW: Final = 2
 #: What is said of a proof that follows all matches.
-_ALL_MATCHES: Final = "no match has more than {}, and all were looked at"
+_ALL_MATCHES: Final = "no match has more than {}, and all were examined"
 _ENDS: Final = Property("ends", "every match ends", FALSE, lambda *_: False)
 #: States and joint moves, as of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
+#: A method, its share of the time limit, and its description.
+_Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None], float, str]"
 
 
 def _growth(found: Measure) -> str:
@@ -197,7 +198,7 @@ class Prover:
     def _decided_up_to(self, wanted: Property, patience: Patience, most: int) -> Verdict:
         self._depth = -1
         patience = self.after_learning(patience.left)
-        self.report(f"{wanted.name}: looking at matches of up to {moves(most)}")
+        self.report(f"{wanted.name}: searching matches of up to {moves(most)}")
         with suppress(OutOfTimeError):
             found = self._bounded(wanted.literal, patience, most)
             if found.match is not None:
@@ -238,13 +239,13 @@ class Prover:
         self._depth = -1
         known = self._stored("ends")
         if known is not None:
-            self.report("ends: checking a proof that was kept")
+            self.report("ends: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
                 if known.measure is None:
                     return self._followed(known, patience.part(_FOR_INVARIANT))
                 found = measured(self.model, known.measure, known.most_lost)
                 return self._measured(found, known, patience.part(_FOR_INVARIANT))
-        self.report("ends: looking for a state that comes again")
+        self.report("ends: searching for a repeated state")
         again = self.sample.first_repeat()
         if again is not None:
             first, second = map(self.sample.match, again)
@@ -256,7 +257,7 @@ class Prover:
             needed_programs()
         measures: Measures | None = None
         for is_last in self.knowledge.rounds(patience):
-            self.report("ends: looking for a measure that grows")
+            self.report("ends: searching for a measure")
             part = patience.part(_FOR_INVARIANT if is_last else _FOR_LITTLE)
             with suppress(OutOfTimeError):
                 measures = measures or Measures(self.model, self.sample, patience.part(_FOR_INVARIANT))
@@ -267,7 +268,7 @@ class Prover:
                         return verdict
         if self._is_brief:
             return _ENDS.open(self._depth)
-        self.report("ends: following all matches")
+        self.report("ends: enumerating all matches")
         with suppress(OutOfTimeError):
             followed = self._bounded(FALSE, patience.part(_FOR_INVARIANT), None)
             if followed.is_everything:
@@ -282,7 +283,7 @@ class Prover:
         states = self.replay.states(joints)
         if states[first] != states[-1]:
             return None
-        note = f"after {moves(len(match))} the state is that after {first}: it can go on for ever"
+        note = repetition(len(match), first)
         return Verdict(_ENDS.name, _ENDS.claim, "refuted", match=joints, note=note)
 
     def _by_measure(
@@ -351,29 +352,29 @@ class Prover:
         self._depth = -1
         known = self._stored(wanted.name)
         if known is not None:
-            self.report(f"{wanted.name}: checking a proof that was kept")
+            self.report(f"{wanted.name}: checking a cached proof")
             with suppress(OutOfTimeError, CertificateError):
                 return self._checked(wanted, known, patience.part(_FOR_INVARIANT))
         played = self.matches.played(wanted.literal)
         if played is not None and self._is_brief:
             return self._shown(wanted, played, shortest=False)
         for is_last in self.knowledge.rounds(patience):
-            self.report(f"{wanted.name}: trying what takes little")
+            self.report(f"{wanted.name}: trying cheap proofs")
             share = (1.0 if self._is_brief else _FOR_INDUCTION) if is_last else _FOR_LITTLE
             found = self._by_little(wanted, played, patience.part(share), patience)
             if found is not None:
                 return found
         if played is not None:
             return self._with_match(wanted, played, patience)
-        long = (self._by_long_match, _FOR_LONG, "looking for a long match")
-        ways = (
-            (self._by_bounded_search, _BEFORE, "looking for a short match"),
+        long: _Way = (self._by_long_match, _FOR_LONG, "searching for a long match")
+        ways: tuple[_Way, ...] = (
+            (self._by_bounded_search, _BEFORE, "searching for a short match"),
             *([long] if wanted.to_be_reached else []),
             (self._by_induction, _FOR_INDUCTION, "trying induction over several moves"),
-            (self._by_counting, _FOR_COUNTING, "counting"),
-            (self._by_invariant, _FOR_INVARIANT, "looking for an invariant"),
+            (self._by_counting, _FOR_COUNTING, "searching for conserved sums"),
+            (self._by_invariant, _FOR_INVARIANT, "searching for an invariant"),
             *([] if wanted.to_be_reached else [long]),
-            (self._by_longer_search, 1.0, "looking for longer matches"),
+            (partial(self._by_bounded_search, most=None), 1.0, "searching for longer matches"),
         )
         for way, share, name in () if self._is_brief else ways:
             self.report(f"{wanted.name}: {name}")
@@ -403,9 +404,6 @@ class Prover:
             return None
         followed = Certificate(depth=found.depth, is_everything=True)
         return self._checked(wanted, followed, whole.part(_FOR_CHECK))
-
-    def _by_longer_search(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
-        return self._by_bounded_search(wanted, part, whole, None)
 
     def _by_long_match(self, wanted: Property, part: Patience, whole: Patience) -> Verdict | None:
         match = self.matches.long(wanted.literal, part, self._known)
@@ -505,7 +503,7 @@ class Prover:
 
     def _with_shortest(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
         """Return the verdict with a shortest match."""
-        self.report(f"{wanted.name}: looking for a shorter match")
+        self.report(f"{wanted.name}: searching for a shorter match")
         last = len(match) - 1 - depends_on_moves(self.model, wanted.literal)
         if last >= 0:
             match = self._bounded(wanted.literal, patience, last).match or match
@@ -517,7 +515,7 @@ class Prover:
         last = self.replay.last(joints, of_moves=of_moves)
         if not wanted.seen_by(*last):
             raise AnygameError(
-                f"a fault of ours: the compiled game and the rules do not agree on {wanted.name} after "
+                f"internal error: the compiled game and the rules disagree on {wanted.name} after "
                 f"{' | '.join(' '.join(map(str, joint)) for joint in joints)}"
             )
         return wanted.shown(joints, last, shortest=shortest)

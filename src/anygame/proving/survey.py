@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FOR_LOOKING: Final = 0.5
 #: Of the time that is left, what one fluent or move may take.
 _SHARE: Final = 0.2
-#: What is read off what holds in every state: where not all of that was tried, there may be more.
+#: Lists that are read off the invariant: if not all candidates were tried, there may be more.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 
 
@@ -45,7 +45,7 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
     """Return the list of a kind, one of ``SURVEYS``; it is ``proved`` if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
-    prover.report(f"{name}: looking at fluents")
+    prover.report(f"{name}: examining fluents")
     found: list[_Found | None] = []
     steps, note = 0, ""
     try:
@@ -53,11 +53,11 @@ def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> 
         against = prover.model.gates.disjunction([item.against for item in found if item is not None])
         steps = check_invariant(prover.model, against, prover.invariant, patience)
         if None in found:
-            note = f"{found.count(None)} more may be of them"
+            note = f"{found.count(None)} undecided"
         elif name in _OF_INVARIANT and not prover.knowledge.is_everything:
-            note = "there may be more: the time was over before all that may hold in every state was tried"
+            note = "there may be more: the time limit was reached before all candidates were tried"
     except OutOfTimeError:
-        found, note = [], "the time was over before all were looked at"
+        found, note = [], "the time limit was reached before all candidates were examined"
     return Verdict(
         name,
         SURVEYS[name],

@@ -19,7 +19,7 @@ SURVEYS: Final = {
 }
 
 #: What is said of ends where a match can stop before it comes to one.
-STOPS: Final = "a match stops, too, where a role has no legal move"
+STOPS: Final = "a match also stops where a role has no legal move"
 
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 
@@ -27,6 +27,12 @@ Outcome: TypeAlias = Literal["proved", "refuted", "open"]
 def moves(number: int) -> str:
     """Return a number of joint moves as text."""
     return "one move" if number == 1 else f"{number:,} moves"
+
+
+def repetition(length: int, first: int) -> str:
+    """Return the note on a match whose last state is that after its first moves."""
+    earlier = f"the state after {moves(first)}" if first else "the initial state"
+    return f"after {moves(length)} play is back in {earlier} and can go on forever"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from anygame.errors import LimitError
 from anygame.proving.patience import OutOfTimeError, Patience
 from anygame.proving.properties import HIGHEST, goal_sum
-from anygame.proving.verdict import STOPS, Verdict, moves
+from anygame.proving.verdict import STOPS, Verdict, moves, repetition
 from anygame.search.graph import INTERRUPTED, StateExpansion, explore
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Visitor:
     def decide(self, wanted: Property, seconds: float) -> Verdict:
         """Return the verdict of the visited states about a property."""
         began, patience = perf_counter(), Patience(seconds)
-        self.report(f"{wanted.name}: looking at states")
+        self.report(f"{wanted.name}: examining states")
         graph, depth = self._graph, self._graph.depth
         number, shown = 0, None
         try:
@@ -119,7 +119,7 @@ class Visitor:
     def ends(self, _: float) -> Verdict:
         """Return whether every match ends, by the visited states."""
         began, graph = perf_counter(), self._graph
-        self.report("ends: looking for a state that comes again")
+        self.report("ends: searching for a repeated state")
         sources = np.repeat(np.arange(graph.expanded), np.diff(graph.offsets))
         joined: nx.DiGraph[int] = nx.DiGraph()
         joined.add_node(0)
@@ -147,7 +147,7 @@ class Visitor:
 
     def open(self, name: str, claim: str) -> Verdict:
         """Return the verdict for a property that needs a network."""
-        return Verdict(name, claim, "open", note=f"this is looked for in a network: {self._why}")
+        return Verdict(name, claim, "open", note=f"not searched: {self._why}")
 
     def _met(self, wanted: Property, patience: Patience, depth: int) -> Verdict | None:
         """Return the verdict of the shortest random match that decides the property."""
@@ -236,5 +236,5 @@ def _showing(
 
 
 def _repeated(match: Sequence[_Joint], first: int) -> Verdict:
-    note = f"after {moves(len(match))} the state is that after {first}: it can go on for ever"
+    note = repetition(len(match), first)
     return Verdict("ends", "every match ends", "refuted", match=tuple(match), note=note)
