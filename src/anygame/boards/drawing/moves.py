@@ -36,8 +36,8 @@ class MoveReader:
     rule makes that argument of the head a coordinate, too, and so on up to ``legal``; a rule for ``next``
     that names a square of ``does`` shows the same. Arguments in the order of the coordinates of a fluent then
     name a cell: of ``(move wp ?u ?v ?x ?y)`` the second and third, and the fourth and fifth. Where the rules
-    do not show it, values do. One coordinate may be the mover, as in ``(<= (legal ?who (sow ?n)) (true (pit
-    ?who ?n ?seeds)))``.
+    do not show it, values do. One coordinate may be the mover, as in
+    ``(<= (legal ?who (sow ?n)) (true (pit ?who ?n ?seeds)))``.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
