@@ -395,7 +395,7 @@ def test_what_a_solver_does_between_two_looks_at_the_clock_is_bounded_by_the_siz
 
 def test_conflicts_are_spent_as_they_are_made() -> None:
     conflicts = Conflicts(12)
-    with pytest.raises(OutOfTimeError, match="what it may"):
+    with pytest.raises(OutOfTimeError, match="limit of solver conflicts"):
         solve(_Undecided(), [], 2_000_000, Patience(60, conflicts=conflicts))
     assert conflicts.left == -3
 
