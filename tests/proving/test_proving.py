@@ -524,7 +524,7 @@ def test_what_ends_because_a_role_is_stuck_is_said_to_stop(monkeypatch: pytest.M
     stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
-    assert found.note.startswith("each move but the last adds to a sum of one fact; a match stops")
+    assert found.note.startswith("each move but the last adds to a sum of one fact; a match also stops")
     monkeypatch.setattr("anygame.proving.visiting.has_network", lambda _: False)
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
