@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import jax
@@ -253,9 +253,19 @@ class _Writer:
                 levels.setdefault(level, []).append((made, literals))
                 # A wide gate is the conjunction of its parts, so they share its initial value.
                 initially[made] = bool(self._network.initially[gate])
-        blocks = [self._place(levels[level]) for level in sorted(levels)]
-        table = [[self._padded(literals) for _, literals in placed] for placed in blocks]
-        self._append(table, [initially[made] for made, _ in blocks[0]] if is_cycle else None)
+        first = self.end
+        for level in sorted(levels):
+            self._row.update({made: self.end + index for index, (made, _) in enumerate(levels[level])})
+            # Each level starts a block of its own.
+            self.end += -(-len(levels[level]) // self._block) * self._block
+        table = np.full((self.end - first, FAN_IN), TRUE, np.int32)
+        for made, inputs in chain.from_iterable(levels.values()):
+            table[self._row[made] - first, : len(inputs)] = self.rows_of(inputs)
+        values = None
+        if is_cycle:
+            values = np.ones(self.end - first, np.bool_)
+            values[: len(initially)] = list(initially.values())
+        self.parts.append(Part(table.reshape(-1, self._block, FAN_IN), first, values))
 
     def _narrow(
         self, node: int, literals: list[int], level_of: dict[int, int]
@@ -269,29 +279,6 @@ class _Writer:
             literals = [*literals[FAN_IN:], 2 * made]
             literals.sort(key=lambda literal: level_of.get(literal >> 1, 0))
         yield node, literals
-
-    def _place(self, gates: list[tuple[int, list[int]]]) -> list[tuple[int, list[int]]]:
-        """Assign rows to the gates of a level, in blocks of their own."""
-        self._row.update({made: self.end + index for index, (made, _) in enumerate(gates)})
-        self.end += -(-len(gates) // self._block) * self._block
-        return gates
-
-    def _padded(self, literals: list[int]) -> list[int]:
-        return self.rows_of(literals) + [TRUE] * (FAN_IN - len(literals))
-
-    def _append(self, levels: list[list[list[int]]], initially: list[bool] | None) -> None:
-        sizes = [-(-len(level) // self._block) * self._block for level in levels]
-        literals = np.full((sum(sizes), FAN_IN), TRUE, np.int32)
-        at = 0
-        for level, size in zip(levels, sizes, strict=True):
-            literals[at : at + len(level)] = level
-            at += size
-        values = None
-        if initially is not None:
-            values = np.ones(at, np.bool_)
-            values[: len(initially)] = initially
-        first = self.end - at
-        self.parts.append(Part(literals.reshape(-1, self._block, FAN_IN), first, values))
 
 
 #: From fluents, bool [fluents], and the number of a player, int32, to an observation.
