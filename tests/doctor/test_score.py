@@ -4,8 +4,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.doctor_score import is_at_cause, main, means_the_same, verdicts
-from tools.mutants import KINDS, mutants
+from tests.doctor.mutants import KINDS, mutants
+from tests.doctor.score import is_at_cause, main, means_the_same, verdicts
 
 from anygame.game.game import Game
 from anygame.language import Source, parse_program, read_source

@@ -1,14 +1,14 @@
-"""Measure the rule doctor: of faults put into sheets, how often does it name the cause first.
+"""Measure the recall of the rule doctor: how often its first diagnostic names the cause of a seeded fault.
 
-    python tools/doctor_score.py gdl FOLDER [--full] [--kinds "drop true,stray text"] [--misses] [--seed N]
+    python -m tests.doctor.score gdl FOLDER [--full] [--kinds "drop true,stray text"] [--misses] [--seed N]
 
-Of each sheet, mutants are made (`tools/mutants.py`). Those that mean the same, by the answers in random
-playouts, are set aside, and the others are checked as ``anygame check`` does by default. The first diagnostic
-is at the cause if it stands in the rule that has the fault or, where something is missing, if it names that;
-what is told of the untouched sheet too, whose own fault that is, is passed over, and counted.
+Makes mutants of each sheet (`tests/doctor/mutants.py`). Mutants with the same answers in random playouts
+are set aside; the others are checked as ``anygame check`` does by default. The first diagnostic is at the
+cause if it is in the rule with the fault or, if something is missing, if it names that. Diagnostics of the
+original sheet are ignored and counted.
 
-A folder stands for forty of its sheets, evenly spread; with ``--full`` for all of them, and then there are
-three mutants a kind and sheet.
+A folder means forty of its sheets, evenly spread; with ``--full`` all of them, with three mutants per kind
+and sheet.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ from random import Random
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+from tests.doctor.mutants import KINDS, Mutant, mutants
 from tools.arguments import sheet_paths
-from tools.mutants import KINDS, Mutant, mutants
 
 from anygame.cli.main import main as anygame_main
 from anygame.errors import AnygameError
@@ -169,7 +167,7 @@ def chosen(paths: Sequence[Path], full: bool) -> list[Path]:
     """Return the sheets that are meant: of a folder forty, evenly spread, unless all are wanted."""
     found = []
     for path in paths:
-        sheets = sheet_paths([path], "doctor_score")
+        sheets = sheet_paths([path], "score")
         wanted = len(sheets) if full else min(_MOST_OF_A_FOLDER, len(sheets))
         found += [sheets[number * len(sheets) // wanted] for number in range(wanted)]
     return found
@@ -212,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = [kind.strip() for kind in options.kinds.split(",")]
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
-        print(f"doctor_score: there is no kind {unknown[0]!r}; there are {', '.join(KINDS)}", file=sys.stderr)
+        print(f"score: there is no kind {unknown[0]!r}; there are {', '.join(KINDS)}", file=sys.stderr)
         return 2
     paths = chosen(options.sheets, options.full)
     found: list[Verdict] = []

@@ -1,8 +1,8 @@
-"""Sheets with one fault each, made from sheets in order: what people do to rules by mistake.
+"""Mutants of sound sheets, with one typical human mistake each.
 
-Each kind of mistake is a function that takes a sheet apart, draws a place and yields the text with the fault,
-with the place of the cause. What is left out has no place, so its cause is told by names: those of the
-relation, the fluent or the move that the missing rule made.
+Each kind of mistake is a function that parses a sheet, samples a place and yields the text with the fault and
+the place of the cause. An omission has no place, so its cause is given by names: the relation, fluent or move
+that the missing rule defined.
 """
 
 from __future__ import annotations
