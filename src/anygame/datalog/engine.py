@@ -267,10 +267,7 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component within a budget; return whether the budget sufficed.
-
-        It does not suffice for rules that build terms without end, either; few of these may be requested.
-        """
+        """Run a component within a budget; return whether it sufficed."""
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         if component.builds_terms:
             rows = min(rows, self._strategy.built_rows)

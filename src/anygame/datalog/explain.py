@@ -110,10 +110,7 @@ class Explainer:
         return Derivation(self._text(item, bindings), reason)
 
     def _text(self, item: Formula, bindings: Bindings) -> str:
-        """Return a formula as text, within the bound on characters.
-
-        Facts may share large terms, but each line repeats their text.
-        """
+        """Return a formula as text, within the bound on characters."""
 
         def bound(term: Term) -> Term:
             found = apply(term, bindings)
@@ -258,8 +255,7 @@ class Explainer:
     def _stage(self, atom: Atom) -> Stage:
         """Return the component and round that derive an atom, if recursion is involved.
 
-        Atoms that no round derives were given before the first: by a fact, or by a rule whose body always
-        holds.
+        Facts, and heads of rules that always hold, come before the first round.
         """
         row = (atom.predicate, *atom.arguments)
         makers = self._reasoner.makers(atom)

@@ -165,10 +165,7 @@ def _shape_order(top: Top) -> tuple[str, int]:
 
 
 def _copies(rule: NormalRule, layout: Layout, most: int, room: float) -> list[FlatRule] | None:
-    """Return a flat rule per choice of shapes for variables that stand for whole split arguments.
-
-    Returns None if there are too many, or if they have too many columns.
-    """
+    """Return a flat rule per choice of shapes for variables of split arguments; None if too many."""
     if not rule.body:
         atom = layout.flat_atom(rule.head)
         return [] if atom is None else [FlatRule(atom, (), (), rule.origin)]

@@ -243,15 +243,10 @@ class _Writer:
         separator: str = "",
         one_per_line: bool = False,
     ) -> None:
-        """Write the contents of the parentheses of a list.
+        """Write the contents of the parentheses of a list, with indentation ``inner`` after the first line.
 
-        Args:
-            parts: the contents.
-            formula: whether these are formulas.
-            inner: indentation of the lines after the first.
-            gaps: text before the first part, and before others on the same line.
-            separator: text after each part but the last.
-            one_per_line: whether each part gets a line of its own, or lines are filled.
+        ``gaps`` come before the first part, and before others on the same line; ``separator`` after all but
+        the last.
         """
         page = self._page
         left = sum(isinstance(part, Node) for part in parts)

@@ -201,11 +201,7 @@ class _Hashing:
         return distinct(owners[changed[read]])
 
     def _choose(self, pairs: Numbers, never: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Simplify pairs of gate and literal by the choices.
-
-        Returns:
-            The pairs, and the gates whose rows must be simplified again.
-        """
+        """Simplify pairs of gate and literal by the choices; return them, and the gates to simplify again."""
         inputs = np.flatnonzero((pairs & LOW) >> 1 < self._base)
         choices = self._choice_of[(pairs[inputs] & LOW) >> 1]
         chosen, choices = inputs[choices >= 0], choices[choices >= 0]

@@ -156,17 +156,7 @@ class _Factoring:
         self._write(made[products.owners], products.literals)
 
     def _take_out(self, keys: Numbers, divides: Mask, group: Numbers, shared: Mask) -> Numbers:
-        """Make gates of what is taken out and a sum of the rest: ``a(b + c)``.
-
-        Args:
-            keys: per kind its sum and its literal.
-            divides: bool [kinds]; which are taken out.
-            group: per kind, the one that it goes along with.
-            shared: bool [kinds]; which go along, those that are taken out among them.
-
-        Returns:
-            Per kind that is taken out, the sum of the rest.
-        """
+        """Make gates ``a(b + c)`` for the kinds that divide; return, per such kind, the sum of the rest."""
         dividing = np.flatnonzero(divides)
         parts, rests = np.zeros((2, len(keys)), np.int64)
         parts[dividing] = self._make(len(dividing))
@@ -178,16 +168,7 @@ class _Factoring:
 
 
 def _shared(kinds: Numbers, groups: Numbers, counts: Numbers) -> tuple[Numbers, Mask]:
-    """Find the literals that all products of a group share.
-
-    Args:
-        kinds: of the literals of products in groups.
-        groups: per such literal, the kind that is taken out of its product.
-        counts: per kind, the number of products with it; no kind is more frequent than the one taken out.
-
-    Returns:
-        Per kind a group that has it, and whether all products of that group have it.
-    """
+    """Return a group for each kind, and whether all products of the group have that kind."""
     group = np.full(len(counts), -1, np.int64)
     group[kinds] = groups
     inside = np.bincount(kinds[group[kinds] == groups], minlength=len(counts))

@@ -101,13 +101,7 @@ class _Joining:
     # What is determined.
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Find a row on which neither a view nor the head depends.
-
-        Returns:
-            The variables of the view that determine the row; the row with the guards that help. Without such
-            a row,
-            all variables of the view and no items.
-        """
+        """Find a row on which neither view nor head depends: variables that determine it, and its items."""
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
         static = filter(lambda guard: self._context.is_static(guard.relation), rule.guards)

@@ -168,13 +168,7 @@ def _without(rule: GroundRule, index: int) -> object:
 def _merged(
     found: dict[GroundRule, int], known: dict[object, Relation], context: Context
 ) -> list[GroundRule]:
-    """Return one rule for several, and the rules of the relation for the literals in which they differ.
-
-    Args:
-        found: the rules, each with the index of that literal.
-        known: relations of literals merged before.
-        context: facts about relations.
-    """
+    """Merge rules, each given with the index of the literal in which they differ."""
     first, index = next(iter(found.items()))
     literals = [rule.positives[at] for rule, at in found.items()]
     columns = tuple(dict.fromkeys(variables_of_atom(literals[0])))

@@ -148,10 +148,7 @@ def _complement(rule: GroundRule, context: Context) -> list[GroundRule] | None:
 
 
 def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> list[tuple[Test, ...]] | None:
-    """Return the ways in which a rule about one move can fail; None for other rules.
-
-    A way to fail is a conjunction of tests and atoms.
-    """
+    """Return the conjunctions by which a rule about one move can fail; None for other rules."""
     move = rule.positives[0]
     own = frozenset(variables_of_atom(move)) - head
     if not own:
