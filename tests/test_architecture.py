@@ -74,7 +74,7 @@ _ALLOWED = {
         "markup",
     },
     # Models of sheets, learned for hours; the search finds and uses them.
-    "training": {"errors", "progress", "game", "search"},
+    "training": {"search"},
     # Proofs and what other programs prove: of the network, but for answer sets, which are of the rules.
     # Their certificates are checked by native code.
     "proving": {

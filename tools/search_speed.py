@@ -25,8 +25,7 @@ from tools.tables import aligned, number, spread
 
 import anygame
 from anygame.errors import AnygameError
-from anygame.players.clock import Clock
-from anygame.players.uct import UctPlayer
+from anygame.search.state_tree import StateSearcher
 from anygame.search.tree import growing, searcher
 from anygame.search.tree.searcher import TreeSearcher
 
@@ -99,25 +98,13 @@ class _Timed:
         setattr(searcher, _GROWING, self._native)
 
 
-class _Counting(UctPlayer):
-    """The plain player, which counts its leaves."""
-
-    tried = 0
-
-    def _try(self, *given: Any) -> None:
-        self.tried += 1
-        super()._try(*given)
-
-
 def _plain_rate(game: anygame.Game, seed: int, seconds: float) -> float:
-    """Return how many leaves a second the plain player evaluates."""
-    player = _Counting(seed)
-    state = game.initial_state()
-    role = max(game.roles, key=lambda role: len(state.legal_moves(role)))
-    player.begin(game, role, Clock.of(0))
+    """Return the leaves a second of the search of ``uct``."""
+    plain = StateSearcher(game, seed=seed, in_lanes=True)
+    plain.begin(game.initial_state())
     begin = perf_counter()
-    player.move(state, Clock.of(seconds, margin=0))
-    return player.tried / (perf_counter() - begin)
+    leaves = plain.advance(seconds)
+    return leaves / (perf_counter() - begin)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -80,7 +80,7 @@ def test_a_model_is_trained_and_listed(
     assert main(["train", "connect_four", "--games", "1200", "--resume"]) == 0
     assert "trial matches" in capsys.readouterr().out
     assert main(["train", "connect_four", "--games", "1300", "--resume", "--threads", "2"]) == 2
-    assert "2 threads cannot go on with it: 1 began it" in capsys.readouterr().err
+    assert "2 threads cannot resume it: it has 1" in capsys.readouterr().err
 
 
 def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:

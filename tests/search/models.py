@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from anygame.game.encoding import rules_digest
 from anygame.search import Model, ModelFigures
+from anygame.search.evaluation.network import first_weights
 from anygame.search.model import TrainingProgress, inputs_of, model_path
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.self_play import first_weights
 
 if TYPE_CHECKING:
     from pathlib import Path

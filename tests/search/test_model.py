@@ -16,9 +16,9 @@ from anygame.players import make_player
 from anygame.players.clock import Clock
 from anygame.search import Search, load_model, models
 from anygame.search.array_file import write_arrays
+from anygame.search.evaluation.network import first_weights
 from anygame.search.model import find_model
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.self_play import first_weights
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -134,7 +134,7 @@ def test_a_game_whose_compile_fails_is_searched(monkeypatch: pytest.MonkeyPatch)
     def failing(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("anygame.search.searching._lane_searcher", failing)
+    monkeypatch.setattr("anygame.search.searching.Search._lane_searcher", failing)
     search = Search(anygame.load("tic_tac_toe"), seed=1)
     assert not search.compile(60)
     with pytest.warns(anygame.FallbackWarning, match="tic_tac_toe: searches slowly here: MemoryError; "):
@@ -154,7 +154,7 @@ def test_a_search_changes_to_what_has_been_compiled_behind_it(monkeypatch: pytes
         ready.wait(60)
         return made
 
-    monkeypatch.setattr("anygame.search.searching._lane_searcher", slow)
+    monkeypatch.setattr("anygame.search.searching.Search._lane_searcher", slow)
     search = Search(game, seed=1)
     assert not search.compile(0)
     for number in search.slices(iterations=10_000):

@@ -15,7 +15,8 @@ from tests.search.tree.race import RACE
 
 import anygame
 from anygame.search.array_file import read_arrays
-from anygame.training.training import FORMAT, train
+from anygame.search.learning import FORMAT
+from anygame.training import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,8 +29,8 @@ _COMMAND: Final = [
     "-c",
     "import sys\n"
     "from anygame.cli.main import main\n"
-    "from anygame.training import training\n"
-    "training._BETWEEN = 0.01\n"
+    "from anygame.search.learning import run\n"
+    "run._BETWEEN = 0.01\n"
     "sys.exit(main(sys.argv[1:]))",
 ]
 
@@ -82,7 +83,7 @@ def test_one_process_at_a_time_goes_on_with_a_training(tmp_path: Path) -> None:
         with pytest.raises(anygame.ModelError, match=r"another process trains .* with the seed 1"):
             train(anygame.loads(RACE), games=100, into=model, seed=1)
         with pytest.raises(
-            anygame.ModelError, match=r"to go on with beside .*; another process goes on with .*\.learning"
+            anygame.ModelError, match=r"can be resumed beside .*; another process has resumed .*\.learning"
         ):
             train(anygame.loads(RACE), games=100, into=model, resume=True)
         other = train(anygame.loads(RACE), games=300, into=tmp_path / "other.npz", seed=2)

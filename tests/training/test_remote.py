@@ -14,8 +14,10 @@ from tests.search.tree.race import RACE
 import anygame
 from anygame.errors import WorkerLostError
 from anygame.search.array_file import read_arrays
-from anygame.training import remote, train, training
-from anygame.training.learners import ROUND, Learners
+from anygame.search.learning import FORMAT, remote
+from anygame.search.learning.learners import ROUND, Learners
+from anygame.search.learning.run import searcher_to_learn
+from anygame.training import train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,7 +81,7 @@ def _assert_same(found: Mapping[str, NDArray[Any]], wanted: Mapping[str, NDArray
 @pytest.mark.parametrize("learners", [1, 3])
 def test_processes_that_die_lose_nothing_but_time(monkeypatch: pytest.MonkeyPatch, learners: int) -> None:
     monkeypatch.setattr(remote, "_SLICE", 600.0)  # a call a round: how many there are is certain
-    searcher = training._searcher(anygame.loads(RACE))
+    searcher = searcher_to_learn(anygame.loads(RACE))
     alone, apart = Learners(searcher, 1, learners), Learners(searcher, 1, learners)
     workers = _Workers(lambda number: number % 4 == 0)
     alone.play(20 * learners)
@@ -92,13 +94,12 @@ def test_processes_that_die_lose_nothing_but_time(monkeypatch: pytest.MonkeyPatc
             if games > 3 * ROUND:  # from here they begin anew
                 _assert_same(apart.state(), alone.state())
     assert workers.lost > 1
-    for figure in ("games", "positions", "squared_error", "is_shared"):
-        assert getattr(apart, figure) == getattr(alone, figure)
+    assert apart.progress == alone.progress
 
 
 def test_calls_are_cut_so_that_stopping_is_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_SLICE", 0.001)
-    searcher = training._searcher(anygame.loads(RACE))
+    searcher = searcher_to_learn(anygame.loads(RACE))
     alone, apart = Learners(searcher, 1, 2), Learners(searcher, 1, 2)
     workers = _Workers()
     with apart.placed(workers):
@@ -138,7 +139,7 @@ def test_a_training_goes_on_elsewhere_as_if_nothing_had_been_between(tmp_path: P
         assert (gone_on.weights == whole.weights).all()
         assert gone_on.figures.games == whole.figures.games
         (_, wanted), (_, found) = (
-            read_arrays(tmp_path / f"{each}.1.learning", training.FORMAT) for each in ("whole.npz", name)
+            read_arrays(tmp_path / f"{each}.1.learning", FORMAT) for each in ("whole.npz", name)
         )
         _assert_same(found, wanted)
 
@@ -147,6 +148,6 @@ def test_a_cluster_has_as_many_learners_as_cores_unless_told(tmp_path: Path) -> 
     game, path = anygame.loads(RACE), tmp_path / "model.npz"
     for given, learners in ((None, 2), (3, 3)):
         train(game, games=60, seed=1, threads=given, cluster=_Workers(), into=path)
-        assert read_arrays(tmp_path / "model.npz.1.learning", training.FORMAT)[0]["threads"] == learners
-    with pytest.raises(anygame.ModelError, match="2 threads cannot go on with it: 3 began it"):
+        assert read_arrays(tmp_path / "model.npz.1.learning", FORMAT)[0]["threads"] == learners
+    with pytest.raises(anygame.ModelError, match="2 threads cannot resume it: it has 3"):
         train(game, games=90, threads=2, cluster=_Workers(), into=path, resume=True)

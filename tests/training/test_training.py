@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 import anygame
 from anygame.errors import ModelError
 from anygame.search import load_model
+from anygame.search.evaluation.network import UNITS_OF_TRAININGS as UNITS
+from anygame.search.learning import training
+from anygame.search.learning.learner import Learner
+from anygame.search.learning.learners import ROUND, Learners
+from anygame.search.learning.run import searcher_to_learn
 from anygame.search.model import find_model, model_path
-from anygame.search.tree.learner import Learner
-from anygame.training import TrainingProgress, train, training
-from anygame.training.learners import ROUND, UNITS, Learners
+from anygame.training import TrainingProgress, train
 
 
 @pytest.fixture(name="folder", autouse=True)
@@ -83,7 +86,7 @@ def test_who_stops_goes_on_as_if_nothing_had_been_between(
 
 
 def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
-    searcher = training._searcher(anygame.loads(RACE))
+    searcher = searcher_to_learn(anygame.loads(RACE))
     both, first = Learners(searcher, 1, 2), Learner(searcher, 1, UNITS)
     assert both.play(2 * ROUND - 20)
     first.play(ROUND - 10)
@@ -95,8 +98,8 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     state = both.state()
     assert (state["0 means"] == state["1 means"]).all()
     assert state["round"] == 2
-    assert both.games >= 2 * ROUND
-    assert both.positions > both.games
+    assert both.progress.games >= 2 * ROUND
+    assert both.progress.positions > both.progress.games
     other = Learners(searcher, 7, 2)
     other.restore(state)
     assert both.play(3 * ROUND)
@@ -104,9 +107,9 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     assert (both.weights == other.weights).all()
     many = Learners(searcher, 1, 64)._here
     assert sum(len(each._practice.targets) for each in many) <= len(first._practice.targets)
-    with pytest.raises(ValueError, match="has no means of this game"):
+    with pytest.raises(ValueError, match="without means of this game"):
         Learners(searcher, 1, 3).restore(state)
-    with pytest.raises(ValueError, match="how often it was averaged"):
+    with pytest.raises(ValueError, match="number of averages"):
         other.restore({**state, "round": np.array([0])})
 
 
@@ -125,7 +128,7 @@ def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patch:
         patch.setattr("anygame.search.array_file.write_whole", full)
-        with pytest.raises(ModelError, match="No space left on device; what was written before is kept"):
+        with pytest.raises(ModelError, match="No space left on device; the checkpoint before is kept"):
             train(game, games=600, seed=1, resume=True)
     assert train(game, games=600, resume=True).figures.games >= 600
 
@@ -139,7 +142,7 @@ def test_two_trainings_at_once_have_a_checkpoint_each_and_the_furthest_goes_on(f
     assert train(game, games=10, resume=True).figures.games >= 600
     for path in folder.glob("*.learning"):
         path.write_bytes(path.read_bytes()[:-100] if path == first else b"")
-    with pytest.raises(ModelError, match=r"no training of .* to go on with beside .*; .* cannot be used"):
+    with pytest.raises(ModelError, match=r"no training of .* can be resumed beside .*; .* cannot be used"):
         train(game, games=700, resume=True)
 
 
@@ -179,7 +182,7 @@ def test_games_of_several_roles_and_of_moves_made_at_once_are_trained(name: str)
     ],
 )
 def test_other_games_are_refused_with_the_reason(name: str, why: str) -> None:
-    with pytest.raises(ModelError, match=f"{name} cannot be trained: {why}; that is for games of"):
+    with pytest.raises(ModelError, match=f"{name} cannot be trained: {why}; expected a game of"):
         train(name, games=300)
 
 
@@ -192,7 +195,7 @@ def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None
         (folder, "directory"),
         (other, "rules of .* differ"),
     ):
-        with pytest.raises(ModelError, match=f"{path} would be written over: .*{why}"):
+        with pytest.raises(ModelError, match=f"{path} would be overwritten: .*{why}"):
             train(str(sheet), games=100, into=path)
     assert sheet.read_text() == RACE
     assert {path.suffix for path in tmp_path.iterdir()} == {".kif", ".npz", ".learning"}
@@ -201,13 +204,13 @@ def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="for how many seconds to train"):
+    with pytest.raises(ValueError, match="expected seconds or games"):
         train("tic_tac_toe")
     with pytest.raises(ValueError, match="expected 1 to 256 threads, got 0"):
         train("tic_tac_toe", games=300, threads=0)
-    with pytest.raises(ModelError, match=r"go on with beside .*; rules that were changed are trained anew"):
+    with pytest.raises(ModelError, match=r"resumed beside .*; after a change of the rules, train anew"):
         train("tic_tac_toe", games=300, resume=True)
     monkeypatch.setenv("ANYGAME_MODELS", "")
-    with pytest.raises(ModelError, match="say which file to write"):
+    with pytest.raises(ModelError, match="name the file to write"):
         train("tic_tac_toe", games=300)
     assert training.train is train

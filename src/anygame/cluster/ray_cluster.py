@@ -54,8 +54,8 @@ _CLIENT: Final = "ray://"
 class Cluster:
     """Workers of a Ray cluster.
 
-    Implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.training.remote.Hosts`` for
-    remote objects.
+    Implements ``anygame.game.simulation.Workers`` for calls, and ``anygame.search.learning.remote.Hosts``
+    for remote objects.
 
     Use it as a context manager, or `close` it. Without an address, Ray is started on this machine, and ended
     with the last use.
@@ -209,7 +209,7 @@ class Cluster:
 
 
 class RayActor:
-    """An object in a process of a cluster; see ``anygame.training.remote.Actor`` for the contract."""
+    """An object in a process of a cluster; see ``anygame.search.learning.remote.Actor`` for the contract."""
 
     def __init__(self, cluster: Cluster, make: Callable[[Any], object], item: object, has_core: bool) -> None:
         self._cluster, self._make = cluster, make

@@ -1,4 +1,4 @@
-"""Search: what play is worth, found by trying it; exact solutions of games whose states can be counted."""
+"""Search: values of play by Monte Carlo tree search; exact solutions of games whose states can be counted."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = [
 
 #: The modules whose marked functions become native code; see :mod:`anygame.native.library`.
 NATIVE_MODULES = (
-    "anygame.search.blocks",
+    "anygame.search.lanes",
+    "anygame.search.learning.self_play",
     "anygame.search.one_player.relaxation",
     "anygame.search.retrograde",
     "anygame.search.tree.forgetting",
     "anygame.search.tree.growing",
-    "anygame.search.tree.self_play",
 )

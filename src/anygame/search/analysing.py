@@ -1,4 +1,4 @@
-"""What the moves of a state are worth, in one call."""
+"""The values of the moves of a state, in one call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.search.model import Model
     from anygame.search.table import Table
 
-#: Long enough to see the moves settle, where nobody says how long.
+#: The default: long enough to see the moves settle.
 SECONDS: Final = 5.0
 
 
@@ -33,23 +33,23 @@ def analyse(
     model: Model | None = None,
     progress: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
-    """Return what the moves of a state are worth, and how play goes on from them, as a search finds it.
+    """Search a state, and return the values of its moves with lines of best play.
 
-    It is the search of ``anygame analyse`` and of the player ``mcts``. Ctrl-C ends it early, with what is
-    known. ``anygame.search.Search`` does the same for one state after another, and keeps what it learned.
+    This is the search of ``anygame analyse`` and of the player ``mcts``. Ctrl-C ends it early, with the
+    analysis so far. ``anygame.search.Search`` does the same for one state after another, and keeps its tree.
 
     Args:
         game: the game; or a state of it.
         state: the state; the initial one by default.
-        seconds: how long to search; 5 where no iterations are given either, ``math.inf`` until all is proven.
-        iterations: how many leaves to evaluate at most.
-        threads: how many cores to use.
-        memory: bytes that the tree may take at most, about.
+        seconds: how long to search; 5 without iterations, ``math.inf`` until all is proven.
+        iterations: leaves to evaluate at most.
+        threads: number of cores.
+        memory: bytes of the tree at most, about.
         seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
             seed gives the same analysis.
-        table: exact values that are known, which are told as proven; see ``anygame.solve``.
-        model: estimates that were learned before, as ``anygame.load_model`` reads them.
-        progress: called with what is known about four times a second; by default a notebook shows it.
+        table: exact values, which are shown as proven; see ``anygame.solve``.
+        model: learned estimates, as ``anygame.load_model`` reads them.
+        progress: called with the analysis about four times a second; by default a notebook shows it.
 
     Raises:
         ModelError: the model is of another game.

@@ -1,4 +1,4 @@
-"""What a search knows of a state: for each role its moves, how they did, and how play goes on from them."""
+"""Analyses: for each role its moves, their values, and lines of best play."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.goals import Bounds
 
-#: Joint moves, one after the other, each in the order of the roles.
+#: A sequence of joint moves, each in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 
-#: As many moves of a role and joint moves of a line as fit a terminal.
+#: Moves of a role, and joint moves of a line, that fit a terminal.
 _ROWS: Final = 10
 _STEPS: Final = 6
-#: Of the visits of the move that has most, those from which on the mean of another one counts.
+#: The mean of a move counts from this share of the most visits on.
 _ENOUGH_VISITS: Final = 1 / 20
 
 
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """What is known of one move of one role.
+    """The analysis of one move of one role.
 
     Attributes:
         move: the move.
-        visits: how many leaves were evaluated below it.
-        goal: the mean of the goals that these gave the role, on the scale of the rules; None without any.
+        visits: leaves evaluated below it.
+        goal: the mean goal of the role at these, on the scale of the rules; None without any.
         error: the standard error of that mean; None where that is not known.
-        bounds: between what the value of the move lies for the role, so far.
-        line: joint moves of best play as far as it is known, of which this move is the first.
-        estimate: where the search uses estimates, what minimax over them makes of the move, on the scale of
-            the rules, with the middle where roles are even; None elsewhere.
+        bounds: of the value of the move for the role.
+        line: joint moves of best play as far as known, beginning with this move.
+        estimate: the minimax value over estimates, on the scale of the rules, with the middle where roles are
+            even; None where the search uses no estimates.
     """
 
     move: Term
@@ -54,7 +54,7 @@ class MoveAnalysis:
 
     @property
     def proven(self) -> float | None:
-        """The exact value of the move; None where it is not known.
+        """The exact value of the move; None where it is unknown.
 
         >>> from anygame import Bounds
         >>> from anygame.language.terms import Constant
@@ -65,7 +65,7 @@ class MoveAnalysis:
 
     @property
     def worth(self) -> float | None:
-        """What is known best of the goal: its exact value, or else the mean."""
+        """The exact value, or else the mean goal."""
         return self.goal if self.proven is None else self.proven
 
     def with_line(self, line: JointMoves) -> MoveAnalysis:
@@ -73,7 +73,7 @@ class MoveAnalysis:
         return replace(self, line=line)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as numbers, texts, lists and dictionaries."""
+        """Return the analysis as numbers, texts, lists and dictionaries."""
         return {
             "move": str(self.move),
             "visits": self.visits,
@@ -88,19 +88,19 @@ class MoveAnalysis:
 def best_first(
     moves: Iterable[MoveAnalysis], *, range_of_goals: float = 0, trust: float = 0
 ) -> tuple[MoveAnalysis, ...]:
-    """Return moves in the order in which a player wants them.
+    """Return moves, the best first.
 
-    Moves that no other can be better than come first, in the order given. Those with more visits follow, as
-    long as more is hoped of them than what is proven; then the move for which that is proven; then those of
-    which less is hoped; at the end those that are proven worse.
+    Moves that no other can exceed come first, in the order given. Then come moves whose mean goal exceeds the
+    best proven goal, by visits; then the move with that proven goal; then moves with a lower mean; at the end
+    moves proven worse.
 
     Args:
         moves: of a role.
-        range_of_goals: if it is not 0, the first of those that are hoped for is not the one with the most
-            visits, which may have looked better once, but the one whose mean less twice its error, as large
-            as that may be with goals in such a range, is highest (secure child: Chaslot and others 2008,
+        range_of_goals: if it is not 0, the first of the moves that exceed the proven goal is the one with the
+            highest mean less twice the largest error that goals in such a range can have, not the one with
+            the most visits, which may have looked better once (secure child: Chaslot and others 2008,
             "Progressive strategies for Monte-Carlo tree search").
-        trust: how much estimates count beside means in this, from 0 for not at all to 1.
+        trust: weight of estimates beside means in this, from 0 to 1.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -141,9 +141,9 @@ def best_first(
 
 
 def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: float) -> MoveAnalysis:
-    """Return the move that is good for sure; those with the most visits are given first.
+    """Return the move with the highest lower confidence bound; moves are sorted by visits.
 
-    An estimate has no error that would get less with visits, so that few of them tell moves apart.
+    The error of an estimate does not fall with visits: its share of a value has no error here.
     """
     enough = max(1, _ENOUGH_VISITS * moves[0].visits)
     known = [
@@ -155,29 +155,29 @@ def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: fl
 
 
 def _blended(goal: float, estimate: float | None, trust: float) -> float:
-    """Return what descents go by: the mean, and the estimate by how much it counts."""
+    """Return the value that descents use: the mean and the estimate, by its weight."""
     return goal if estimate is None else goal + trust * (estimate - goal)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """What a search knows of a state; a table, at Python's prompt too.
+    """The analysis of a state; shown as a table, at Python's prompt too.
 
     Attributes:
-        iterations: how many leaves this run has evaluated.
-        seconds: how long it has run.
-        nodes: how many states are in the tree.
-        depth: joint moves from the state to the deepest of them.
-        bytes: the memory that they take.
-        moves: per role that chooses (all but ``random``) its legal moves, best first.
-        goals: per such role the mean of its goals below the state; None without any.
-        proven: per such role its exact value; None where it is not known.
-        engine: what searches: ``lanes`` of the compiled game, ``states``, one after the other, ``lines`` of
-            the one role that chooses, or ``beliefs`` of what a role knows.
-        interrupted: whether the run was ended by Ctrl-C.
-        fallback: why it is states that are searched although lanes were to be; None otherwise.
-        believed: in a search of beliefs, how many states agree with what the role knows, in words.
-        reason: why the values are not known although all states were seen; empty otherwise.
+        iterations: leaves evaluated in this run.
+        seconds: duration of the run.
+        nodes: states in the tree.
+        depth: joint moves from the state to the deepest node.
+        bytes: the memory of the tree.
+        moves: for each role but ``random``, its legal moves, best first.
+        goals: for each such role, the mean of its goals below the state; None without any.
+        proven: for each such role, its exact value; None where it is unknown.
+        engine: ``lanes`` of the compiled game, ``states``, one after the other, ``lines`` of the only role
+            that chooses, or ``beliefs`` of what a role knows.
+        interrupted: whether Ctrl-C ended the run.
+        fallback: why states are searched rather than lanes; None otherwise.
+        believed: in a search of beliefs, the number of states that agree with what the role knows, in words.
+        reason: why values are unknown although all states were seen; empty otherwise.
 
     >>> import anygame
     >>> from anygame import Bounds
@@ -216,14 +216,14 @@ class Analysis:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the value of the state is known for every role that chooses."""
+        """Whether the value of the state is known for every role but ``random``."""
         return None not in self.proven.values()
 
     def best(self, role: str) -> Term:
-        """Return the move that a role should make.
+        """Return the best move of a role.
 
         Raises:
-            KeyError: it has no move, or is no role that chooses.
+            KeyError: it has no move, or is ``random`` or no role.
         """
         moves = next((moves for other, moves in self.moves.items() if other == role), ())
         if not moves:
@@ -231,19 +231,19 @@ class Analysis:
         return moves[0].move
 
     def plot(self, ax: Axes | None = None, role: str | None = None) -> Axes:
-        """Draw the mean goal of each move of a role with its standard error, the best move on top.
+        """Plot the mean goal of each move of a role with its standard error, the best move on top.
 
         Args:
-            ax: where to draw; new axes by default.
-            role: whose moves; by default the first role that has a choice.
+            ax: axes; new ones by default.
+            role: by default the first role that has a choice.
 
         Raises:
-            KeyError: the role has no move, or is no role that chooses.
+            KeyError: the role has no move, or is ``random`` or no role.
             MissingExtraError: the extra ``plot`` is not installed.
         """
-        told = next(iter(self._told_roles()), "") if role is None else role
-        self.best(told)
-        moves = next(moves for other, moves in self.moves.items() if other == told)[:_ROWS]
+        shown = next(iter(self._shown_roles()), "") if role is None else role
+        self.best(shown)
+        moves = next(moves for other, moves in self.moves.items() if other == shown)[:_ROWS]
         ax = axes_or_new(ax)
         known = [(place, each) for place, each in enumerate(moves) if each.worth is not None]
         ax.barh(
@@ -255,11 +255,11 @@ class Analysis:
         )
         ax.set_yticks(range(len(moves)), [f"{each.move}, {counted(each.visits, 'visit')}" for each in moves])
         ax.set_ylim(len(moves) - 0.5, -0.5)
-        ax.set_xlabel(f"goal of {told}: proven (dark), or the mean and its standard error")
+        ax.set_xlabel(f"goal of {shown}: proven (dark), or the mean and its standard error")
         return ax
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as numbers, texts, lists and dictionaries, as ``anygame analyse --json`` prints it."""
+        """Return the output of ``anygame analyse --json``, as dictionaries and lists."""
         return {
             "iterations": self.iterations,
             "seconds": self.seconds,
@@ -282,7 +282,7 @@ class Analysis:
         return str(self)
 
     def _repr_html_(self) -> str:
-        tables = [_html_table(role, self.moves[role], self.proven[role]) for role in self._told_roles()]
+        tables = [_html_table(role, self.moves[role], self.proven[role]) for role in self._shown_roles()]
         return "".join(tables) + paragraph(
             "; not solved: ".join(filter(None, [self._summary(), self.reason]))
         )
@@ -294,19 +294,19 @@ class Analysis:
             f"{self.depth} deep, {self.bytes / 2**20:,.1f} MiB, {self.engine}"
         )
 
-    def _told_roles(self) -> list[Role]:
+    def _shown_roles(self) -> list[Role]:
         """Return the roles that have a choice, or all where none has."""
         return [role for role, moves in self.moves.items() if len(moves) > 1] or list(self.moves)
 
     def lines(self, rows: int = _ROWS, steps: int = _STEPS) -> Iterator[str]:
-        """Yield a table for people; roles without a choice are left out where others have one.
+        """Yield a table; roles without a choice are left out where others have one.
 
         Args:
             rows: moves of a role at most.
             steps: joint moves of a line at most.
         """
         yield self._summary()
-        for role in self._told_roles():
+        for role in self._shown_roles():
             yield from _table(role, self.moves[role], self.proven[role], rows, steps)
         if self.reason:
             yield f"not solved: {self.reason}"
@@ -346,7 +346,7 @@ def _numbers(of: MoveAnalysis) -> list[str]:
 
 
 def _between(of: MoveAnalysis) -> str:
-    """Return the proven value, or the bounds where they say more than the rules do."""
+    """Return the proven value, or the bounds where they are tighter than 0 to 100."""
     if of.proven is not None:
         return f"{of.proven:g}"
     least, most = of.bounds
@@ -354,26 +354,26 @@ def _between(of: MoveAnalysis) -> str:
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as text, moves without a choice to them left out where there are others."""
+    """Return joint moves as text, without ``noop`` beside other moves."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeReport:
-    """What a search learned of a game by playing with itself.
+    """The result of practice.
 
     >>> print(PracticeReport(12_000, 700_000, 4.8, 6, 5.5, True))
     practised 12,000 games in 4.8 s; 5.5 points of 6 trial matches: used
 
     Attributes:
-        games: how many games were played.
-        positions: how many positions of them were learned from.
-        seconds: how long that took.
-        trial_matches: of searches with what was learned against searches without.
-        trial_score: points of the former in these: for each half a point, and half of what they got more than
-            the others, on a scale from 0 to 1; so 1 for a win, and 0.5 for a draw.
-        is_used: whether searches use it from now on: only where the trial speaks for it.
+        games: games played.
+        positions: positions learned from.
+        seconds: duration.
+        trial_matches: matches of searches with the network against searches without.
+        trial_score: points of the former: for each match half a point, and half of the difference of goals,
+            on a scale from 0 to 1; so 1 for a win, and 0.5 for a draw.
+        is_used: whether searches use the network from now on: only if it won the trial.
     """
 
     games: int

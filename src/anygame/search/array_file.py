@@ -1,6 +1,6 @@
 """Files of arrays with a header: numpy's ``npz`` without pickle, whole or not at all.
 
-Each array has a checksum, and none is larger than the file: what is damaged or no such file is refused.
+Each array has a checksum, and none is larger than the file: damaged and other files are refused.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Where the header is among the arrays: JSON as bytes.
+#: The name of the array of the header: JSON as bytes.
 _HEADER: Final = "header"
-#: Bytes of the largest file: the weights of a million fluents, and what learning them takes.
+#: Bytes of the largest file: weights of a million fluents, and the state of their learning.
 _LARGEST: Final = 1 << 29
-#: What numpy and zip files raise where there is none, or a damaged one.
+#: Errors of numpy and zip files for other or damaged files.
 _UNREADABLE: Final = (
     BadZipFile,
     EOFError,
@@ -39,7 +39,7 @@ _UNREADABLE: Final = (
 
 
 def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a header and arrays to a file; what was there before stays until all is on the disk.
+    """Write a header and arrays to a file; the earlier file stays until all is on the disk.
 
     Raises:
         ModelError: it cannot be written.
@@ -59,7 +59,7 @@ def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArra
 
     Args:
         path: of the file.
-        kind: what the header should call itself, by ``format``.
+        kind: the expected ``format`` in the header.
 
     Raises:
         ModelError: it cannot be read, is something else, or damaged.

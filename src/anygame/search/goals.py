@@ -1,13 +1,15 @@
-"""Goals as searches need them: bounds of a value, and the goals that a game can give."""
+"""Goals of searches: bounds of values, and the scale of the goals of a game."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anygame.language.terms import integer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from anygame.game.game import Game
     from anygame.game.state import State
@@ -15,16 +17,18 @@ if TYPE_CHECKING:
 #: Integers up to here are exact as floating-point numbers.
 LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
+#: Of the range of goals, the largest error of rounding to 32 bits.
+_ROUNDED: Final = 2**-23
 #: What goals are in the definition of the language, for rules that name none.
 USUAL: Final = (0, 100)
 
 
 class Bounds(NamedTuple):
-    """The least and the most that a state can be worth to one role.
+    """Bounds of the value of a state for one role.
 
     Attributes:
-        least: what the role can make sure of.
-        most: what the others can hold it to.
+        least: the goal that the role can guarantee.
+        most: the goal that the others can hold it to.
     """
 
     least: float
@@ -43,31 +47,59 @@ def goal_or_nan(state: State, role: str) -> float:
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
 
+@dataclass(frozen=True, slots=True)
 class GoalScale:
-    """The range of all goals of a game.
+    """The range of goals, and their values between 0 and 1.
 
     Attributes:
-        lowest: the least goal that the rules can give any role.
+        lowest: the least goal.
         highest: the greatest.
+        goals: goals of the rules, ascending; a value near one of them is that goal exactly.
+        digits: decimals of other goals.
     """
 
-    def __init__(self, game: Game) -> None:
-        numbers = named_goals(game) or [*USUAL]
-        if min(numbers) == max(numbers):
+    lowest: float
+    highest: float
+    goals: tuple[int, ...] = ()
+    digits: int = _DIGITS
+
+    @classmethod
+    def over(cls, goals: Sequence[int]) -> GoalScale:
+        """Return the scale of some goals whose values are kept with 32 bits; from 0 to 100 without any."""
+        lowest, highest = min(goals, default=0), max(goals, default=0)
+        if lowest == highest:
             # Then there is only the difference between that goal and none.
-            numbers += USUAL
-        self.lowest = float(max(min(numbers), -LARGEST))
-        self.highest = float(min(max(numbers), LARGEST))
+            lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
+        return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 
-    def worth(self, goals: Sequence[int | None]) -> tuple[float, ...]:
-        """Return what goals are worth, from 0 to 1; none is worth as little as the least."""
-        width = self.highest - self.lowest
-        known = [self.lowest if goal is None else min(max(goal, -LARGEST), LARGEST) for goal in goals]
-        return tuple([(goal - self.lowest) / width if width else 0.0 for goal in known])
+    @classmethod
+    def of(cls, game: Game) -> GoalScale:
+        """Return the scale of all goals that the rules can give any role."""
+        scale = cls.over(named_goals(game) or USUAL)
+        return cls(float(max(scale.lowest, -LARGEST)), float(min(scale.highest, LARGEST)))
 
-    def goal(self, worth: float) -> float:
-        """Return the goal that is worth so much."""
-        return rounded(self.lowest + worth * (self.highest - self.lowest))
+    @property
+    def width(self) -> float:
+        """The greatest goal less the least."""
+        return self.highest - self.lowest
+
+    def value(self, goal: float) -> float:
+        """Return the value of a goal, between 0 and 1."""
+        return min(1.0, max(0.0, (goal - self.lowest) / (self.width or 1)))
+
+    def values(self, goals: Iterable[float | None]) -> tuple[float, ...]:
+        """Return the values of goals; no goal, or nan, has the value of the least."""
+        known = [self.lowest if goal is None or goal != goal else goal for goal in goals]
+        return tuple([self.value(min(max(goal, -LARGEST), LARGEST)) for goal in known])
+
+    def goal(self, value: float) -> float:
+        """Return the goal of a value."""
+        goal = self.lowest + value * self.width
+        place = bisect_left(self.goals, goal)
+        for near in self.goals[max(0, place - 1) : place + 1]:
+            if abs(near - goal) <= _ROUNDED * self.width:
+                return near
+        return rounded(goal, self.digits)
 
 
 def rounded(value: float, digits: int = _DIGITS) -> float:

@@ -12,9 +12,8 @@ import numpy as np
 from anygame.errors import LimitError
 from anygame.native.marking import native_code
 from anygame.network.state_set import StateSet
-from anygame.search.blocks import BlockSuccessors
 from anygame.search.goals import goal_or_nan
-from anygame.search.lane_pool import packed_state
+from anygame.search.lanes import BlockSuccessors, packed_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

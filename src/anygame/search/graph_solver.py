@@ -111,7 +111,7 @@ class Solver:
         goals = self._goals(role)
         if not self._missing[role]:
             return np.unique(goals)
-        scale = GoalScale(self._game)
+        scale = GoalScale.of(self._game)
         return np.unique([*goals, *USUAL, scale.lowest, scale.highest])
 
     def _players(self, most: int) -> Players:

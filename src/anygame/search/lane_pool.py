@@ -1,4 +1,4 @@
-"""Lanes that hold states, by the number that is needed: made once, and used again."""
+"""Lanes that hold states, by the number that is needed; they are reused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from anygame.errors import PositionError
 from anygame.network.lanes import Lanes
 
 if TYPE_CHECKING:
@@ -14,14 +13,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from anygame.game.game import Game
-    from anygame.game.state import State
     from anygame.network.kernels.kernel import Kernel
 
     States = NDArray[np.uint64]
     Ids = NDArray[np.int64]
 
-#: Lanes that step at once: more are no faster, and take memory.
+#: Lanes that step at once: more are no faster.
 MOST_LANES: Final = 8_192
 _BLOCK: Final = 512
 
@@ -35,7 +32,7 @@ class LanePool:
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
-        """Return lanes whose first ones are in these states; the others are in the last of them."""
+        """Return lanes of which the first hold these states, and the others the last one."""
         size = _BLOCK
         while size < len(states):
             size *= 2
@@ -47,17 +44,17 @@ class LanePool:
         return lanes
 
     def parts(self, count: int) -> Iterator[slice]:
-        """Yield slices of so many states, each with as many as fit into lanes at once."""
+        """Yield slices of a number of states, each of which fits into lanes."""
         for first in range(0, count, MOST_LANES):
             yield slice(first, min(count, first + MOST_LANES))
 
     def step(self, lanes: Lanes, chosen: Sequence[Ids], going: NDArray[np.bool_] | None = None) -> None:
-        """Make joint moves in the first lanes; the others do what the last of those does.
+        """Make joint moves in the first lanes; the others repeat the last one.
 
         Args:
             lanes: the lanes.
             chosen: per role the action in each of the first lanes.
-            going: in which of the first lanes moves are made at all, and then in no others; None for all.
+            going: the first lanes in which moves are made, and then in no others; None for all.
         """
         mask = None
         if going is not None:
@@ -67,23 +64,8 @@ class LanePool:
         )
 
 
-def packed_state(game: Game, state: State) -> States:
-    """Return a state with a bit for each fluent: uint64 [1, words].
-
-    Raises:
-        LimitError: the game has no network.
-        PositionError: play does not lead to the state, and the network cannot hold it.
-    """
-    position = state.position_in(game.backends.needed_network())
-    if position is None:
-        raise PositionError("the network of the game cannot hold this state, since no play leads there")
-    bits = np.zeros(64 * max(1, -(-len(position) // 64)), np.bool_)
-    bits[: len(position)] = np.frombuffer(position, np.bool_)
-    return np.packbits(bits, bitorder="little").view(np.uint64)[None]
-
-
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
-    """Return the legal actions of all lanes, lane after lane; where those of each begin; and how many."""
+    """Return the legal actions, lane after lane, and for each lane the first and their number."""
     counts = legal.sum(axis=1).astype(np.int64)
     return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts
 
@@ -91,8 +73,7 @@ def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
 def joint_choices(options: Sequence[tuple[Ids, Ids, Ids]]) -> tuple[Ids, list[Ids]]:
     """Return, for every joint move of every lane, the lane and the action of each role.
 
-    Args:
-        options: per role what ``legal_choices`` returns; the action of the first one changes fastest.
+    The options are those of ``legal_choices`` for each role; the action of the first changes fastest.
     """
     joints = np.prod([counts for _, _, counts in options], axis=0, dtype=np.int64)
     source = np.repeat(np.arange(len(joints)), joints)

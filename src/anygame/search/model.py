@@ -1,7 +1,7 @@
-"""Models: estimates of a sheet's states that were learned before, in files of their own.
+"""Models: learned estimates of the states of a sheet, in files.
 
-They lie in a folder, a file for each sheet, where searches of it find them: ``ANYGAME_MODELS`` names another
-folder; empty, it switches models off.
+Searches find them in a folder, a file for each sheet. ``ANYGAME_MODELS`` names another folder; if it is
+empty, models are switched off.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from anygame.plotting import axes_or_new
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     import numpy as np
     from matplotlib.axes import Axes
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from anygame.search.tree.searcher import TreeSearcher
 
 FORMAT: Final = "anygame model 1"
-#: What files of models end with.
+#: The suffix of files of models.
 SUFFIX: Final = ".npz"
-#: Points of a history: the number of games doubles from each to the next.
+#: Upper bound of points of a history: the number of games doubles from each to the next.
 _LONGEST_HISTORY: Final = 64
 
 
@@ -47,14 +46,14 @@ class TrainingProgress:
     2,900 games in 2 s, error 0.121
 
     Attributes:
-        games: how many were played to their end.
-        positions: how many of them were learned from.
+        games: games played to their end.
+        positions: positions learned from.
         seconds: of self-play.
         error: the mean squared difference of estimates and ends, 0 to 1, since the last report.
-        score: of searches with what was learned against those with what half the games had taught.
-        matches: of that; 0 between two comparisons.
-        interval: between what the score lies with 95 %.
-        left: seconds until the end, as far as is known.
+        score: of searches with the present weights against those after half the games.
+        matches: of these; 0 between two comparisons.
+        interval: the 95 % confidence interval of the score.
+        left: seconds until the end, if that is known.
     """
 
     games: int
@@ -78,7 +77,7 @@ class TrainingProgress:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a duration as text.
 
     >>> [duration_text(seconds) for seconds in (90, 1800, 28_800)]
     ['90 s', '30 min', '8.0 h']
@@ -90,7 +89,7 @@ def duration_text(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """What is known of a model besides its weights.
+    """The figures of a model, besides its weights.
 
     >>> figures = ModelFigures("chess", "sha256:00", 50_000, 3_000_000, 20.0, 2000, 12, 11.0, 0.6)
     >>> print(figures)
@@ -99,15 +98,14 @@ class ModelFigures:
     Attributes:
         game: the name of the game.
         rules: a digest of its rules; comments and layout do not count.
-        games: how many were learned from.
-        positions: how many of them.
-        seconds: how long that took.
-        trial_leaves: for a move, in the matches of the trial.
-        trial_matches: of searches with the model against searches without.
+        games: games learned from.
+        positions: their positions.
+        seconds: duration of self-play.
+        trial_leaves: leaves per move in the matches of the trial.
+        trial_matches: matches of searches with the model against searches without.
         trial_score: points of the former.
-        trust: how much its estimates count, 0 to 1: 1 where nothing is played out, 0 where the trial speaks
-            against them.
-        history: how far the training was whenever the number of games had doubled.
+        trust: weight of the estimates, 0 to 1: 1 without playouts, 0 if they lost the trial.
+        history: the training whenever the number of games had doubled.
     """
 
     game: str
@@ -123,7 +121,7 @@ class ModelFigures:
 
     @property
     def is_used(self) -> bool:
-        """Whether searches use it: only where the trial speaks for it."""
+        """Whether searches use it: only if it won the trial."""
         return self.trust > 0
 
     def __str__(self) -> str:
@@ -137,10 +135,10 @@ class ModelFigures:
         return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve of the training: scores against the self of half as many games, and errors.
+        """Plot the training: scores against the weights after half the games, and errors.
 
         Args:
-            ax: where to draw; new axes by default.
+            ax: axes; new ones by default.
 
         Raises:
             MissingExtraError: the extra ``plot`` is not installed.
@@ -172,13 +170,13 @@ class ModelFigures:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Estimates of the states of a game, and what is known of them.
+    """Learned estimates of the states of a game.
 
     Attributes:
-        figures: what was learned from, and what the trial said.
-        fluents: the names of what the weights belong to, in the order of their rows: fluents, then patterns.
+        figures: of the training and the trial.
+        fluents: the names of the rows of weights: fluents, then patterns.
         weights: float32 [64 words + 1 + outputs + rows of patterns, units]; see
-            ``anygame.search.tree.proving``.
+            ``anygame.search.evaluation.network``.
     """
 
     figures: ModelFigures
@@ -189,19 +187,15 @@ class Model:
         return self.figures._repr_html_()
 
     def check(self, game: Game) -> None:
-        """Raise unless this is a model of a game.
-
-        Raises:
-            ModelError: its rules are others.
-        """
+        """Raise a ModelError unless this is a model of the rules of a game."""
         if self.figures.rules != rules_digest(game):
             raise ModelError(f"the model is of {self.figures.game!r}; the rules of {game.name} differ")
 
     def use_in(self, searcher: TreeSearcher) -> None:
-        """Have a searcher use it, unless its trial spoke against it.
+        """Have a searcher use it, if it won its trial.
 
         Raises:
-            ModelError: the compiled game has other fluents than that which the model was learned from.
+            ModelError: the compiled game has other fluents than the model.
         """
         if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
@@ -212,11 +206,7 @@ class Model:
             searcher.use_estimates(self.weights, self.figures.trust)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, whole or not at all.
-
-        Raises:
-            ModelError: it cannot be written.
-        """
+        """Write a file, whole or not at all; raise a ModelError if that fails."""
         from anygame.search.array_file import write_arrays
 
         header = {"format": FORMAT, **asdict(self.figures), "fluents": self.fluents}
@@ -224,7 +214,7 @@ class Model:
 
 
 def inputs_of(searcher: TreeSearcher) -> tuple[str, ...]:
-    """Return the names of what estimates of a compiled game go by: its fluents, then its patterns."""
+    """Return the names of the inputs of estimates: fluents of the compiled game, then patterns."""
     return (*map(str, searcher.game.fluent_terms), *searcher.patterns.names)
 
 
@@ -233,7 +223,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
 
     Args:
         path: of the file.
-        game: of which it should be; None for any.
+        game: the expected game; None for any.
 
     Raises:
         ModelError: it cannot be read, is no model or damaged, or belongs to other rules.
@@ -257,11 +247,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
 
 
 def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFigures:
-    """Return the figures of a header.
-
-    Raises:
-        ModelError: there are none.
-    """
+    """Return the figures of a header; raise a ModelError if there are none."""
     values = {each.name: header.get(each.name) for each in fields(ModelFigures)}
     try:
         history = history_of(values.pop("history"))
@@ -277,11 +263,7 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
 
 
 def history_of(found: object) -> tuple[TrainingProgress, ...]:
-    """Return the history of a training from what JSON makes of it.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return the history of a training from JSON; raise a ValueError if it is none."""
     numbers = {each.name: str(each.type) for each in fields(TrainingProgress)}
     del numbers["interval"], numbers["left"]
     history = []
@@ -301,7 +283,7 @@ def history_of(found: object) -> tuple[TrainingProgress, ...]:
 
 
 def _is_of(kind: str, value: object) -> bool:
-    """Return whether a value is a text, or a number as figures have them: whole, or any that is not huge."""
+    """Return whether a value is a text, or a number from 0 that is not huge, by the name of its type."""
     kinds = {"str": str, "int": int, "float": int | float}
     is_right = isinstance(value, kinds[kind]) and not isinstance(value, bool)
     return is_right and not (isinstance(value, int | float) and not 0 <= value < 1e15)
@@ -313,13 +295,13 @@ def models_folder() -> Path | None:
 
 
 def model_path(game: Game) -> Path | None:
-    """Return where the model of a game lies, or would; None where there shall be none."""
+    """Return the file of the model of a game, which need not exist; None if models are switched off."""
     folder = models_folder()
     return folder / (rules_digest(game).partition(":")[2][:40] + SUFFIX) if folder else None
 
 
 def find_model(game: Game) -> Model | None:
-    """Return the model of a game from the folder of models, None where there is none.
+    """Return the model of a game from the folder of models, None if there is none.
 
     Raises:
         ModelError: the file cannot be used.
@@ -329,14 +311,14 @@ def find_model(game: Game) -> Model | None:
 
 
 def usable_model(game: Game) -> Model | None:
-    """Return the model of a game from the folder of models; None where none can be used."""
+    """Return the model of a game from the folder of models; None if none can be used."""
     with suppress(ModelError):
         return find_model(game)
     return None
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:
-    """Return the model of a file; or with True the one of the folder of models, None where there is none.
+    """Return the model of a file, or with True that of the folder of models, None if there is none.
 
     Raises:
         ModelError: the file cannot be used.
@@ -347,16 +329,12 @@ def wanted_model(game: Game, wanted: str | bool) -> Model | None:
 
 
 def models() -> dict[Path, ModelFigures | ModelError]:
-    """Return the models of the folder: by their files what is known of them, or why they cannot be used."""
-    return dict(_models())
-
-
-def _models() -> Iterator[tuple[Path, ModelFigures | ModelError]]:
+    """Return the figures of the models in the folder, by file, or why they cannot be used."""
     folder = models_folder()
-    if folder is None or not folder.is_dir():
-        return
-    for path in sorted(folder.glob(f"[!.]*{SUFFIX}")):
+    known: dict[Path, ModelFigures | ModelError] = {}
+    for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
         try:
-            yield path, load_model(path).figures
+            known[path] = load_model(path).figures
         except ModelError as error:
-            yield path, error
+            known[path] = error
+    return known

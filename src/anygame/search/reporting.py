@@ -1,4 +1,4 @@
-"""What trees say of their roots: moves in order, and lines of best play."""
+"""Analyses of trees: the moves of the root in order, and lines of best play."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.analysis import JointMoves
+    from anygame.search.goals import GoalScale
 
-#: Joint moves of a line, and moves that have one: more than anybody reads.
+#: Joint moves of a line, and moves with a line: more than anybody reads.
 _LONGEST_LINE: Final = 40
 _MOST_LINES: Final = 50
 
@@ -32,10 +33,9 @@ class Option:
         move: the move.
         tries: leaves evaluated below it.
         mean: of their values for the role, between 0 and 1.
-        low: proven bound of its value; so is high.
-        high: see low.
+        low, high: proven bounds of its value.
         distance: joint moves to the end, where the value is proven.
-        estimate: what minimax over estimates makes of it, between 0 and 1; None where none are used.
+        estimate: minimax value over estimates, between 0 and 1; None without estimates.
     """
 
     move: Term
@@ -48,7 +48,7 @@ class Option:
 
 
 class ReadableTree(Protocol[_Node]):
-    """What is asked of a tree. Values and bounds are between 0 and 1."""
+    """A tree. Values and bounds are between 0 and 1."""
 
     @property
     def root(self) -> _Node:
@@ -56,53 +56,49 @@ class ReadableTree(Protocol[_Node]):
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
 
     @property
     def depth(self) -> int:
-        """How deep the deepest descent from this root went."""
+        """The depth of the deepest descent from this root."""
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes, about."""
+        """Its memory, about."""
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+        """The roles without a goal at any end, once all states were seen and the values of others proven."""
 
     def value(self, node: _Node, role: int) -> tuple[int, float, float, float]:
-        """Return visits of a node, and for a role mean value and bounds."""
+        """Return the visits of a node, and for a role its mean value and bounds."""
 
     def options(self, node: _Node, role: int) -> list[Option]:
         """Return the moves of a role at a node, always in the same order; none if it is not expanded."""
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+        """Return the child of a joint move, an option per role; None where there is none."""
 
 
 class TreeReporter(Generic[_Node]):
-    """Reads trees that were grown from the same root, their counts added up."""
+    """Reads trees that were grown from the same root, and adds up their counts."""
 
     game: Game
     engine: str
     _state: State
     _trees: Sequence[ReadableTree[_Node]]
-    #: Per role its lowest and highest goal.
-    _scales: Sequence[tuple[float, float]]
+    #: Per role.
+    _scales: Sequence[GoalScale]
 
     def best(self, role: int) -> Term:
-        """Return the move that a role should make at the root.
-
-        Raises:
-            ValueError: the role has no legal move there.
-        """
+        """Return the best move of a role at the root; a ValueError if it has no legal move there."""
         moves = self._moves(role, lines=False)
         if not moves:
             raise ValueError(f"{self.game.roles[role]} has no legal move here")
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the root; iterations and seconds are left at 0."""
+        """Return the analysis of the root; iterations and seconds are left at 0."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(
@@ -124,38 +120,37 @@ class TreeReporter(Generic[_Node]):
     def _without_goal(self) -> list[int]:
         return next(filter(None, [tree.without_goal for tree in self._trees]), [])
 
-    def _goal(self, role: int, value: float) -> float:
-        """Return a value between 0 and 1 as a goal."""
-        raise NotImplementedError
-
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals for ``best_first``, 0 where the most visited move is the best one."""
+        """Return the range of goals for ``best_first``, 0 where the most visited move is the best."""
         return 0
 
     @property
     def _trust(self) -> float:
-        """How much estimates count beside means, from 0 for not at all to 1."""
+        """The weight of estimates beside means, from 0 to 1."""
         return 0.0
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
-        """Return the mean goal of a role at the root, and its proven one."""
+        """Return the mean goal of a role at the root, and its proven goal."""
         known = [tree.value(tree.root, role) for tree in self._trees]
         low, high = max(each[2] for each in known), min(each[3] for each in known)
+        goal = self._scales[role].goal
         if low >= high:
-            return self._goal(role, low), self._goal(role, low)
+            return goal(low), goal(low)
         visits = sum(each[0] for each in known)
         if not visits or role in self._without_goal:
             return None, None
-        return self._goal(role, sum(each[0] * each[1] for each in known) / visits), None
+        return goal(sum(each[0] * each[1] for each in known) / visits), None
 
     def _moves(self, role: int, lines: bool) -> tuple[MoveAnalysis, ...]:
-        """Return what is known of the moves of a role at the root, the best ones first."""
+        """Return the analyses of the moves of a role at the root, the best first."""
         per_tree = [tree.options(tree.root, role) for tree in self._trees]
         known = [options for options in per_tree if options]
-        low, high = self._scales[role]
+        scale = self._scales[role]
         if not known:
             legal = () if self._state.is_terminal else self._state.legal_moves(self.game.roles[role])
-            return tuple([MoveAnalysis(move, 0, None, None, Bounds(low, high)) for move in legal])
+            return tuple(
+                [MoveAnalysis(move, 0, None, None, Bounds(scale.lowest, scale.highest)) for move in legal]
+            )
         together = [_together(of_move) for of_move in zip(*known, strict=True)]
         has_goal = role not in self._without_goal
         found = best_first(
@@ -163,12 +158,12 @@ class TreeReporter(Generic[_Node]):
                 MoveAnalysis(
                     move=option.move,
                     visits=option.tries,
-                    goal=self._goal(role, option.mean)
+                    goal=scale.goal(option.mean)
                     if has_goal and (option.tries or option.low == option.high)
                     else None,
                     error=self._error(role, option) if has_goal else None,
-                    bounds=Bounds(self._goal(role, option.low), self._goal(role, option.high)),
-                    estimate=None if option.estimate is None else self._goal(role, option.estimate),
+                    bounds=Bounds(scale.goal(option.low), scale.goal(option.high)),
+                    estimate=None if option.estimate is None else scale.goal(option.estimate),
                 )
                 for option in sorted(together, key=_eagerness)
             ],
@@ -178,18 +173,17 @@ class TreeReporter(Generic[_Node]):
         return self._with_lines(role, found, per_tree) if lines else found
 
     def _error(self, role: int, option: Option) -> float | None:
-        """Return the standard error of a mean: that of values of 0 and 1 alone, which is the largest."""
+        """Return the standard error of a mean of values that are 0 or 1, which is the largest."""
         if option.low == option.high:
             return 0.0
         if option.tries < 2:
             return None
-        low, high = self._scales[role]
-        return (high - low) * sqrt(max(0.0, option.mean * (1 - option.mean)) / option.tries)
+        return self._scales[role].width * sqrt(max(0.0, option.mean * (1 - option.mean)) / option.tries)
 
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Return moves, the first ones with the line of the tree that knows them best."""
+        """Return moves, the first ones with the line of the tree that tried them most."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         met: dict[tuple[int, _Node], list[list[Option]]] = {}
@@ -210,11 +204,7 @@ class TreeReporter(Generic[_Node]):
     ) -> JointMoves:
         """Return the line of best play that begins with an option of a role.
 
-        Args:
-            tree: where it is known.
-            role: who begins.
-            number: of the option.
-            met: the options of each role at nodes of other lines, by tree and node; those met are added.
+        ``met`` caches the options of each role, by tree and node.
         """
         line: list[tuple[Term, ...]] = []
         node: _Node | None = tree.root
@@ -234,7 +224,7 @@ class TreeReporter(Generic[_Node]):
 
 
 def _together(options: Sequence[Option]) -> Option:
-    """Return what several trees know of a move."""
+    """Return the option of several trees together."""
     if len(options) == 1:
         return options[0]
     tries = sum(option.tries for option in options)
@@ -248,7 +238,7 @@ def _together(options: Sequence[Option]) -> Option:
 
 
 def _eagerness(option: Option) -> tuple[float, ...]:
-    """Return what moves are sorted by: high bounds, then quick wins and slow losses, then visits."""
+    """Return the sort key of moves: high bounds, then quick wins and slow losses, then visits."""
     if option.low == option.high:
         return -option.high, option.distance if option.low >= 0.5 else -option.distance, -option.tries
     return -option.high, 0, -option.tries

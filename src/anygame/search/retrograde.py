@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from anygame.errors import needing
 from anygame.native.marking import Elements, Int32s, exported
-from anygame.search.blocks import joint_moves
+from anygame.search.lanes import joint_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -281,7 +281,7 @@ def _sweep(
     """Recompute the bounds of all states from those of their children; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
-        joint = joint_moves(options, state)
+        joint = joint_count(options, state)
         if not joint:
             continue
         at -= joint
@@ -312,7 +312,7 @@ def _distance_sweep(
     """Recompute distances from those of children that keep the value; return whether any changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
-        joint = joint_moves(options, state)
+        joint = joint_count(options, state)
         if not joint:
             continue
         at -= joint

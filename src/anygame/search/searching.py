@@ -1,6 +1,6 @@
 """Search as people and players use it: from a state, for a time or a number of leaves, in slices.
 
-What searches is chosen here, and nowhere else: see `Search`.
+Only `Search` chooses between the engines.
 """
 
 from __future__ import annotations
@@ -37,37 +37,36 @@ if TYPE_CHECKING:
 class Searcher(Protocol):
     """Grows a tree of states from a root, a little at a time. One thread uses it at a time.
 
-    Laws: the same seed and the same numbers of iterations give the same tree, however they are cut into
+    Laws: the same seed and the same numbers of iterations give the same tree, however they are divided into
     calls; ``best`` is the first move of its role in ``analysis``.
     """
 
     def begin(self, state: State) -> None:
-        """Make a state the root; what is known below it is kept.
+        """Make a state the root; the tree below it is kept.
 
         Raises:
             PositionError: this searcher cannot hold the state.
         """
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds, and return soon after, never much later.
+        """Search for about a number of seconds, never much longer; unfinished work waits for the next call.
 
         Args:
-            seconds: may be short: what takes longer is gone on with by the next call.
-            iterations: about how many leaves to evaluate at most; None for any number.
+            seconds: about.
+            iterations: leaves to evaluate at most, about; None for any number.
 
         Returns:
-            how many leaves were evaluated; 0 where there is nothing left to do, or no time for one.
+            the number of evaluated leaves; 0 where there is nothing left to do, or no time for one.
         """
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the root; `Search` puts in iterations and seconds.
+        """Return the analysis of the root, with or without principal variations.
 
-        Args:
-            lines: whether to give principal variations too.
+        `Search` adds iterations and seconds.
         """
 
     def best(self, role: int) -> Term:
-        """Return the move that a role, given by its index, should make at the root; at little cost.
+        """Return the best move at the root of a role, given by its index; this is cheap.
 
         Raises:
             ValueError: the role has no legal move there.
@@ -75,40 +74,33 @@ class Searcher(Protocol):
 
     @property
     def is_done(self) -> bool:
-        """Whether going on would change nothing: the root is an end, or proven for all roles."""
+        """Whether nothing is left to do: the root is an end, or proven for all roles."""
 
     @property
     def bytes(self) -> int:
-        """The memory that the tree takes."""
+        """The memory of the tree."""
 
 
-#: A gigabyte: what a program may take on most machines without being asked.
+#: A gigabyte: most machines have as much to spare.
 DEFAULT_MEMORY: Final = 1 << 30
-#: Seconds between two looks at clocks and wishes to stop.
+#: Seconds between two looks at the clock and ``stop``.
 _SLICE: Final = 0.05
 #: Seconds between two reports of progress: as often as people can read.
 _BETWEEN_REPORTS: Final = 0.25
-#: A slice that took too long, since a question to the rules did, is feared again, and less with every slice.
+#: The next slices are assumed to overrun as the longest one did, with a weight that falls with every slice.
 _FORGETTING: Final = 0.9
-#: What a fallback costs, for people.
+#: The cost of a fallback, for people.
 _COST: Final = "it looks at one state after the other, mostly hundreds of times as few"
-#: Of the time of a run, the part that must be left for a tree that begins anew to be the better one.
+#: The part of a run that must be left for a new tree to be worth beginning.
 _WORTH_BEGINNING: Final = 0.5
-#: Of the time of a run, the part for a line in a game of one; a tree has the rest if there is none.
+#: The part of a run for a line in a game of one role; the tree gets the rest if none is found.
 _SHARE_OF_LINES: Final = 0.8
-#: Of the time of a run, the part for finding states that agree with what a role knows.
+#: The part of a run for finding states that agree with what a role knows.
 _BELIEVING: Final = 0.4
 
 
 class _Run(NamedTuple):
-    """What is asked for.
-
-    Attributes:
-        begin, end: as ``perf_counter`` counts.
-        iterations: leaves at most, or None.
-        stop: whether to end.
-        slice_seconds: between two questions to ``stop``.
-    """
+    """Limits of a run; begin and end are in the time of ``perf_counter``."""
 
     begin: float
     end: float
@@ -118,42 +110,41 @@ class _Run(NamedTuple):
 
     @property
     def has_seconds_alone(self) -> bool:
-        """Whether nothing but time bounds it: what it finds may depend on the pace of the machine."""
+        """Whether time alone bounds it: results may then depend on the speed of the machine."""
         return self.end < inf and self.iterations is None
 
 
 class Search:
-    """Searches any game, by what suits the game and the question.
+    """Searches any game with the engine that suits the game and the question.
 
-    There are four engines, of which the first is chosen that can be used:
+    The first of four engines is used that can be:
 
-    - ``beliefs``, if a role is given: from states that agree with what it knows. They need a network that
-      knows percepts.
-    - ``lines``: the best line of a game in which one role chooses, and nothing is left to chance, in a run
-      that is bounded by seconds alone. A tree has the last fifth of them, if no line is found before.
-    - ``lanes``: a tree whose leaves are evaluated by native code, hundreds at a time. They need a network
-      that can hold the state.
+    - ``beliefs``, if a role is given: from states that agree with what it knows. It needs a network with
+      percepts.
+    - ``lines``: the best line of a game without chance in which one role chooses, in a run that is limited by
+      seconds alone. A tree gets the last fifth of them if no line is found before.
+    - ``lanes``: a tree whose leaves are evaluated by native code, hundreds at a time. It needs a network that
+      can hold the state.
     - ``states``: a tree whose leaves are evaluated one after the other, by the reasoner.
 
-    Trees are searched by Monte Carlo tree search with proofs, and kept from run to run, as far as they lie
-    below the state that is searched. A search may be used by several threads, one at a time.
+    Trees are grown by Monte Carlo tree search with proofs. The part below the next state is kept from run to
+    run. Several threads may use a search, one at a time.
 
     Args:
         game: the game.
         seed: of the random numbers; None for fresh ones. With one thread and a number of iterations, the same
             seed gives the same analysis.
-        threads: how many cores to use; only lanes use more than one.
-        memory: bytes that the tree may take at most, about.
-        role: who searches, where it knows less than the state; None where the state is known.
-        table: exact values that are known, as ``anygame.solve(game, table=True)`` makes them.
-        model: estimates that were learned before, as ``anygame.load_model`` reads them; lanes use them, if
-            the trial of the model spoke for them.
+        threads: number of cores; only lanes use more than one.
+        memory: bytes of the tree at most, about.
+        role: the searching role, where it knows less than the state; None where the state is known.
+        table: exact values, as ``anygame.solve(game, table=True)`` computes them.
+        model: learned estimates, see ``anygame.load_model``; lanes use them if they won their trial.
 
     Attributes:
-        table: the exact values; in states that it has, moves are proven by them and the best ones are its.
-        fallback: what keeps the search from using lanes although it was to; None otherwise. A
-            ``FallbackWarning`` says it, too.
-        no_beliefs: why the states that are given are searched although a role was; None otherwise.
+        table: the exact values; in its states, it proves moves and chooses the best ones.
+        fallback: the error that keeps the search from using lanes; None otherwise. A ``FallbackWarning``
+            reports it, too.
+        no_beliefs: why states are searched although a role was given; None otherwise.
         no_model: why the model is not used although it is of these rules; None otherwise.
 
     Raises:
@@ -209,13 +200,13 @@ class Search:
         self._interrupted = False
         self._overrun = 0.0
 
-    # -- what evaluates leaves ---------------------------------------------------------------------
+    # -- engines -----------------------------------------------------------------------------------
 
     def compile(self, seconds: float) -> bool:
-        """Compile the game, and wait for it for so many seconds at most; return whether it is ready.
+        """Compile the game in the background, and wait for some seconds; return whether it is ready.
 
-        Compiling goes on behind runs that begin meanwhile, which change to lanes when they can. A game that
-        cannot be compiled is searched by the reasoner.
+        Runs that begin meanwhile change to lanes when they can. A game that cannot be compiled is searched by
+        the reasoner.
         """
         if self._compiling is None and not self._is_tried:
             self._compiling = Thread(target=self._compile, name="compiling", daemon=True)
@@ -226,22 +217,22 @@ class Search:
 
     @property
     def is_compiling(self) -> bool:
-        """Whether it is not known yet what will search."""
+        """Whether the engine is not known yet."""
         return not self._is_tried
 
     @property
     def is_for_one(self) -> bool:
-        """Whether one role is known to choose alone, so that runs of some seconds search a line for it."""
+        """Whether one role is known to choose alone, so that runs with a time limit search a line for it."""
         return self._line_search() is not None
 
     @property
     def believes(self) -> bool:
-        """Whether a role is searched from what it knows: of the state given, hardly anything is read."""
+        """Whether the search uses what a role knows, and hardly anything of the given state."""
         return self._beliefs is not None
 
     @property
     def is_lost(self) -> bool:
-        """Whether no state was found that agrees with all that the role knows."""
+        """Whether no state agrees with all that the role knows."""
         return self._beliefs is not None and self._beliefs.is_lost
 
     def _compile_if_nobody_does(self) -> None:
@@ -249,39 +240,45 @@ class Search:
             self._compile()
 
     def _compile(self) -> None:
-        """Make what searches beliefs, or the tree over lanes, where there can be one."""
+        """Make the search of beliefs, or the tree over lanes, where there can be one."""
         try:
+            self._game.compile_if_worth_it()
             if self._role is not None:
-                self._beliefs = self._believing(self._role)
+                self._beliefs = self._belief_searcher(self._role)
             if self._beliefs is None:
-                lanes = _lane_searcher(self._game, self._seed, self._threads, self._memory)
-                if lanes is not None and self._model is not None:
-                    self._use(self._model, lanes)
-                self._lanes = lanes
+                self._lanes = self._lane_searcher()
         except Exception as error:  # whatever stops it, the game is played anyway
             self.fallback = error
         finally:
             self._is_tried = True
 
-    def _use(self, model: Model, lanes: TreeSearcher) -> None:
-        try:
-            model.use_in(lanes)
-        except ModelError as error:
-            self.no_model = error
-
-    def _believing(self, role: Role) -> BeliefSearcher | None:
+    def _belief_searcher(self, role: Role) -> BeliefSearcher | None:
         """Return the search from what a role knows; None without a network for it."""
         from anygame.search.hidden.searcher import BeliefSearcher
 
-        self._game.compile_if_worth_it()
         try:
             return BeliefSearcher(self._game, role, seed=self._seed, memory=self._memory)
         except LimitError as error:
             self.no_beliefs = error
             return None
 
+    def _lane_searcher(self) -> TreeSearcher | None:
+        """Return the tree over lanes, with the model if it can be used; None without a network."""
+        if self._game.machine != "network":
+            return None
+        # Imported here, since other searches need no arrays of trees.
+        from anygame.search.tree.searcher import TreeSearcher
+
+        lanes = TreeSearcher(self._game, seed=self._seed, threads=self._threads, memory=self._memory)
+        if self._model is not None:
+            try:
+                self._model.use_in(lanes)
+            except ModelError as error:
+                self.no_model = error
+        return lanes
+
     def _warn(self) -> None:
-        """Say why states are searched, unless that was said before."""
+        """Warn of a fallback, unless that was done before."""
         reason = reason_of(self.fallback)
         if reason is not None and reason != self._warned_of:
             self._warned_of = reason
@@ -289,7 +286,7 @@ class Search:
             warn(message, FallbackWarning, stacklevel=2)
 
     def _line_search(self) -> LineSearch | None:
-        """Return what searches lines, if one role chooses: playouts in lanes show whether it does."""
+        """Return the search for lines, if one role chooses: playouts in lanes show whether it does."""
         game = self._game
         is_shown = game.is_settled and (len(game.roles) == 1 or game.machine == "network")
         if self._may_be_for_one and is_shown:
@@ -299,7 +296,7 @@ class Search:
         return self._lines
 
     def _chosen_line(self, state: State) -> LineSearch | None:
-        """Return the search for the best line, begun in a state; None where there can be none."""
+        """Return the search for the best line, begun in a state; None where there is none."""
         lines = None if state.is_terminal else self._line_search()
         if lines is not None:
             try:
@@ -309,7 +306,7 @@ class Search:
         return lines
 
     def _chosen(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
-        """Return what searches a state, begun there, unless that is a line."""
+        """Return the engine for a state, begun there, other than that for lines."""
         if self._beliefs is not None:
             self._beliefs.follow(view or RoleView(state), _BELIEVING * seconds)
             self._beliefs.begin(state)
@@ -320,7 +317,7 @@ class Search:
             except (PositionError, MemoryError) as error:
                 self.fallback = error
             else:
-                # What was searched meanwhile is needed no more.
+                # The tree over states is no longer needed.
                 self._states, self.fallback = None, None
                 return self._lanes
         self._warn()
@@ -340,34 +337,33 @@ class Search:
         games: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> PracticeReport | None:
-        """Learn by self-play what a state is worth at a glance, and use it in searches where it helps.
+        """Learn values of states by self-play, and use them in searches if they help.
 
-        A game is played in lanes by all roles for themselves, and a small network learns from how it ends: by
-        how much the first of two roles does better, or what each of more gets. Whether searches are the
-        better for it is tried in fast matches, and they use it only then; what was searched before is
-        forgotten in this case.
+        All roles play for themselves in lanes, and a small network learns from the ends: by how much the
+        first of two roles does better, or the goal of each of more. Fast matches try whether it helps; only
+        then it is used, and the tree so far is forgotten.
 
         Args:
             seconds: for all of it, once the game is compiled.
-            games: how many to learn from at most; with the same seed, the same comes of it.
-            stop: asked often whether to end at once; what was not tried out is not used.
+            games: to learn from at most; with the same seed, the same number gives the same result.
+            stop: asked often whether to end at once; a network that was not tried is not used.
 
         Returns:
-            what came of it; None for other games, where one role alone chooses or searches what it knows, and
-            for games that have no network.
+            the report; None for games that are not suited: of one choosing role, of hidden information, or
+            without a network.
 
         Raises:
             ValueError: neither seconds nor games are given, or one is not positive.
         """
         asked = [number for number in (seconds, games) if number is not None]
         if not asked or min(asked) <= 0:
-            raise ValueError("say for how many seconds to practise, or how many games, as numbers above 0")
+            raise ValueError("expected seconds or games of practice above 0")
         self._compile_if_nobody_does()
         with self._busy:
             if self._lanes is None or self.is_for_one:
                 return None
             # Imported here, since other searches need no self-play.
-            from anygame.search.tree.practice import learn_estimates
+            from anygame.search.learning.practice import learn_estimates
 
             seed = SystemRandom().getrandbits(32) if self._seed is None else self._seed
             report = learn_estimates(self._lanes, seed=seed, seconds=seconds, games=games, stop=stop)
@@ -387,17 +383,17 @@ class Search:
         stop: Callable[[], bool] | None = None,
         view: RoleView | None = None,
     ) -> Analysis:
-        """Search a state, and return what is known of it.
+        """Search a state, and return its analysis.
 
         The first run compiles the game; the seconds count from then on. A run ends early where everything is
-        proven, and by Ctrl-C, with what is known.
+        proven, and by Ctrl-C with the analysis so far.
 
         Args:
-            state: where to start; the initial state by default. With a view, any state that agrees with it.
-            seconds: how long at most.
-            iterations: how many leaves to evaluate, about; without either, it goes on for as long as it can.
-            progress: called about four times a second with what is known.
-            stop: asked some tens of times a second whether to end, for other threads.
+            state: the initial state by default. With a view, any state that agrees with it.
+            seconds: at most.
+            iterations: leaves to evaluate, about; without either, it continues for as long as it can.
+            progress: called about four times a second with the analysis.
+            stop: asked about 20 times a second whether to end, for other threads.
             view: what the role of the search knows; None if it knows the state.
 
         Raises:
@@ -427,17 +423,17 @@ class Search:
         slice_seconds: float = _SLICE,
         view: RoleView | None = None,
     ) -> Iterator[int]:
-        """Search as `run` does, and yield the number of iterations after every slice of time."""
+        """Search as `run`, and yield the number of iterations after every slice of time."""
         self._compile_if_nobody_does()
         start = self._start = self._game.initial_state() if state is None else state
         if self.table is not None:
-            self.table.value(start)  # that of another game is refused before anything takes long
+            self.table.value(start)  # refuses the state of another game before anything takes long
         begin = perf_counter()
         end = begin + (inf if seconds is None else seconds)
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # What was late once may be so again; but a run has half of its time at the least.
+            # A run has at least half of its time, whatever overran before.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):
@@ -450,7 +446,7 @@ class Search:
     def _choose_and_search(
         self, start: State, view: RoleView | None, run: _Run
     ) -> Generator[int, None, bool]:
-        """Search by what suits the run; return whether something better has become ready meanwhile."""
+        """Search with the engine for the run; return whether a better one has become ready."""
         line = self._chosen_line(start) if run.has_seconds_alone else None
         if line is not None:
             self._searcher = line
@@ -465,7 +461,7 @@ class Search:
         return (yield from self._advance(searcher, run, run.end))
 
     def _advance(self, searcher: Searcher, run: _Run, end: float) -> Generator[int, None, bool]:
-        """Search in slices until the end; return whether something better has become ready meanwhile."""
+        """Search in slices until the end; return whether a better engine has become ready."""
         while not searcher.is_done and not run.stop():
             left = end - perf_counter()
             wanted = None if run.iterations is None else run.iterations - self._iterations
@@ -486,17 +482,13 @@ class Search:
         return False
 
     def _is_worth_beginning(self, searcher: Searcher, run: _Run) -> bool:
-        """Whether what is better is ready and was not when the run began, and there is time to begin anew."""
+        """Return whether a better engine has become ready, and there is time to begin anew."""
         if searcher is not self._states or (self._lanes is None and self._beliefs is None):
             return False
         return run.end - perf_counter() >= _WORTH_BEGINNING * (run.end - run.begin)
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return what is known of the state of the last run.
-
-        Raises:
-            ValueError: there was none yet.
-        """
+        """Return the analysis of the last run; a ValueError if there was none."""
         found = self._begun().analysis(lines=lines)
         if self.table is not None and self._start is not None:
             found = self.table.annotate(found, self._start)
@@ -510,7 +502,7 @@ class Search:
         )
 
     def best(self, role: int) -> Term:
-        """Return the move that a role, given by its index, should make in the state of the last run.
+        """Return the best move of a role, given by its index, in the state of the last run.
 
         Raises:
             ValueError: it has none, or there was no run yet.
@@ -527,19 +519,8 @@ class Search:
 
 
 def prepare() -> None:
-    """Compile the search over lanes, if that was not done before on this machine: it takes some seconds."""
+    """Compile the search over lanes, once on a machine; it takes some seconds."""
     from anygame.native.marking import native_code
 
-    with suppress(CompilationError):  # a search says so
+    with suppress(CompilationError):  # a search reports it
         native_code("search")
-
-
-def _lane_searcher(game: Game, seed: int | None, threads: int, memory: int) -> TreeSearcher | None:
-    """Return the tree over lanes; None where the game has no network."""
-    game.compile_if_worth_it()
-    if game.machine != "network":
-        return None
-    # Imported here, since other searches need no arrays of trees.
-    from anygame.search.tree.searcher import TreeSearcher
-
-    return TreeSearcher(game, seed=seed, threads=threads, memory=memory)

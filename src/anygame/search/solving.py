@@ -141,7 +141,7 @@ def with_best_line(game: Game, start: State, solution: Solution, memory: int, se
     if line.goal is None:
         reason = f"no end gives {role} a goal" if line.proven else solution.reason
         return replace(solution, reason=reason, seconds=spent, interrupted=line.interrupted)
-    highest = max(*USUAL, GoalScale(game).highest)
+    highest = max(*USUAL, GoalScale.of(game).highest)
     bound = line.most_worth(highest)
     most = max(line.goal, highest) if bound is None else bound
     solved = line.proven and most == line.goal
@@ -173,7 +173,7 @@ def with_proof(
 
     Most states need not be visited to prove what a role can guarantee: one winning move is enough, and moves
     that cannot be better than a known one are pruned (score-bounded search; see
-    ``anygame.search.tree.proving``). What both roles can guarantee is the value of a zero-sum game. Whether a
+    ``anygame.search.tree.bounds``). What both roles can guarantee is the value of a zero-sum game. Whether a
     game is zero-sum cannot be told without visiting all ends, so the solution calls it the maximin. Where the
     rules give a role no goal, or several, it may have any goal that they give it elsewhere.
     """

@@ -1,12 +1,11 @@
-"""A search tree over states, for games without a network: one state after the other, by any machine.
+"""A search tree over states, one state after the other, by any machine.
 
 UCT (Kocsis and Szepesvari 2006), with bounds of values that are proven from the ends backwards (score-bounded
-search: Cazenave and Saffidine 2010). What a role can make sure of is the best over its moves of the worst
-over the others' of what it can make sure of after both; what the others can hold it to is the worst over
-their moves of the best over its own. Chance is weighed evenly. Values go from 0, the least goal of the game,
-to 1, the greatest; before anything is known, they may lie anywhere between. Every step from there is true if
-the steps before it are, so that the bounds also hold where play may go on for ever. With simultaneous moves
-they enclose the value under mixed strategies.
+search: Cazenave and Saffidine 2010). The lower bound of a role is the maximin of the lower bounds after its
+moves and those of the others, the upper bound the minimax of the upper bounds; all moves of chance have the
+same weight. Values go from 0, the least goal of the game, to 1, the greatest; at first the bounds are these.
+Each step is true if the earlier ones are, so that bounds also hold where play may go on for ever. With
+simultaneous moves they enclose the value under mixed strategies.
 """
 
 from __future__ import annotations
@@ -29,29 +28,29 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Joint moves from the root to a leaf at most, and of a playout: more than nearly all matches have.
+#: Joint moves of a descent, or of a playout, at most: more than nearly all matches have.
 _DEEPEST: Final = 500
-#: What a state, its node and its place in the table take: frozen sets of some tens of facts, measured.
+#: Bytes of a state, its node and its place in the table: frozen sets of some tens of facts, measured.
 _BYTES_OF_A_NODE: Final = 6_000
-#: ... and each of its moves.
 _BYTES_OF_A_MOVE: Final = 50
-#: Python looks through all objects now and then, which takes a second where there are some millions.
+#: Garbage collection takes a second where there are millions of objects.
 _MOST_NODES: Final = 50_000
-#: Nodes looked at between two looks at the clock.
+#: Nodes visited between two looks at the clock.
 _AT_A_TIME: Final = 200
-#: Seconds of a playout that need no look at the clock: a tenth of the shortest clocks.
+#: Seconds of a playout that needs no look at the clock: a tenth of the shortest clocks.
 _QUICK: Final = 0.005
-#: The weight of what is not known yet.
-_EXPLORATION: Final = 0.5
-#: Means over draws of chance are as exact as floating-point numbers are.
+#: The weight of exploration, for single playouts and for means of many.
+_EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
+#: Playouts of a leaf in lanes: hardly dearer than one. Joint moves of them.
+_LANES, _LONGEST = 512, 10_000
+#: Means over chance are as exact as floating-point numbers.
 _CLOSE: Final = 1e-9
 _DIGITS: Final = 9
-#: Around a cycle with chance in it bounds approach each other for ever, by less and less: steps smaller than
-#: this are left out.
+#: Around a cycle with chance, bounds converge for ever: smaller steps are left out.
 _STEP: Final = 1e-3
-#: From here on a value is rather won than lost.
+#: Values from here on are rather won than lost.
 _MIDDLE: Final = 0.5
-#: Longer than any line that is looked at: distances around cycles stop growing there.
+#: Distances around cycles stop growing here.
 _FAR: Final = 1000
 
 #: A joint move, as the indices of its moves.
@@ -61,15 +60,15 @@ _Pair = tuple[int, _Choice]
 
 
 class _Bandit:
-    """The moves of one role at a node, and how those did that were tried.
+    """The moves of one role at a node, and the values of tried ones.
 
     Every role has a bandit of its own at every node, and chooses as if the others' choices were chance
-    (decoupled UCT: Finnsson and Bjoernsson 2008). The role ``random`` draws.
+    (decoupled UCT: Finnsson and Bjoernsson 2008). The moves of ``random`` are sampled.
 
     Attributes:
-        arms: by the index of a move that was tried, how often, and what that was worth in all.
-        count: how often a move was tried.
-        sum: what that was worth in all.
+        arms: by the index of a tried move, its tries and the sum of their values.
+        count: tries of all moves.
+        sum: of their values.
     """
 
     __slots__ = ("_untried", "arms", "count", "is_random", "moves", "sum")
@@ -81,36 +80,35 @@ class _Bandit:
         self.is_random = role.is_random
         self._untried = list(range(len(moves)))
 
-    def choose(self, random: Random, barred: Container[int]) -> int:
-        """Return the move to try next, not one that is barred: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
+    def choose(self, random: Random, exploration: float, barred: Container[int]) -> int:
+        """Return the move to try next, not a barred one: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
 
-        A move that was not tried yet counts as if it had once brought what moves bring here on average, so
-        that a few good ones are looked into also where there are more moves than time (first-play urgency:
-        Gelly and Wang 2006).
+        An untried move counts as if it had once had the mean value, so that a few good ones are explored even
+        where there are more moves than time (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0
         if self.is_random:
             return random.randrange(len(self.moves))
-        urge = _EXPLORATION * sqrt(log(self.count + 1))
+        urge = exploration * sqrt(log(self.count + 1))
         chosen, highest = -1, -inf
         for index, (count, total) in self.arms.items():
             bound = total / count + urge / sqrt(count)
             if bound > highest and index not in barred:
                 chosen, highest = index, bound
         if self._untried and (chosen < 0 or self.sum / self.count + urge >= highest):
-            # What is drawn changes places with the last: all are drawn once, in any order.
+            # Each untried move is sampled once: it changes places with the last.
             place = random.randrange(len(self._untried))
             self._untried[place], self._untried[-1] = self._untried[-1], self._untried[place]
             return self._untried.pop()
         return max(chosen, 0)
 
-    def learn(self, chosen: int, worth: float) -> None:
-        """Add what a try was worth."""
+    def learn(self, chosen: int, value: float) -> None:
+        """Add the value of a try."""
         count, total = self.arms.get(chosen, (0, 0.0))
-        self.arms[chosen] = count + 1, total + worth
+        self.arms[chosen] = count + 1, total + value
         self.count += 1
-        self.sum += worth
+        self.sum += value
 
 
 @dataclass(slots=True, eq=False)
@@ -118,17 +116,16 @@ class _Node:
     """A state in the tree; paths that lead to the same state share it.
 
     Attributes:
-        bandits: by role, in the order of the roles; empty before the node is opened, and where play ends.
-        children: by the joint moves that lead to them.
+        least: lower bounds, by role.
+        most: upper bounds, by role.
+        bandits: by role; empty before the node is opened, and where play ends.
+        children: by joint move.
         parents: the nodes whose child this is.
-        worth: what the state is worth to each role where play ends, since it is terminal or a role has no
-            legal move; else None.
-        least: per role what it can make sure of, so far; values are from 0 to 1.
-        most: per role what the others can hold it to, so far.
-        is_closed: whether the value is known for every role but ``random``.
-        mover: the only role that has several moves; None where none has, or several, or ``random``.
+        values: by role, where play ends, since it is terminal or a role has no legal move; else None.
         barred: moves of the mover that cannot be best any more.
+        is_closed: whether the value is known for every role but ``random``.
         remaining: joint moves to the end under best play, where the value is known.
+        mover: the only role with several moves; None where none has, or several, or ``random``.
     """
 
     state: State
@@ -137,14 +134,14 @@ class _Node:
     bandits: tuple[_Bandit, ...] = ()
     children: dict[_Choice, _Node] = field(default_factory=dict)
     parents: list[_Node] = field(default_factory=list)
-    worth: tuple[float, ...] | None = None
+    values: tuple[float, ...] | None = None
     barred: set[int] = field(default_factory=set)
     is_closed: bool = False
     remaining: int = 0
     mover: int | None = None
 
     def open(self) -> None:
-        """Find the legal moves, and who chooses between several alone."""
+        """Find the legal moves, and the only role that has a choice."""
         roles = self.state.game.roles
         self.bandits = tuple([_Bandit(role, self.state.legal_moves(role)) for role in roles])
         several = [role for role, bandit in enumerate(self.bandits) if len(bandit.moves) > 1]
@@ -153,18 +150,18 @@ class _Node:
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes, about."""
+        """Its memory, about."""
         return _BYTES_OF_A_NODE + _BYTES_OF_A_MOVE * sum([len(each.moves) for each in self.bandits])
 
     @property
     def unseen(self) -> int:
         """Joint moves that were not made yet; 1 before they are counted."""
-        if self.worth is not None:
+        if self.values is not None:
             return 0
         return prod([len(each.moves) for each in self.bandits]) - len(self.children) if self.bandits else 1
 
     def replies(self, role: int) -> int:
-        """Return how many joint moves the others have, ``random`` aside."""
+        """Return the number of joint moves of the others, without ``random``."""
         others = (each for place, each in enumerate(self.bandits) if place != role and not each.is_random)
         return prod([len(each.moves) for each in others])
 
@@ -177,28 +174,33 @@ class StateSearcher(TreeReporter[_Node]):
     """Searches any game. See ``anygame.search.searching.Searcher`` for the contract.
 
     Any number of roles that move at once, chance, cycles, and several paths to a state. The search ends with
-    the proof of the root. What is proven guides it where what one role gains the other loses, as far as the
-    ends show that have been seen; elsewhere what the others can hold a role to is not what they want.
+    the proof of the root. Bounds guide it where one role gains what the other loses, as far as the ends seen
+    so far show; elsewhere the others do not want to hold a role to its upper bound.
 
     Args:
+        game: the game.
         seed: of the random numbers; None for fresh ones.
-        memory: bytes that the tree may take, about; a full one is searched without growing.
+        memory: bytes of the tree at most, about; a full one is searched without growing.
+        in_lanes: whether a leaf is evaluated by the mean of many playouts of a compiled game.
     """
 
     engine = "states"
 
-    def __init__(self, game: Game, *, seed: int | None = None, memory: int = 1 << 30) -> None:
+    def __init__(
+        self, game: Game, *, seed: int | None = None, memory: int = 1 << 30, in_lanes: bool = False
+    ) -> None:
         self.game = game
+        self.in_lanes = in_lanes
+        self._exploration = _EXPLORATION_OF_MEANS if in_lanes else _EXPLORATION
         self._random = Random(seed)
-        self._scale = GoalScale(game)
-        self._scales = [(self._scale.lowest, self._scale.highest)] * len(game.roles)
+        self._scale = GoalScale.of(game)
+        self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # Of more than two roles each is held to be on its own. Where rules hide information, nobody knows
-        # what others can do to it.
+        # With more than two roles each is on its own. Where rules hide information, bounds do not hold.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
-        #: Joint moves of the tree that were not made yet, and the roles that an end gave a goal.
+        #: Joint moves of the tree that were not made yet, and roles that got a goal at an end.
         self._unseen, self._with_goal = 0, set[int]()
         self._playouts, self._seconds = 0, 0.0
         self._nodes: dict[State, _Node] = {}
@@ -209,7 +211,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._trees = [self]
 
     def begin(self, state: State) -> None:
-        """Make a state the root; what is known below it is kept."""
+        """Make a state the root; the tree below it is kept."""
         if self._root is not None and self._root.state == state:
             return
         self._state, self.depth = state, 0
@@ -218,12 +220,12 @@ class StateSearcher(TreeReporter[_Node]):
             self._nodes, self.bytes, self._unseen, self._with_goal = {}, 0, 0, set()
             found = self._made(state)
         self._root = found
-        if not found.bandits and found.worth is None:
+        if not found.bandits and found.values is None:
             self._open(found)
         self._work = self._search(found)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds; return how many leaves were evaluated."""
+        """Search for some seconds, about; return the number of evaluated leaves."""
         deadline = perf_counter() + seconds
         done = 0
         try:
@@ -232,7 +234,7 @@ class StateSearcher(TreeReporter[_Node]):
                 if perf_counter() >= deadline:
                     break
         except BaseException:
-            # What was begun is lost with the generator: Ctrl-C, or an error of the rules.
+            # The generator is lost: by Ctrl-C, or an error of the rules.
             self._work = self._search(self.root)
             raise
         return done
@@ -241,11 +243,11 @@ class StateSearcher(TreeReporter[_Node]):
     def is_done(self) -> bool:
         """Whether the root is an end, or proven, or no end gives a role a goal."""
         root = self._root
-        if root is None or root.worth is not None or self._is_closed(root):
+        if root is None or root.values is not None or self._is_closed(root):
             return True
         return bool(self.without_goal)
 
-    # -- what is known -----------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     @property
     def root(self) -> _Node:
@@ -260,7 +262,7 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+        """The roles without a goal at any end, once all states were seen and the values of others proven."""
         root = self.root
         if self._unseen or any(root.least[place] < root.most[place] for place in self._with_goal):
             return []
@@ -271,7 +273,7 @@ class StateSearcher(TreeReporter[_Node]):
         count, mean = 0, node.least[role]
         if node.bandits and node.bandits[role].count:
             count, mean = node.bandits[role].count, node.bandits[role].sum / node.bandits[role].count
-        most = node.most[role] if self._is_opposed or node.worth is not None else 1.0
+        most = node.most[role] if self._is_opposed or node.values is not None else 1.0
         return count, mean, node.least[role], most
 
     def options(self, node: _Node, role: int) -> list[Option]:
@@ -288,58 +290,53 @@ class StateSearcher(TreeReporter[_Node]):
         for index, move in enumerate(node.bandits[role].moves):
             count, total = node.bandits[role].arms.get(index, (0, 0.0))
             least, most = bounds.get(index, (0.0, 1.0))
-            if not self._is_opposed:
-                # What the others could hold a role to says nothing of what they will do.
-                most = 1.0
+            most = most if self._is_opposed else 1.0
             mean = total / count if count else least
             found.append(Option(move, count, mean, least, most, distances.get(index, 0)))
         return found
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+        """Return the child of a joint move, an option per role; None where there is none."""
         return node.children.get(tuple(options))
-
-    def _goal(self, role: int, value: float) -> float:
-        return self._scale.goal(value)
 
     # -- iterations --------------------------------------------------------------------------------
 
     def _search(self, root: _Node) -> Iterator[bool]:
-        """Yield whether a leaf was evaluated, after everything that may take long."""
+        """Yield whether a leaf was evaluated, after every step that may take long."""
         yield from self._drop_unreachable(root)
         while True:
             path, leaf, state = yield from self._descend(root)
-            if leaf is not None and leaf.worth is not None:
-                worth = leaf.worth
+            if leaf is not None and leaf.values is not None:
+                values = leaf.values
             elif leaf is not None and self._is_closed(leaf):
-                worth = tuple(leaf.least)
+                values = tuple(leaf.least)
             else:
-                worth = yield from self._played_out(state)
+                values = yield from self._played_out(state)
             for node, chosen in reversed(path):
-                for bandit, index, value in zip(node.bandits, chosen, worth, strict=True):
+                for bandit, index, value in zip(node.bandits, chosen, values, strict=True):
                     bandit.learn(index, value)
                 if self._is_opposed:
-                    # What was sampled is corrected by what is proven.
-                    bounds = zip(node.least, worth, node.most, strict=True)
-                    worth = tuple([min(max(value, least), most) for least, value, most in bounds])
+                    # Bounds correct sampled values.
+                    bounds = zip(node.least, values, node.most, strict=True)
+                    values = tuple([min(max(value, least), most) for least, value, most in bounds])
             yield True
 
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
-        """Go down to a node that is new, ends, or is met again; out of the tree if that is full."""
+        """Go down to a node that is new, an end, or met again; out of the tree if that is full."""
         path: _Path = []
         met = set()
         node = root
         while True:
-            if not node.bandits and node.worth is None:
+            if not node.bandits and node.values is None:
                 self._open(node)
                 yield False
-            if node.worth is not None or self._is_closed(node) or node in met or len(path) >= _DEEPEST:
+            if node.values is not None or self._is_closed(node) or node in met or len(path) >= _DEEPEST:
                 return path, node, node.state
             met.add(node)
             mover = node.mover if self._is_opposed else None
             chosen = tuple(
                 [
-                    bandit.choose(self._random, node.barred if role == mover else ())
+                    bandit.choose(self._random, self._exploration, node.barred if role == mover else ())
                     for role, bandit in enumerate(node.bandits)
                 ]
             )
@@ -356,11 +353,15 @@ class StateSearcher(TreeReporter[_Node]):
             node = child
 
     def _played_out(self, state: State) -> Generator[bool, None, tuple[float, ...]]:
-        """Play on at random; return what the end is worth to each role, from 0 to 1.
+        """Play on at random; return the values of the end.
 
-        That is made step by step with a look at the clock between, or at once where that is quick; both draw
-        the same moves, so that how long something took never shows in what is found.
+        It goes step by step with a look at the clock between, or at once where that is quick. Both sample the
+        same moves, so that results do not depend on time.
         """
+        if self.in_lanes:
+            playouts = self.game.simulate(_LANES, self._random.getrandbits(32), state=state, limit=_LONGEST)
+            if playouts.playouts:
+                return self._scale.values([playouts.mean_goals[role] for role in self.game.roles])
         random = Random(self._random.getrandbits(64))
         machine, position = self.game.backends.start(state)
         begin = perf_counter()
@@ -382,13 +383,13 @@ class StateSearcher(TreeReporter[_Node]):
         self._playouts += 1
         if is_over:
             self._see_end(goals)
-        return self._scale.worth(goals)
+        return self._scale.values(goals)
 
     def _goals(self, state: State) -> list[int | None]:
         return list(state.goals().values())
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
-        """Note who has a goal, and whether two roles are still opponents: what one gains the other loses."""
+        """Note the roles with a goal, and whether what one of two roles gains the other still loses."""
         self._with_goal.update(place for place, goal in enumerate(goals) if goal is not None)
         if len(self._wanting) != 2 or not self._is_opposed:
             return
@@ -412,27 +413,27 @@ class StateSearcher(TreeReporter[_Node]):
             return node
         goals = self._goals(state)
         self._see_end(goals)
-        node.worth = self._scale.worth(goals)
-        # Where rules hide information, nobody can play by what is proven of a state that it does not see.
+        node.values = self._scale.values(goals)
+        # Where rules hide information, nobody can play by the bounds of a state that it does not see.
         if not self.game.is_gdl2:
             for role, goal in enumerate(goals):
                 if goal is not None and abs(goal) <= LARGEST:
-                    node.least[role] = node.most[role] = node.worth[role]
+                    node.least[role] = node.most[role] = node.values[role]
             node.is_closed = all(node.least[role] == node.most[role] for role in self._wanting)
         return node
 
     def _open(self, node: _Node) -> None:
-        """Find the moves of a node; where a role has none, play ends."""
+        """Find the moves of a node; play ends where a role has none."""
         unseen = node.unseen
         if node.state.stuck_role is not None:
-            node.worth = self._scale.worth(self._goals(node.state))
+            node.values = self._scale.values(self._goals(node.state))
         else:
             node.open()
             self.bytes += node.bytes - _BYTES_OF_A_NODE
         self._unseen += node.unseen - unseen
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
-        """Return the node of a state as a child of another; None where there is no room for a new one."""
+        """Return the node of a state as a child of another; None where there is no room."""
         child = self._nodes.get(state)
         if child is None:
             if self.bytes >= self._memory or len(self._nodes) >= _MOST_NODES:
@@ -448,7 +449,7 @@ class StateSearcher(TreeReporter[_Node]):
         return child
 
     def _drop_unreachable(self, root: _Node) -> Iterator[bool]:
-        """Forget the nodes to which no play leads any more, some at a time."""
+        """Forget the nodes that cannot be reached any more, some at a time."""
         reached = {root.state: root}
         waiting = [root]
         while waiting:
@@ -476,7 +477,7 @@ class StateSearcher(TreeReporter[_Node]):
 
 
 def _tighten(node: _Node, wanting: tuple[int, ...]) -> bool:
-    """Compute the bounds of a node from its children; return whether anything is new."""
+    """Compute the bounds of a node from its children; return whether anything changed."""
     known = (list(node.least), list(node.most), node.remaining)
     for role in wanting:
         if node.least[role] == node.most[role]:
@@ -505,7 +506,7 @@ def _pairs(node: _Node, role: int) -> tuple[dict[_Pair, float], dict[_Pair, floa
     upper: dict[_Pair, float] = {}
     for chosen, child in node.children.items():
         pair = chosen[role], tuple([chosen[place] for place in others])
-        # What chance may lead to and is not in the tree yet may be worth anything.
+        # A move of chance that is not in the tree yet may have any value.
         lower[pair] = lower.get(pair, 0.0) + child.least[role] / draws
         upper[pair] = upper.get(pair, 1.0) - (1.0 - child.most[role]) / draws
     return lower, upper
@@ -522,7 +523,7 @@ def _bounds(node: _Node, role: int) -> tuple[float, float]:
 
 
 def _complete(values: Iterable[tuple[Hashable, float]], size: int) -> list[float]:
-    """Return the least value of each group that has all its values."""
+    """Return the minimum of each group that has all its values."""
     groups: dict[Hashable, tuple[int, float]] = {}
     for group, value in values:
         count, least = groups.get(group, (0, inf))
@@ -531,7 +532,7 @@ def _complete(values: Iterable[tuple[Hashable, float]], size: int) -> list[float
 
 
 def _remaining(node: _Node) -> int:
-    """Return the joint moves to the end: who wins hurries, who loses delays."""
+    """Return the joint moves to the end: a winner hurries, a loser delays."""
     mover = node.mover
     value = 0.0 if mover is None else node.least[mover]
     ends = [
@@ -544,10 +545,7 @@ def _remaining(node: _Node) -> int:
 
 
 def _bounds_of_moves(node: _Node, role: int) -> dict[int, tuple[float, float]]:
-    """Return the bounds of the moves of a role, whatever the others do at the same time, by index.
-
-    A move that is not there may be worth anything.
-    """
+    """Return the bounds of the moves of a role against all moves of the others, by index, where known."""
     if len(node.bandits[role].moves) == 1:
         return {0: (node.least[role], node.most[role])}
     found: dict[int, list[tuple[float, float]]] = {}

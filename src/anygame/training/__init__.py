@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from anygame.search.learning.training import train
 from anygame.search.model import TrainingProgress
-from anygame.training.training import train
 
 __all__ = ["TrainingProgress", "train"]

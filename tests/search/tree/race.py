@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from anygame.search.tree.patterns import Patterns
+    from anygame.search.evaluation.patterns import Patterns
     from anygame.search.tree.searcher import TreeSearcher
 
 #: Pawns that walk up a board of five by six and take each other; who comes to the other side first has won.

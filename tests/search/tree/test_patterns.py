@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.search.tree.learner import Learner
+from anygame.search.learning.learner import Learner
 from anygame.search.tree.searcher import TreeSearcher
 
 from .race import RACE, amounts
@@ -125,7 +125,7 @@ def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
 
 @pytest.mark.parametrize(("limit", "value"), [("MOST_PATTERNS", 7), ("MOST_ROWS", 5), ("_MOST_TALLIES", 15)])
 def test_too_many_patterns_are_none(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
-    monkeypatch.setattr(f"anygame.search.tree.patterns.{limit}", value)
+    monkeypatch.setattr(f"anygame.search.evaluation.patterns.{limit}", value)
     found = _searcher("tic_tac_toe").patterns
     assert found.rows == len(found.first_tallies) == 0
 

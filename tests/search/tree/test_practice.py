@@ -10,13 +10,13 @@ from tests.search.tree.race import RACE, TAKING, estimates
 
 import anygame
 from anygame.search import Search
-from anygame.search.tree import practice
-from anygame.search.tree.learner import Learner
-from anygame.search.tree.practice import learn_estimates
+from anygame.search.evaluation.network import first_weights
+from anygame.search.learning import practice
+from anygame.search.learning.learner import Learner
+from anygame.search.learning.practice import learn_estimates
+from anygame.search.learning.trial import Trial, judge
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.self_play import first_weights
 from anygame.search.tree.store import CHILDREN, EXPANSIONS, NODES, NONE
-from anygame.search.tree.trial import Trial, judge
 from anygame.search.tree.worker import FREE_PATHS
 
 if TYPE_CHECKING:
@@ -74,6 +74,11 @@ def _in_order(searcher: TreeSearcher) -> list[MoveAnalysis]:
     return sorted(moves, key=lambda each: actions.index(each.move))
 
 
+def _weights(searcher: TreeSearcher) -> NDArray[np.float32]:
+    assert searcher.estimates is not None
+    return searcher.estimates.network.weights
+
+
 def _store(searcher: TreeSearcher) -> Store:
     return searcher._trees[0].store
 
@@ -92,7 +97,7 @@ def _choice(store: Store, expansion: int) -> tuple[int, int, NDArray[np.int32]]:
 def test_leaves_have_their_estimate_and_others_the_best_of_their_options(name: str) -> None:
     searcher = _searcher(name)
     searcher.advance(60, 20_000)
-    store, weights = _store(searcher), searcher.code.weights
+    store, weights = _store(searcher), _weights(searcher)
     expected = estimates(searcher, weights, store.states[: store.counts[NODES]])
     leaves = 0
     for expansion in range(int(store.counts[EXPANSIONS])):
@@ -139,7 +144,7 @@ def test_moves_that_are_made_one_by_one_have_their_estimate() -> None:
     searcher = _searcher(_MANY_MOVES, trust=1.0)
     searcher.advance(60, 3000)
     store = _store(searcher)
-    expected = estimates(searcher, searcher.code.weights, store.states[: store.counts[NODES]])
+    expected = estimates(searcher, _weights(searcher), store.states[: store.counts[NODES]])
     mover, options, children = _choice(store, int(store.expansion[searcher._trees[0].root]))
     assert (mover, len(children)) == (0, 600)
     leaves = [
@@ -156,7 +161,7 @@ def test_moves_that_are_made_one_by_one_have_their_estimate() -> None:
 def test_estimates_that_are_used_beside_playouts_leave_nothing_of_those_that_were_used_alone() -> None:
     searcher, other = _searcher("tic_tac_toe", trust=1.0), _searcher("tic_tac_toe", trust=0.6)
     assert searcher.settings != other.settings
-    searcher.use_estimates(searcher.code.weights, 0.6)
+    searcher.use_estimates(_weights(searcher), 0.6)
     assert searcher.settings == other.settings
 
 
@@ -175,15 +180,15 @@ def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
 
 
 @pytest.mark.slow
-def test_where_both_can_gain_a_trial_compares_with_play_withoutestimates() -> None:
+def test_where_both_can_gain_a_trial_compares_with_play_without_estimates() -> None:
     """Who takes pieces has them, whatever the other takes: goals are shares of what was taken."""
     searcher = TreeSearcher(anygame.load("capture_chess"), seed=1, memory=1 << 22)
     report = learn_estimates(searcher, seed=1, games=300)
     learned = Learner(searcher, 1)
     assert learned.play(300)
     assert report is not None
-    assert learned.is_shared
-    _, trial = judge(searcher.game, learned.weights, seed=1, is_shared=True)
+    assert learned.progress.is_shared
+    _, trial = judge(searcher.game, learned.weights, learned.progress, seed=1)
     assert len(trial.gains) == len(trial.leads) == report.trial_matches
     assert sum(trial.leads) == report.trial_score
     assert trial.gains != trial.leads
@@ -197,7 +202,7 @@ def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves
     """Where more than two play, or several choose at once, means of estimates stand for those of playouts."""
     searcher = _searcher(source, trust=1.0)
     searcher.advance(60, leaves)
-    store, weights = _store(searcher), searcher.code.weights
+    store, weights = _store(searcher), _weights(searcher)
     states = store.states[: store.counts[NODES]]
     found = [estimates(searcher, weights, states, number) for number in range(searcher.shape[1])]
     expected = np.array(found if len(found) > 1 else [found[0], 1 - found[0]]).T
@@ -241,8 +246,8 @@ def test_a_role_without_moves_ends_practice_without_a_game() -> None:
     assert (report.games, report.trial_matches, report.is_used) == (0, 0, False)
     learned = Learner(searcher, 1)
     assert learned.play(500)
-    assert not learned.games
-    assert learned.given_up >= 500
+    assert not learned.progress.games
+    assert learned.progress.given_up >= 500
 
 
 def test_contradictory_goals_do_not_end_practice() -> None:
@@ -260,7 +265,7 @@ def test_any_seed_will_do() -> None:
     for seed in (-3, 1 << 80):
         learned = Learner(searcher, seed)
         assert learned.play(100)
-        assert learned.games >= 100
+        assert learned.progress.games >= 100
 
 
 def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
@@ -269,7 +274,7 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
     assert report is not None
     assert not report.is_used
     for wrong in ({}, {"seconds": 0.0}, {"games": -1}):
-        with pytest.raises(ValueError, match="for how many seconds to practise, or how many games"):
+        with pytest.raises(ValueError, match="expected seconds or games of practice"):
             search.practise(**wrong)
     assert Search(anygame.load("connect_four", machine="reasoner")).practise(games=10) is None
 

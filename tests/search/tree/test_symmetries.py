@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import anygame
+from anygame.search.learning.self_play import make_practice, sample_state
+from anygame.search.learning.symmetries import symmetries_of
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.self_play import draw_state, make_practice
-from anygame.search.tree.symmetries import symmetries_of
 from anygame.search.tree.worker import make_worker
 
 from .race import RACE, TAKING
@@ -19,7 +19,7 @@ from .race import RACE, TAKING
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
-    from anygame.search.tree.symmetries import Symmetries
+    from anygame.search.learning.symmetries import Symmetries
 
 #: Two roles take the cells of a row in turn; who takes an end has won, by a rule of its own for each end.
 _ROW = """
@@ -127,9 +127,9 @@ def test_what_is_drawn_is_an_image_with_what_it_is_worth() -> None:
         )
         practice.states[0], practice.targets[0], practice.counts[:] = searcher.packed(state), 0.75, 1
         with np.errstate(over="ignore"):
-            draw_state(  # type: ignore[no-untyped-call]
+            sample_state(  # type: ignore[no-untyped-call]
                 make_worker(searcher.kernel, 1, 1, searcher.settings), practice
             )
         expected = searcher.packed(searcher.game.state(_image(searcher.game, state, fluents[number])))
-        assert (practice.drawn[0] == expected).all()
+        assert (practice.sampled[0] == expected).all()
         assert practice.wanted[0] == (0.25 if roles[number, 0] else 0.75)

@@ -12,7 +12,7 @@ from tests.search.graph_games import KINDS, TOGETHER, bounds, random_nodes, reac
 
 import anygame
 from anygame.network.kernels import compilation, kernel
-from anygame.search.tree.game_code import load_states, read_states
+from anygame.search.lanes import describe, load_states, read_states
 from anygame.search.tree.searcher import Tree, TreeSearcher
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ def test_states_come_out_of_lanes_as_they_went_in(fluents: int) -> None:
     states = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
     rows, square = np.zeros((16 + fluents, 8), np.uint64), np.zeros(64, np.uint64)
     lanes = np.sort(random.permutation(512)[:300]).astype(np.int32)
-    load_states(rows, 16, fluents, lanes, states, np.arange(300, dtype=np.int32), 300, square)  # type: ignore[no-untyped-call]
+    kernel = anygame.load("tic_tac_toe").backends.needed_network().kernel
+    game = describe(kernel, [False, False])[0]._replace(layout=np.array([16, fluents, 0, 0, 0]))
+    load_states(game, rows, lanes, states, np.arange(300, dtype=np.int32), 300, square)  # type: ignore[no-untyped-call]
     found = np.zeros((512, words), np.uint64)
     read_states(rows, 16, fluents, 512, found, square)  # type: ignore[no-untyped-call]
     assert (found[lanes] == states).all()

@@ -9,13 +9,13 @@ import pytest
 from tests.search.tree.race import RACE, TAKING
 
 import anygame
-from anygame.search.tree.learner import Learner
+from anygame.search.learning.learner import Learner, Progress
+from anygame.search.learning.trial import Trial, interval, judge, try_out
 from anygame.search.tree.searcher import TreeSearcher
-from anygame.search.tree.trial import Trial, interval, judge, try_out
 
 if TYPE_CHECKING:
     from anygame.game.game import Game
-    from anygame.search.tree.trial import Weights
+    from anygame.search.learning.trial import Weights
 
 
 def _learned(game: Game, games: int) -> Weights:
@@ -115,8 +115,8 @@ def test_the_better_way_to_use_estimates_is_taken(
         trials.append(Trial(alone if trust == 1 else beside or []))
         return trials[-1]
 
-    monkeypatch.setattr("anygame.search.tree.trial.try_out", told)
-    trust, trial = judge(anygame.loads(RACE), np.zeros((1, 1), np.float32), seed=1)
+    monkeypatch.setattr("anygame.search.learning.trial.try_out", told)
+    trust, trial = judge(anygame.loads(RACE), np.zeros((1, 1), np.float32), Progress(games=500), seed=1)
     assert (trust, len(trials)) == (expected, tried)
     assert trial.speaks_for_it == (trust > 0)
 

@@ -23,8 +23,9 @@ from anygame.cli.shared_options import (
 from anygame.errors import ModelError
 from anygame.plotting import image
 from anygame.search import models
+from anygame.search.learning import MOST_THREADS
+from anygame.search.learning.training import train, trainings
 from anygame.search.model import models_folder
-from anygame.training.training import MOST_THREADS, train, trainings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

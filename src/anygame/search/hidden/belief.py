@@ -18,7 +18,8 @@ import numpy as np
 
 from anygame.errors import PositionError
 from anygame.search.hidden.observing import ObservationKeys, Particles, Turn, TurnReader, row_keys
-from anygame.search.lane_pool import LanePool, joint_choices, legal_choices, packed_state
+from anygame.search.lane_pool import LanePool, joint_choices, legal_choices
+from anygame.search.lanes import packed_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from anygame.errors import LimitError
 from anygame.network.network import gates_by_level
 from anygame.network.ragged import places
 from anygame.search.hidden.observing import TurnReader
-from anygame.search.lane_pool import packed_state
+from anygame.search.lanes import packed_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

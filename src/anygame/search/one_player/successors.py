@@ -13,7 +13,8 @@ import numpy as np
 from anygame.network.network import FALSE
 from anygame.search.goals import LARGEST, goal_or_nan, named_goals
 from anygame.search.graph import BYTES_OF_A_STATE, Numbering
-from anygame.search.lane_pool import LanePool, packed_state
+from anygame.search.lane_pool import LanePool
+from anygame.search.lanes import packed_state
 from anygame.search.one_player.lines import SeveralChooseError
 
 if TYPE_CHECKING:

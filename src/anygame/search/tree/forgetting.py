@@ -1,4 +1,4 @@
-"""Forgetting: what lies below the root and was visited often stays, the rest makes room."""
+"""Forgetting: nodes below the root that were visited often stay, the rest makes room."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anygame.native.marking import (
     exported,
     prefetch,
 )
-from anygame.search.tree.game_code import LANES
+from anygame.search.lanes import LANES, joint_count
 from anygame.search.tree.store import (
     CHILDREN,
     EXPANDED,
@@ -24,8 +24,7 @@ from anygame.search.tree.store import (
     NONE,
     OPTIONS,
     ROOT,
-    number_again,
-    product_of,
+    rehash,
     set_child,
     store_at,
 )
@@ -41,9 +40,9 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: What stays of a node while nodes are forgotten; NONE of those that go.
+#: What stays of a node while nodes are forgotten; NONE for nothing.
 _LEAF, _WHOLE = range(2)
-#: The memory of a node is asked for so many nodes ahead.
+#: Nodes are prefetched so far ahead.
 _AHEAD = 16
 #: Numbers of visits are distinguished by their highest bits.
 LEVELS = 32
@@ -51,7 +50,7 @@ LEVELS = 32
 
 @exported
 def drop_work(store_address: int, worker_address: int) -> None:
-    """Give up what is under way: descents, children to be made, playouts."""
+    """Give up descents under way, children to be made, and playouts."""
     store, worker = store_at(store_address), worker_at(worker_address)
     for job in range(worker.counts[JOB_COUNT]):
         if store.status[worker.job_node[job]] == EXPANDING:
@@ -73,7 +72,7 @@ def drop_work(store_address: int, worker_address: int) -> None:
 
 @compiled
 def _clear_virtual_losses(store, node):
-    """Forget that descents are under way through a node; old paths may name any node, or none."""
+    """Clear the virtual losses of a node; old paths may name any node, or none."""
     if node >= store.counts[NODES] or store.status[node] != EXPANDED:
         return
     expansion = store.expansion[node]
@@ -86,12 +85,9 @@ def _clear_virtual_losses(store, node):
 
 @exported
 def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
-    """Return how often a node must have been visited for its moves to stay, that a share of all do.
+    """Return the visits from which on the moves of nodes take at most a share of the memory.
 
-    Args:
-        store_address: of the tree.
-        share: of the memory.
-        sizes: float64 [LEVELS]; scratch, of zeros.
+    ``sizes``, float64 [LEVELS], is scratch of zeros.
     """
     store = store_at(store_address)
     for expansion in range(store.counts[EXPANSIONS]):
@@ -110,11 +106,11 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return what share of the memory the moves of a node take, of what they take most of."""
+    """Return the share of the memory that the moves of a node take: of options, or of children."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
-    listed = product_of(store.option_counts, expansion) if store.first_child[expansion] >= 0 else 0
+    listed = joint_count(store.option_counts, expansion) if store.first_child[expansion] >= 0 else 0
     return max((1 + options) / len(store.status), listed / len(store.child))
 
 
@@ -129,19 +125,11 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the nodes below the root whose parents were visited often enough; number them anew.
+    """Keep the root, and the children of nodes with ``least`` visits; renumber them.
 
-    Nodes under way must have been dropped before.
-
-    Args:
-        store_address: of the tree.
-        least: visits of a node whose children stay.
-        new_nodes: int32 [nodes]; scratch, all NONE.
-        new_expansions: int32 [expansions]; scratch.
-        waiting: int32 [nodes]; scratch.
-        link_expansion: a copy of that of the tree, or nothing if no child is found by hash.
-        link_joint: the same.
-        link_node: the same.
+    Work under way has been dropped. ``new_nodes`` [nodes] (all NONE), ``waiting`` [nodes] and
+    ``new_expansions`` [expansions] are scratch. The links are copies of those of the tree, or empty if no
+    child is found by hash.
     """
     store = store_at(store_address)
     _mark(store, least, new_nodes, waiting)
@@ -157,7 +145,7 @@ def forget(
         if expansion != NONE and child != NONE:
             set_child(store, expansion, link_joint[slot], child)
     store.counts[ROOT] = new_nodes[store.counts[ROOT]]
-    number_again(store)
+    rehash(store)
 
 
 @compiled
@@ -176,7 +164,7 @@ def _mark(store, least, marks, waiting):
         marks[node] = _WHOLE
         expansion = store.expansion[node]
         if store.first_child[expansion] >= 0:
-            for joint in range(product_of(store.option_counts, expansion)):
+            for joint in range(joint_count(store.option_counts, expansion)):
                 child = store.child[store.first_child[expansion] + joint]
                 count = _mark_child(child, marks, waiting, count)
         slot = store.first_link[expansion]
@@ -229,7 +217,7 @@ def _move_expansions(store, new_nodes, new_expansions):
         if owner == NONE or store.expansion[owner] != expansion:
             continue
         new_expansions[expansion] = made
-        count, product = 0, product_of(store.option_counts, expansion)
+        count, product = 0, joint_count(store.option_counts, expansion)
         for role in range(roles):
             count += store.option_counts[expansion, role]
             store.option_counts[made, role] = store.option_counts[expansion, role]

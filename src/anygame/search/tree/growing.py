@@ -1,10 +1,9 @@
 """Growing a tree, pass after pass: make children, play out, record, expand, backpropagate, select.
 
-Descents go from the root to leaves that are worth a look. Every role chooses for itself by an upper
-confidence bound (UCT, Kocsis and Szepesvari 2006; decoupled where several choose at once, Finnsson and
-Bjornsson 2008). Descents under way count as tries that brought nothing (virtual losses; Chaslot, Winands and
-van den Herik 2008), so that those of one pass go different ways. At the root there is more exploration
-(Tolpin and Shimony 2012, "MCTS based on simple regret").
+Descents go from the root to leaves. Every role chooses for itself by an upper confidence bound (UCT, Kocsis
+and Szepesvari 2006; decoupled where several choose at once, Finnsson and Bjornsson 2008). Descents under way
+count as lost tries (virtual losses; Chaslot, Winands and van den Herik 2008), so that those of one pass
+differ. At the root there is more exploration (Tolpin and Shimony 2012, "MCTS based on simple regret").
 """
 
 from __future__ import annotations
@@ -15,19 +14,20 @@ from typing import Final
 import numpy as np
 
 from anygame.native.marking import compiled, exported
-from anygame.search.tree.backpropagating import (
+from anygame.search.evaluation.playouts import enqueue_playout, play_out
+from anygame.search.lanes import LANES, game_at
+from anygame.search.tree.backpropagation import (
     WIDE,
     add_to_descent,
     add_virtual_loss,
     backpropagate,
     end_descent,
-    play_out,
     read_value,
     record_results,
 )
-from anygame.search.tree.expanding import enqueue_playout, expand, make_children
-from anygame.search.tree.game_code import LANES, game_at, random_below
-from anygame.search.tree.proving import ONE, first_option_of, is_proven, option_in, outputs_of
+from anygame.search.tree.bounds import first_option_of, is_proven, option_in
+from anygame.search.tree.expansion import expand, make_children
+from anygame.search.tree.minimax import ONE, has_minimax
 from anygame.search.tree.store import (
     CHILDREN,
     DEPTH,
@@ -59,28 +59,29 @@ from anygame.search.tree.worker import (
     JOB_COUNT,
     JOBS,
     LONGEST_PATH,
-    MINIMAX,
     QUEUE_COUNT,
     ROOT_MOVES,
     SCALE,
     SPEC_COUNT,
     SPECS,
+    TRUST,
     VIRTUAL_LOSS,
+    random_below,
     worker_at,
 )
 
-#: Exploration at the root, in terms of that elsewhere.
+#: Upper bound of the factor of exploration at the root.
 MOST_AT_ROOT = 4.0
 
 
 @exported
 def select(store_address: int, worker_address: int, game_address: int) -> bool:
-    """Descend until there is enough to fill the idle lanes; return whether there is something to do."""
+    """Descend until there is work for the idle lanes; return whether there is any."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # A young tree hardly shows where to look.
+    # A young tree hardly shows where to go.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -98,7 +99,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
 
 @compiled
 def descend(game, store, worker):
-    """Go down to a leaf; return whether that gave work to do."""
+    """Descend to a leaf; return whether that gave work."""
     counts = worker.counts
     counts[FREE_PATHS] -= 1
     path = worker.free_paths[counts[FREE_PATHS]]
@@ -125,7 +126,7 @@ def descend(game, store, worker):
         add_virtual_loss(store, expansion, joint, 1)
         length += 1
         if store.stamp[child] == number:
-            # The state has come before: going round says nothing new.
+            # The state has come before on this path.
             worker.path_node[path, length] = child
             worker.path_length[path] = length
             node = child
@@ -137,7 +138,7 @@ def descend(game, store, worker):
 
 @compiled
 def _evaluate_leaf(store, worker, path, node, length):
-    """Decide what to do at the end of a descent; return whether it gives work to do."""
+    """Expand or evaluate the node at the end of a descent; return whether that gives work."""
     counts = worker.counts
     status = store.status[node]
     if status == LEAF and counts[JOB_COUNT] < JOBS and length < LONGEST_PATH:
@@ -156,7 +157,7 @@ def _evaluate_leaf(store, worker, path, node, length):
     if status == EXPANDING:
         end_descent(worker, path)
         return False
-    # What is proven, or has come before on this way, counts as it is.
+    # A proven node, or one that has come before on this path, counts as it is.
     if store.visits[node] or is_proven(store, node):
         read_value(store, worker, node)
         add_to_descent(worker, path, worker.value)
@@ -169,19 +170,19 @@ def _evaluate_leaf(store, worker, path, node, length):
 
 @compiled
 def _play_out_again(worker, path, node):
-    """Have a leaf played out once more, where it cannot be expanded."""
+    """Play out a leaf once more that cannot be expanded."""
     last = worker.path_length[path] - 1
     if not enqueue_playout(worker, path, worker.path_joint[path, last], node):
         end_descent(worker, path)
         return False
-    # The last step is waited for by the playout, not by the path.
+    # The playout has the virtual loss of the last step.
     worker.path_length[path] = last
     return True
 
 
 @compiled
 def _request_child(store, worker, path, node, expansion, joint):
-    """Have a child made that was left out when its parent was expanded."""
+    """Request a child that was left out when its parent was expanded."""
     counts = worker.counts
     if (
         counts[JOB_COUNT] >= JOBS
@@ -234,15 +235,14 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # Here the best is wanted, not much of what seems good; to look at all costs little if they are few.
+        # Here the best move is wanted, not a high mean; if moves are few, exploring all costs little.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])
     hoped = np.float32(store.sums[node, role] / visits)
     later = np.float32(worker.settings[AMAF]) if count >= WIDE else np.float32(0)
     best, highest = np.int64(NONE), np.float32(-1e9)
-    has_minimax = alone and outputs_of(game) == 1
-    trust = np.float32(worker.settings[MINIMAX]) if has_minimax else np.float32(0)
+    trust = np.float32(worker.settings[TRUST]) if alone and has_minimax(game, worker) else np.float32(0)
     start = random_below(worker, count) if visits < 64 else np.int64(0)
     for number in range(count):
         index = number + start
@@ -268,7 +268,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
             best, highest = index, score
     if best != NONE:
         return best
-    # All that could be better is known: go where the best is.
+    # No open option can be better: take the best proven one.
     most = np.float32(-1)
     for index in range(count):
         if store.option_high[first + index] > most:
@@ -276,19 +276,19 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     return best
 
 
-#: How growing went: it can go on, so many leaves have been evaluated, there is nothing left to do, or the
-#: memory is used up.
+#: Results of growing: it can continue, the leaves have been evaluated, nothing is left to do, or the memory
+#: is used up.
 GOING, ENOUGH, DONE, FULL = range(4)
 
 
-#: What a pass does, one after the other, each with the addresses of store, worker and game; the last one
-#: returns whether there is something to do.
+#: The steps of a pass, each with the addresses of store, worker and game; the last one returns whether there
+#: is work.
 STEPS: Final = (make_children, play_out, record_results, expand, backpropagate, select)
 
 
 @exported
 def look(store_address: int, leaves: int) -> int:
-    """Return whether the tree can be grown."""
+    """Return whether the tree can be grown, as one of the results above."""
     store = store_at(store_address)
     counts = store.counts
     if counts[LEAVES] >= leaves:
@@ -307,7 +307,7 @@ def look(store_address: int, leaves: int) -> int:
 
 @exported
 def grow(game_address: int, store_address: int, worker_address: int, passes: int, leaves: int) -> int:
-    """Make so many passes at most, until so many leaves have been evaluated in all; return how it went."""
+    """Make a number of passes, up to a total of leaves; return one of the results above."""
     for _ in range(passes):
         state = look(store_address, leaves)
         if state != GOING:
@@ -324,6 +324,6 @@ def grow(game_address: int, store_address: int, worker_address: int, passes: int
 
 @exported
 def add_state(store_address: int, worker_address: int) -> int:
-    """Return the node of the first state of a worker's children, made if it is missing."""
+    """Return the node of the first state of a worker's children; make it if it is missing."""
     states = worker_at(worker_address).spec_state
     return find_or_add(store_at(store_address), states, 0, hash_of(states, 0))[0]

@@ -1,13 +1,12 @@
-"""The search over lanes: trees that are grown side by side, a thread each, and what they know together.
+"""The search over lanes: trees side by side, a thread each, and their results together.
 
-Several trees from one root, their counts added up, are known as root parallelisation (Chaslot, Winands and
-van den Herik 2008, "Parallel Monte-Carlo tree search"). Growing takes turns with memory more than with
-arithmetic, so that threads that share a tree would mostly wait for it.
+Several trees from one root, with their counts added up, are known as root parallelisation (Chaslot, Winands
+and van den Herik 2008, "Parallel Monte-Carlo tree search"). Growing is bound by memory, so that threads that
+shared a tree would mostly wait for it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from random import SystemRandom
@@ -18,13 +17,14 @@ import numpy as np
 
 from anygame.errors import GoalError
 from anygame.native.marking import native_code, table_of
-from anygame.search.lane_pool import packed_state
+from anygame.search.evaluation.network import NetworkEstimates, outputs_for
+from anygame.search.evaluation.patterns import patterns_of
+from anygame.search.lanes import describe, packed_state, refresh, words_for
+from anygame.search.learning.symmetries import symmetries_of
 from anygame.search.reporting import Option, TreeReporter
 from anygame.search.tree.forgetting import LEVELS, drop_work, forget, least_visits
-from anygame.search.tree.game_code import MOST_UNITS, describe, outputs_for, refresh, words_for
 from anygame.search.tree.growing import DONE, FULL, add_state, grow, look
-from anygame.search.tree.patterns import patterns_of
-from anygame.search.tree.proving import ONE
+from anygame.search.tree.minimax import ONE
 from anygame.search.tree.store import (
     COMPETITIVE,
     DEPTH,
@@ -43,8 +43,7 @@ from anygame.search.tree.store import (
     empty,
     make_store,
 )
-from anygame.search.tree.symmetries import symmetries_of
-from anygame.search.tree.worker import FREE_PATHS, MINIMAX, make_worker
+from anygame.search.tree.worker import FREE_PATHS, MOST_UNITS, TRUST, make_worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,40 +54,31 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.network.kernels.kernel import Kernel
-    from anygame.search.tree.game_code import GameCode
-    from anygame.search.tree.patterns import Patterns
-    from anygame.search.tree.symmetries import Symmetries
+    from anygame.search.evaluation.patterns import Patterns
+    from anygame.search.lanes import GameCode
+    from anygame.search.learning.symmetries import Symmetries
 
-#: Exploration, for how many moves at the root there is no more of it, virtual losses, for how many leaves
-#: moves made later count, and how much minimax over estimates does; see ``growing``.
+#: Exploration, moves at the root from which on it is no higher there, virtual loss, leaves for which AMAF
+#: values count, and the weight of estimates; see ``growing``.
 DEFAULT_SETTINGS: Final = (0.4, 28.0, 1.0, 30.0, 0.0)
-#: Exploration where estimates are all that leaves are worth: these err less than playouts.
+#: Exploration with estimates alone: these err less than playouts.
 _EXPLORATION_OF_ESTIMATES: Final = 0.1
-#: Joint moves of a playout: longer than matches of nearly all games, and a bound on endless ones.
+#: Joint moves of a playout at most: more than matches of nearly all games have.
 _LONGEST_PLAYOUT: Final = 1000
-#: A call of machine code takes about so long; between calls the clock is looked at.
+#: About the time of a call of machine code; the clock is read between calls.
 _CALL_SECONDS: Final = 0.02
-#: Of the nodes so many stay when memory is used up; less if their moves need more room than others'.
+#: The share of nodes that stay when memory is used up; less if their moves need more room than others'.
 _KEPT, _LEAST_KEPT = 0.25, 0.01
 
 
 def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
-    """Return settings of descents that go by estimates, with a weight from 0 to 1: then by them alone."""
-    exploration, *others = settings[:MINIMAX]
+    """Return settings with a weight of estimates, from 0 to 1."""
+    exploration, *others = settings[:TRUST]
     return (_EXPLORATION_OF_ESTIMATES if trust == 1 else exploration, *others, trust)
 
 
 class Tree:
-    """A search tree over the lanes of a game.
-
-    Args:
-        kernel: the code of the game.
-        code: the game for compiled functions.
-        actions: of each role, in the order of their numbers.
-        seed: of its random numbers.
-        memory: bytes that it may take.
-        settings: of descents; see ``growing``.
-    """
+    """A search tree over the lanes of a game, whose actions are given by role and number."""
 
     def __init__(
         self,
@@ -107,15 +97,13 @@ class Tree:
         self._tables = [table_of(each) for each in (code, self.store, self.worker)]
         self._addresses = tuple(table.ctypes.data for table in self._tables)
         self._passes = 1
-        self._has_minimax = bool(settings[MINIMAX]) and len(code.random) == 2
+        self._has_minimax = bool(settings[TRUST]) and len(code.random) == 2
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
-        """Make a state the root.
+        """Make a state, uint64 [words], the root.
 
-        Args:
-            state: uint64 [words].
-            end: if the game is over there, what it is worth to each role, and whether that is certain.
+        If the game is over there, its end is given: the value for each role, and whether that is certain.
         """
         if not self.is_idle:
             drop_work(*self._addresses[1:])
@@ -127,26 +115,25 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # States that lead here find it, and must not take it for one that goes on.
+            # It may be a child of other states.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]
             self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
-            # Its moves may have been forgotten: which of them brings what is proven is found out again.
+            # Its moves may have been forgotten: they are proven again.
             self.store.low[root], self.store.high[root] = 0, 1
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is under way."""
+        """Whether no work is under way."""
         counts = self.worker.counts
         return bool(counts[FREE_PATHS] == len(self.worker.free_paths))
 
     def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
-        """Grow until a time, as ``perf_counter`` counts, or for so many leaves.
+        """Grow until a deadline, or for a number of leaves.
 
-        Returns:
-            how many leaves were evaluated, and whether there is nothing left to do.
+        Returns the number of evaluated leaves, and whether nothing is left to do.
         """
         counts = self.store.counts
         before = int(counts[LEAVES])
@@ -165,7 +152,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Forget what was proven as if the roles were opponents: an end shows that they are not."""
+        """Forget bounds that hold for opponents alone: an end shows that the roles are none."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -177,7 +164,7 @@ class Tree:
         return bool(look(self._addresses[1], 1 << 62) == FULL)
 
     def _forget(self) -> bool:
-        """Make room; return whether there is some now."""
+        """Forget nodes; return whether there is room now."""
         counts, store = self.store.counts, self.store
         drop_work(*self._addresses[1:])
         root = store.states[counts[ROOT]].copy() if counts[NODES] else None
@@ -190,7 +177,7 @@ class Tree:
         return True
 
     def _forget_moves(self, least: int) -> None:
-        """Forget the moves of nodes that were visited less often, but for those of the root."""
+        """Forget the moves of nodes with fewer visits, other than the root."""
         counts, store = self.store.counts, self.store
         counts[IS_SHORT] = 0
         links = len(store.link_node) if counts[LINKS] else 0
@@ -205,7 +192,7 @@ class Tree:
             store.link_node[:links].copy(),
         )
 
-    # -- what is known -----------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     @property
     def root(self) -> int:
@@ -214,17 +201,17 @@ class Tree:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return int(self.store.counts[NODES])
 
     @property
     def depth(self) -> int:
-        """How deep the deepest descent from this root went."""
+        """The depth of the deepest descent from this root."""
         return int(self.store.counts[DEPTH])
 
     @property
     def bytes(self) -> int:
-        """Bytes of what has been filled so far, about."""
+        """Bytes that have been filled so far, about."""
         store, nodes = self.store, self.nodes
         share = nodes / len(store.status)
         fixed = store.slots.itemsize * int(store.counts[SLOTS])
@@ -233,7 +220,7 @@ class Tree:
 
     @property
     def without_goal(self) -> list[int]:
-        """The roles that no end gives a goal, once all states were seen and the values of others proven."""
+        """The roles without a goal at any end, once all states were seen and the values of others proven."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -256,7 +243,7 @@ class Tree:
         return [] if (with_goal & ~proven[self.root])[roles].any() else roles[~with_goal[roles]].tolist()
 
     def value(self, node: int, role: int) -> tuple[int, float, float, float]:
-        """Return visits of a node, and for a role mean value and bounds."""
+        """Return the visits of a node, and for a role its mean value and bounds."""
         store = self.store
         visits = int(store.visits[node])
         low, high = float(store.low[node, role]), float(store.high[node, role])
@@ -264,7 +251,7 @@ class Tree:
         return visits, min(max(mean, low), high), low, high
 
     def is_alone(self, node: int, role: int) -> bool:
-        """Return whether a role is the only one that chooses at a node that is expanded."""
+        """Return whether a role alone has a choice at an expanded node."""
         store = self.store
         return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
 
@@ -297,7 +284,7 @@ class Tree:
         return found
 
     def _together(self, expansion: int, role: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the bounds of a role's options where several roles choose: over all that others may do."""
+        """Return the bounds of a role's options where several roles choose, over all moves of the others."""
         store, counts = self.store, self.store.option_counts[expansion]
         if store.first_child[expansion] < 0:
             return np.zeros(counts[role], np.float32), np.ones(counts[role], np.float32)
@@ -310,7 +297,7 @@ class Tree:
         return low.min(axis=1), high.max(axis=1)
 
     def child(self, node: int, options: Sequence[int]) -> int | None:
-        """Return the node that a joint move, an option per role, leads to; None where there is none."""
+        """Return the child of a joint move, an option per role; None where there is none."""
         store = self.store
         expansion = int(store.expansion[node])
         joint = 0
@@ -327,25 +314,22 @@ class Tree:
         return None
 
 
-#: Of the scale of goals, what rounding to 32 bits takes away at most.
-_ROUNDED: Final = 2**-23
-
-
 class TreeSearcher(TreeReporter[int]):
     """Searches a game that has a network. See ``anygame.search.searching.Searcher`` for the contract.
 
     Args:
         game: the game.
         seed: of random numbers; None for any.
-        threads: how many trees are grown side by side.
-        memory: bytes that all take together, about.
-        settings: of descents; see ``growing``.
+        threads: number of trees.
+        memory: bytes of all trees together, about.
+        settings: of descents; see ``DEFAULT_SETTINGS``.
 
     Attributes:
         game: the game.
         kernel: its code.
         code: the same for compiled functions.
         settings: of descents.
+        estimates: the estimates that it uses; None for none.
 
     Raises:
         LimitError: the game has no network.
@@ -370,15 +354,15 @@ class TreeSearcher(TreeReporter[int]):
         self._machine = game.backends.needed_network()
         self.kernel = self._machine.kernel
         self.code, self._scales = describe(self.kernel, [role.is_random for role in game.roles])
-        self._goals = [sorted({value for value, _ in goals}) for goals in self.kernel.gates.goals]
         self._plain_settings = self.settings = tuple(settings)
         self._seed = SystemRandom().getrandbits(63) if seed is None else seed
         self._threads, self._memory = threads, memory
         self._trees = self._grown_anew()
         self._is_exhausted = False
+        self.estimates: NetworkEstimates | None = None
 
     def _grown_anew(self) -> list[Tree]:
-        """Return trees that know nothing."""
+        """Return empty trees."""
         return [
             Tree(
                 self.kernel,
@@ -393,46 +377,41 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def patterns(self) -> Patterns:
-        """The patterns that estimates of the game count."""
+        """The patterns of the game."""
         return patterns_of(self.kernel.network, self.game.fluent_terms)
 
     @cached_property
     def symmetries(self) -> Symmetries:
-        """Maps of fluents under which the game goes the same way."""
+        """The symmetries of the game."""
         return symmetries_of(self.game)
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The shape of weights: inputs for fluents, outputs, and rows of patterns; see ``first_weights``."""
+        """The shape of weights: inputs of fluents, outputs, and rows of patterns; see ``first_weights``."""
         inputs = 64 * words_for(self.kernel.network.fluents)
         return inputs, outputs_for(len(self.game.roles)), self.patterns.rows
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
-        """Return whether an array has the shape of weights of estimates of this game."""
+        """Return whether an array has the shape of weights of this game."""
         rows, units = weights.shape
         _, outputs, _ = self.shape
         suits = units in {1 << power for power in range(MOST_UNITS.bit_length())}
         return rows == sum(self.shape) + 1 and suits and units >= outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
-        """Let minimax over estimates count beside playouts from now on; what was known is forgotten.
+        """Use estimates from now on, beside playouts or alone; the tree so far is forgotten.
 
         Args:
-            weights: of the estimates; see ``proving``.
-            trust: from 0 for playouts alone to 1 for estimates alone: then nothing is played out.
+            weights: see ``evaluation.network``.
+            trust: weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
-        self.code = self.patterns.put_into(self.code)._replace(
-            weights=np.ascontiguousarray(weights, np.float32).copy()
-        )
+        self.estimates = NetworkEstimates(weights, self.patterns)
+        self.code = self.estimates.used_by(self.code)
         self.settings = estimating(self._plain_settings, trust)
         self._trees = self._grown_anew()
 
     def begin(self, state: State) -> None:
-        """Make a state the root; what is known below it is kept.
-
-        Raises:
-            PositionError: play does not lead to the state, and the network cannot hold it.
-        """
+        """Make a state the root; the tree below it is kept."""
         packed = self.packed(state)
         is_over = state.is_terminal or state.stuck_role is not None
         end = [self._end(state, role) for role in range(len(self.game.roles))] if is_over else None
@@ -442,35 +421,27 @@ class TreeSearcher(TreeReporter[int]):
         self._is_exhausted = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
-        """Return a state as the trees hold it: uint64 [words].
-
-        Raises:
-            PositionError: play does not lead to the state, and the network cannot hold it.
-        """
+        """Return a state as the trees hold it: uint64 [words]."""
         (packed,) = packed_state(self.game, state)
         return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
-        """Return what an end is worth to a role, and whether the rules give it exactly one goal there.
-
-        What ``random`` gets nobody asks.
-        """
+        """Return the value of an end for a role, and whether the rules give it exactly one goal there."""
         if self.game.roles[role].is_random:
             return 0.0, True
         known = state.goals()[self.game.roles[role]] is not None
         return self.value_of_end(state, role), state.is_terminal and known
 
     def value_of_end(self, state: State, role: int) -> float:
-        """Return what the goal of a role in a state is worth, between 0 and 1; of several the highest."""
-        low, high = self._scales[role]
+        """Return the value of the goal of a role in a state, between 0 and 1; of several the highest."""
         try:
             goal = state.goal(self.game.roles[role]) or 0
         except GoalError as error:
             goal = max(map(int, error.values))
-        return min(1.0, max(0.0, (goal - low) / max(1, high - low)))
+        return self._scales[role].value(goal)
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds, and return how many leaves were evaluated."""
+        """Search for about a number of seconds, and return the number of evaluated leaves."""
         if self._is_exhausted:
             return 0
         deadline = perf_counter() + seconds
@@ -494,34 +465,19 @@ class TreeSearcher(TreeReporter[int]):
 
     @property
     def is_done(self) -> bool:
-        """Whether going on would change nothing."""
+        """Whether nothing is left to do."""
         return self._is_exhausted
 
     @property
     def bytes(self) -> int:
-        """The memory that the trees take."""
+        """The memory of the trees."""
         return sum(tree.bytes for tree in self._trees)
 
-    # -- what is known -----------------------------------------------------------------------------
-
-    def _goal(self, role: int, value: float) -> float:
-        """Return a value between 0 and 1 as a goal; goals of the rules, and whole ones, exactly."""
-        low, high = self._scales[role]
-        goal = low + value * (high - low)
-        goals = self._goals[role]
-        place = bisect_left(goals, goal)
-        for near in goals[max(0, place - 1) : place + 1]:
-            if abs(near - goal) <= _ROUNDED * (high - low):
-                return near
-        goal = round(goal, 4)
-        return int(goal) if goal == int(goal) else goal
-
     def _range_of_goals(self, role: int) -> float:
-        """Return it where means and estimates of moves say all: nobody else chooses at the root."""
-        low, high = self._scales[role]
+        """Return the range where means and estimates say all: nobody else chooses at the root."""
         alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
-        return high - low if alone else 0
+        return self._scales[role].width if alone else 0
 
     @property
     def _trust(self) -> float:
-        return self.settings[MINIMAX]
+        return self.settings[TRUST]

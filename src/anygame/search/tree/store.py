@@ -1,21 +1,21 @@
-"""The arrays of a search tree: nodes, expanded nodes, options, and a table that finds nodes by their states.
+"""The arrays of a search tree: nodes, expanded nodes, options, and a transposition table.
 
-States that are met on several ways are one node (a directed graph rather than a tree; Childs, Brodeur and
+A state that is reached on several paths is one node (a directed graph rather than a tree; Childs, Brodeur and
 Kocsis 2008, "Transpositions and move groups in Monte Carlo tree search").
 
-A step of a descent reads records of three kinds: a node, its expansion, and the options of who chooses. For
-two roles, and states of up to 128 fluents (``x2``: for each role, or each word of a state):
+A step of a descent reads records of three kinds: a node, its expansion, and the options of the mover. For two
+roles, and states of up to 128 fluents (``x2``: for each role, or each word of a state):
 
     ============= ========== ===== ======================================================
     node             type    bytes holds
     ============= ========== ===== ======================================================
-    sums          float64 x2    16 of the values of its leaves, for each role
+    sums          float64 x2    16 sums of the values of its leaves, for each role
     low           float32 x2     8 proven bounds of its value, for each role
     high          float32 x2     8
     visits        int32          4 leaves evaluated at or below it
     expansion     int32          4 the number of its expansion
-    stamp         int32          4 the last descent that came by
-    distance      int16          2 where it is proven, joint moves to the end
+    stamp         int32          4 the last descent through it
+    distance      int16          2 joint moves to the end, if it is proven
     status        uint8          1 leaf, being expanded, expanded, or an end
     states        uint64 x2     16 the state, a bit a fluent
     ============= ========== ===== ======================================================
@@ -24,10 +24,10 @@ two roles, and states of up to 128 fluents (``x2``: for each role, or each word 
     first_option  int64          8 the first option of the first role; the others follow
     first_child   int64          8 the child of the first joint move; the others follow
     option_counts int32 x2       8 legal moves of each role
-    mover         int16          2 the one role that chooses
-    minimax       float32        4 the value by minimax over estimates
+    mover         int16          2 the only role with a choice
+    minimax       float32        4 the minimax value over estimates
     owner         int32          4 the number of its node
-    first_link    int32          4 the first of the children that are found by hash
+    first_link    int32          4 the first child that is found by hash
     ============= ========== ===== ======================================================
     option           type    bytes holds
     ============= ========== ===== ======================================================
@@ -36,12 +36,12 @@ two roles, and states of up to 128 fluents (``x2``: for each role, or each word 
     pending       int16          2 descents under way through it: virtual losses
     option_minimax uint16        2 the minimax value of its child
     mean          float32        4 of values for its role
-    option_low    float32        4 proven bounds of its child, where one role chooses
+    option_low    float32        4 proven bounds of its child, if one role chooses
     option_high   float32        4
     amaf_tries    float32        4 leaves in which its action was made later on
     amaf_mean     float32        4 of their values
-    residue       float32        0 in the bytes of ``option_low``, where several roles
-                                   choose: what rounding took away from the mean
+    residue       float32        0 in the bytes of ``option_low``, if several roles
+                                   choose: the rounding error of the mean
     ============= ========== ===== ======================================================
 """
 
@@ -79,19 +79,19 @@ if TYPE_CHECKING:
 #: Places in ``Store.counts``.
 NODES, EXPANSIONS, OPTIONS, CHILDREN, LINKS, SLOTS = range(6)
 ROOT, DEPTH, DESCENTS, LEAVES, COMPETITIVE, IS_WIDE = range(6, 12)
-#: Whether a node could not be expanded for want of memory.
+#: Whether a node could not be expanded for lack of memory.
 IS_SHORT = 12
-#: Slots of a new tree, and how many there may be before there are all: a small table stays in the caches.
+#: Slots of a new tree, and of the largest one that does not use all: a small table stays in the caches.
 FIRST_SLOTS, MOST_SMALL_SLOTS = 1 << 12, 1 << 20
-#: Of a slot, the node plus one.
+#: The half of a slot with the node plus one.
 LOW_HALF = np.uint64(0xFFFFFFFF)
-#: What a node is: evaluated or not, being expanded, expanded, or an end of the game.
+#: The status of a node; a leaf may be evaluated or not.
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
-#: A tree of fewer nodes has no room for what a pass may add; see ``growing``.
+#: Nodes of the smallest tree with room for the children of a pass; see ``growing``.
 FEWEST_NODES = 1 << 13
-#: The memory of slots is asked for so many nodes ahead.
+#: Slots are prefetched so many nodes ahead.
 _AHEAD = 16
-#: In ``Store.expansion`` of nodes without one, and in ``Store.child`` of options without one.
+#: No expansion, child or link.
 NONE = -1
 
 
@@ -99,14 +99,14 @@ class Store(NamedTuple):
     """A search tree. Values lie between 0 and 1, bounds too.
 
     Attributes, besides those of records (see the module):
-        counts: how many of each there are, and the root.
-        slots: by hash of a state, open addressing: node + 1, and above it the high half of the hash, so that
-            other states are hardly ever read.
-        first_child: NONE where joint moves are too many to be listed.
-        mover: roles if none has a choice, NONE if several.
-        child: node, or NONE, of joint moves, the last role's option changing fastest.
+        counts: see the places above.
+        slots: the transposition table, by hash of a state, with open addressing: node + 1, and above it the
+            high half of the hash, so that other states are hardly ever read.
+        first_child: NONE if there are too many joint moves to list their children.
+        mover: the number of roles if none has a choice, NONE if several have.
+        child: node, or NONE, by joint move; the last role's option changes fastest.
         next_link: the next slot of the same expansion, or NONE.
-        link_expansion, link_joint, link_node: the children of joint moves that are too many to be listed, by
+        link_expansion, link_joint, link_node: children of joint moves that are too many to be listed, by
             hash; open addressing, the node plus one.
     """
 
@@ -149,8 +149,8 @@ class Store(NamedTuple):
 _ELEMENTS = {name: np.dtype(each.kind) for name, each in Bundle(Store).arrays.items()}
 #: Bytes that come from memory together.
 _CACHE_LINE = 64
-#: What a descent reads of a node, of an expanded node and of an option lies side by side, each in a record:
-#: memory is what it waits for. States come last, as they may be long.
+#: A descent is bound by memory: each record has the fields of a node, of an expansion or of an option side by
+#: side. States come last, as they may be long.
 _NODE = ("sums", "low", "high", "visits", "expansion", "stamp", "distance", "status", "states")
 _EXPANSION = ("first_option", "first_child", "option_counts", "mover", "minimax", "owner", "first_link")
 _OPTION = (
@@ -167,7 +167,7 @@ _OPTION = (
 
 
 def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
-    """Return the type of records of fields, some with several columns; a short one lies in one cache line."""
+    """Return the type of records of fields, some with several columns; short ones fill a cache line."""
     fields = [(name, _ELEMENTS[name], (columns[name],) if name in columns else ()) for name in names]
     record = np.dtype(fields, align=True)
     if not _CACHE_LINE // 2 < record.itemsize < _CACHE_LINE:
@@ -177,7 +177,7 @@ def _record(names: Sequence[str], columns: Mapping[str, int]) -> np.dtype[Any]:
 
 
 def _sharing(record: np.dtype[Any], name: str, place: str) -> np.dtype[Any]:
-    """Return records with one more field, in the bytes of another one."""
+    """Return the type of records with one more field, in the bytes of another one."""
     fields = dict(record.fields or {})
     fields[name] = fields[place]
     formats, offsets = zip(*(field[:2] for field in fields.values()), strict=True)
@@ -195,15 +195,15 @@ store_at = Bundle(
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree that takes at most so many bytes; a few megabytes, if they are less.
+    """Return an empty tree of a number of bytes at most, and of a few megabytes at least.
 
-    Memory is taken as the tree grows: pages of zeros that were never written to are not there yet.
+    Pages are taken as the tree grows.
     """
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
     # Per node about one option for each role's moves, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
-    # Slots for nodes and links, and what is needed when nodes are forgotten.
+    # Slots for nodes and links, and scratch for forgetting.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
     nodes = max(FEWEST_NODES, min(int(memory / per), 1 << 30))
     slots = 1 << max(12, int(nodes * 1.33).bit_length() - 1)
@@ -231,14 +231,11 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _pages(size: int) -> NDArray[np.uint8]:
-    """Return so many bytes, zeros, in pages of the usual size.
+    """Return zeros in pages of the usual size.
 
-    numpy asks for huge pages where it can. A tree takes its pages one by one as it grows, and in a virtual
-    machine a huge one may take milliseconds to come: 20 to 30 % of the time of a search, where huge pages
-    that are there already bring it 5 % at most.
-
-    Raises:
-        MemoryError: there are not so many.
+    numpy asks for huge pages. A tree takes its pages one by one as it grows, and in a virtual machine a huge
+    one may take milliseconds: 20 to 30 % of the time of a search, where huge pages that are there already
+    gain 5 % at most.
     """
     if sys.platform != "linux":
         return np.zeros(size, np.uint8)
@@ -278,7 +275,7 @@ def hash_of(states, index):
 
 @compiled
 def find(store, states, index, hashed):
-    """Return the node of a state, or minus one minus the slot where it belongs."""
+    """Return the node of a state, or -1 minus its free slot."""
     mask = np.uint64(store.counts[SLOTS] - 1)
     slot = hashed & mask
     words = states.shape[1]
@@ -299,30 +296,30 @@ def find(store, states, index, hashed):
 
 @compiled
 def _slot_of(node, hashed):
-    """Return what stands in the slot of a node."""
+    """Return the content of the slot of a node."""
     return (hashed & ~LOW_HALF) | np.uint64(node + 1)
 
 
 @compiled
-def number_again(store):
-    """Fill the table anew."""
+def rehash(store):
+    """Fill the transposition table anew."""
     store.slots[: store.counts[SLOTS]] = 0
     for node in range(store.counts[NODES]):
         if node + _AHEAD < store.counts[NODES]:
-            ask_for_slot(store, hash_of(store.states, node + _AHEAD))
+            prefetch_slot(store, hash_of(store.states, node + _AHEAD))
         hashed = hash_of(store.states, node)
         store.slots[-1 - find(store, store.states, node, hashed)] = _slot_of(node, hashed)
 
 
 @compiled
-def ask_for_slot(store, hashed):
-    """Ask for the memory in which the node of a hash is looked for."""
+def prefetch_slot(store, hashed):
+    """Prefetch the slot of a hash."""
     prefetch(store.slots, np.int64(hashed & np.uint64(store.counts[SLOTS] - 1)))
 
 
 @compiled
-def ask_for_node(store, hashed):
-    """Ask for the memory of the node that a hash leads to."""
+def prefetch_node(store, hashed):
+    """Prefetch the node of a hash."""
     found = store.slots[hashed & np.uint64(store.counts[SLOTS] - 1)]
     if found and (found ^ hashed) <= LOW_HALF:
         node = np.int64(found & LOW_HALF) - 1
@@ -342,10 +339,10 @@ def find_or_add(store, states, index, hashed):
     for word in range(states.shape[1]):
         store.states[node, word] = states[index, word]
     if 2 * node > store.counts[SLOTS] and store.counts[SLOTS] < len(store.slots):
-        # One step from here to the last size: to number millions of nodes again would take too long.
+        # One step from here to the last size: to rehash millions of nodes would take too long.
         more = 4 * store.counts[SLOTS]
         store.counts[SLOTS] = more if more <= min(MOST_SMALL_SLOTS, len(store.slots)) else len(store.slots)
-        number_again(store)
+        rehash(store)
     store.status[node] = LEAF
     store.visits[node] = 0
     store.expansion[node] = NONE
@@ -356,15 +353,6 @@ def find_or_add(store, states, index, hashed):
         store.low[node, role] = 0.0
         store.high[node, role] = 1.0
     return node, True
-
-
-@compiled
-def product_of(counts, index):
-    """Return how many joint moves a row of numbers of moves makes, or a bound that is far too many."""
-    product = 1.0
-    for role in range(counts.shape[1]):
-        product *= counts[index, role]
-    return np.int64(product) if product < 1e18 else np.int64(1) << 60
 
 
 @compiled
@@ -383,7 +371,7 @@ def _link_slot(store, expansion, joint):
 
 @compiled
 def child_of(store, expansion, joint):
-    """Return the node that a joint move leads to, or NONE."""
+    """Return the child of a joint move, or NONE."""
     first = store.first_child[expansion]
     if first >= 0:
         return np.int64(store.child[first + joint])
@@ -392,7 +380,7 @@ def child_of(store, expansion, joint):
 
 @compiled
 def set_child(store, expansion, joint, node):
-    """Note the node that a joint move leads to; return whether there was room."""
+    """Set the child of a joint move; return whether there was room."""
     first = store.first_child[expansion]
     if first >= 0:
         store.child[first + joint] = node

@@ -1,4 +1,4 @@
-"""What one thread searches with: two blocks of lanes, the ways of its descents, and what is under way."""
+"""The memory of one thread: two blocks of lanes, the paths of its descents, and the work under way."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from anygame.native.marking import (
     Int64s,
     UInt64Rows,
     UInt64s,
+    compiled,
 )
 from anygame.network.kernels.function import RANDOM
 from anygame.network.kernels.uniform_choice import STATE_ROWS, seed_rows
-from anygame.search.tree.game_code import LANES, MOST_UNITS, WORDS, words_for
-from anygame.search.tree.patterns import MOST_PATTERNS, MOST_ROWS
+from anygame.search.lanes import LANES, WORDS, words_for
 from anygame.search.tree.store import NONE
 
 if TYPE_CHECKING:
@@ -31,25 +31,27 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Descents that may be under way at a time: each has at least a lane or a place in the queue.
+#: Descents under way at a time: each has at least a lane or a place in the queue.
 PATHS = 2048
-#: A descent goes no deeper: longer matches are searched as they come near.
+#: Depth limit of a descent: longer matches are searched as they come near.
 LONGEST_PATH = 200
 #: Leaves expanded in a pass, and children made of them.
 JOBS, SPECS = 512, 2048
-#: Joint moves of a node up to here are made together when it is expanded; of more, so many.
+#: A node with at most so many joint moves gets all children at once; one with more gets some.
 ALL_CHILDREN, SOME_CHILDREN = 512, 128
-#: Results of playouts that are noted in a pass.
+#: Results of playouts in a pass.
 RESULTS = 4 * LANES
 #: Playouts that wait for a lane.
 QUEUE = 16384
-#: Legal moves that are listed in a pass.
+#: Legal moves listed in a pass.
 LISTED = 1 << 18
+#: Units of the hidden layer of estimates at most; patterns, and rows of their weights.
+MOST_UNITS, MOST_PATTERNS, MOST_ROWS = 512, 1024, 128
 
-#: ``BRANCHING`` counts children of a job, so many times the mean of late.
+#: ``BRANCHING`` is this many times the running mean of children per job.
 SCALE = 64
-#: Places in ``Worker.settings``.
-EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, MINIMAX = range(5)
+#: Places in ``Worker.settings``; ``TRUST`` is the weight of estimates.
+EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, TRUST = range(5)
 #: Places in ``Worker.counts``.
 (
     JOB_COUNT,
@@ -61,39 +63,40 @@ EXPLORATION, ROOT_MOVES, VIRTUAL_LOSS, AMAF, MINIMAX = range(5)
     FINISHED,
     IDLE,
     LIMIT,
-    STEPS,
     BRANCHING,
-    CUT,
-) = range(12)
+) = range(10)
 
 
 class Worker(NamedTuple):
-    """The memory of a thread; rows of bits are of 512 lanes, columns for each role, for words or for moves.
+    """The memory of a thread. Rows of bits are of 512 lanes; columns are for roles, for words or for moves.
 
     Attributes:
-        counts: how many of each there are.
+        counts: see the places above.
         random: the state of its generator.
         addresses: of the rows ``playing`` and ``making``.
-        playing, making: lanes that play at random, and lanes that make children.
-        lane_node, lane_joint, lane_path, lane_age: the node from which a lane plays (NONE: idle), by which
-            joint move and which descent, and how many moves the playout made.
-        queue_node, queue_path, queue_joint: a ring of playouts that wait for lanes.
-        result_node, result_path, result_joint, result_value: of playouts.
-        result_made: a bit for each action that was made in the playout.
+        playing, making: lanes of playouts, and lanes that make children.
+        lane_node, lane_joint, lane_path, lane_age: the leaf of a playout (NONE: the lane is idle), its last
+            joint move, its descent, and the moves made since.
+        queue_node, queue_path, queue_joint: a ring buffer of waiting playouts.
+        result_node, result_path, result_joint, result_value: ended playouts.
+        result_made: a bit for each action made in the playout.
         made, lane_made: the same for playing lanes, as rows, and as words of each.
         job_node, job_path: nodes to be expanded.
-        job_joint: the joint move that is to be made, NONE to list all moves first.
-        job_first, job_count: the legal moves, in ``listed``.
-        job_value: what the state itself is worth.
-        job_specs: behind the last child of each.
+        job_joint: the joint move to be made, NONE to list all moves first.
+        job_lane: the lane in which the moves are listed.
+        job_value: the value of the state itself.
+        job_specs: number of children to be made.
+        list_count, list_first: per lane, the number of legal moves of each role, and the first in ``listed``.
         spec_job, spec_joint, spec_action, spec_state, spec_value, spec_terminal, spec_hash: children to be
             made.
         spec_known: whether the rules give exactly one goal.
+        batch_node, batch_value: states to be estimated, and their values.
         path_length, path_references, path_node, path_joint: descents.
-        path_leaves, path_sum: leaves that were evaluated, and their values.
-        free_paths, finished: descents to be begun, and those whose leaves are all known.
-        lanes, sources, square, row, value, base, base_tally, tally, counted, amounts, hidden, parts: scratch.
-        settings: see ``growing``.
+        path_leaves, path_sum: number and sum of the values of evaluated leaves.
+        free_paths, finished: unused descents, and descents whose leaves are all evaluated.
+        base, base_tally, tally, base_rows, row_changes, hidden, parts: scratch of ``evaluation.network``.
+        lanes, sources, square, row, value: scratch.
+        settings: see the places above.
     """
 
     counts: Int64s
@@ -118,10 +121,11 @@ class Worker(NamedTuple):
     job_node: Int32s
     job_path: Int32s
     job_joint: Int64s
-    job_first: Int32Rows
-    job_count: Int32Rows
+    job_lane: Int32s
     job_value: Float64Rows
     job_specs: Int32s
+    list_count: Int32Rows
+    list_first: Int32Rows
     listed: Int32s
     spec_job: Int32s
     spec_joint: Int64s
@@ -131,6 +135,8 @@ class Worker(NamedTuple):
     spec_known: BoolRows
     spec_terminal: Bools
     spec_hash: UInt64s
+    batch_node: Int32s
+    batch_value: Float64Rows
     path_length: Int32s
     path_references: Int32s
     path_leaves: Int32s
@@ -147,8 +153,8 @@ class Worker(NamedTuple):
     base: Float32s
     base_tally: Int32s
     tally: Int32s
-    counted: Int32s
-    amounts: Int32s
+    base_rows: Int32s
+    row_changes: Int32s
     hidden: Float32s
     parts: Float32s
     settings: Float64s
@@ -157,14 +163,16 @@ class Worker(NamedTuple):
 worker_at = Bundle(Worker)
 
 
-#: The lengths of arrays, before what depends on the game.
+#: The lengths of arrays, by their names or by the first words of these.
 _LENGTHS: Final = {
     "counts": 16,
     "lane": LANES,
     "queue": QUEUE,
     "result": RESULTS,
     "job": JOBS,
+    "list": LANES,
     "spec": SPECS,
+    "batch": 1 + SPECS,
     "path": PATHS,
     "finished": PATHS,
     "lanes": LANES,
@@ -174,8 +182,8 @@ _LENGTHS: Final = {
     "base": MOST_UNITS,
     "base_tally": MOST_PATTERNS,
     "tally": MOST_PATTERNS,
-    "counted": MOST_ROWS + 1,
-    "amounts": MOST_ROWS + 1,
+    "base_rows": MOST_ROWS + 1,
+    "row_changes": MOST_ROWS + 1,
     "hidden": MOST_UNITS,
     "parts": MOST_UNITS,
 }
@@ -187,8 +195,8 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
     Args:
         kernel: the code of the game.
         seed: of its random numbers.
-        limit: joint moves after which a playout is given up.
-        settings: of its descents; see ``growing``.
+        limit: joint moves of a playout at most.
+        settings: of its descents.
     """
     roles, actions = len(kernel.network.actions), sum(kernel.network.actions)
     playing, making = kernel.rows(), kernel.rows()
@@ -220,3 +228,14 @@ def make_worker(kernel: Kernel, seed: int, limit: int, settings: Sequence[float]
     worker.counts[LIMIT] = limit
     worker.counts[BRANCHING] = 8 * SCALE
     return worker
+
+
+@compiled
+def random_below(worker, bound):
+    """Return a random number below a bound, by splitmix64; the bias is too small to matter."""
+    worker.random[0] += np.uint64(0x9E3779B97F4A7C15)
+    word = worker.random[0]
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word ^= word >> np.uint64(31)
+    return np.int64((word >> np.uint64(1)) % np.uint64(bound))

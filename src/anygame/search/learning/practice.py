@@ -1,4 +1,4 @@
-"""Practice as Python sees it: self-play for a while, then a trial of what was learned, by fast matches."""
+"""Practice: a short training before a match, and a trial of what was learned."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import PracticeReport
-from anygame.search.tree.learner import Learner
-from anygame.search.tree.trial import Trial, judge
+from anygame.search.learning.learner import Learner
+from anygame.search.learning.trial import Trial, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anygame.search.tree.searcher import TreeSearcher
 
-#: Of the time, the part for self-play; the rest is for the trial.
+#: The part of the time for self-play; the rest is for the trial.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Games from which nothing can be learned yet.
-FEWEST_GAMES: Final = 200
 #: Roles of a game that is learned, at most.
 MOST_ROLES: Final = 16
 
@@ -31,44 +29,38 @@ def learn_estimates(
     games: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> PracticeReport | None:
-    """Have a searcher learn estimates from self-play, and use them if they prove good in a trial.
+    """Have a searcher learn estimates from self-play, and use them if they win a trial.
 
     Args:
-        searcher: for which game; what it knows so far is forgotten if it uses estimates from now on.
+        searcher: for the game; its tree is forgotten if it uses estimates from now on.
         seed: of random numbers.
         seconds: for all; None for any time.
-        games: how many to play at most; the same seed then teaches the same.
+        games: at most; the same seed and number of games then give the same weights.
         stop: asked often whether to end at once.
 
     Returns:
-        what came of it; None if the game is not one to learn from.
+        the report; None if the game is not suited to learning.
     """
     if obstacle_to_learning(searcher) is not None:
         return None
     begin = perf_counter()
     end = begin + (inf if seconds is None else seconds)
-    learned = Learner(searcher, seed)
+    learner = Learner(searcher, seed)
     deadline = begin + _SHARE_OF_SELF_PLAY * (end - begin)
-    if not learned.play(inf if games is None else games, deadline=deadline, stop=stop):
+    if not learner.play(inf if games is None else games, deadline=deadline, stop=stop):
         return None
-    seconds_of_play = perf_counter() - begin
+    seconds_of_play, progress = perf_counter() - begin, learner.progress
     trust, trial = 0.0, Trial()
-    if learned.games >= FEWEST_GAMES and not stop():
-        length = None if seconds is None else learned.positions / learned.games
+    if not stop():
+        length = None if seconds is None else progress.positions / max(1, progress.games)
         trust, trial = judge(
-            searcher.game,
-            learned.weights,
-            seed=seed,
-            end=end,
-            length=length,
-            is_shared=learned.is_shared,
-            stop=stop,
+            searcher.game, learner.weights, progress, seed=seed, end=end, length=length, stop=stop
         )
     if trust:
-        searcher.use_estimates(learned.weights, trust)
+        searcher.use_estimates(learner.weights, trust)
     return PracticeReport(
-        games=learned.games,
-        positions=learned.positions,
+        games=progress.games,
+        positions=progress.positions,
         seconds=seconds_of_play,
         trial_matches=len(trial.leads),
         trial_score=sum(trial.leads),
@@ -77,7 +69,7 @@ def learn_estimates(
 
 
 def obstacle_to_learning(searcher: TreeSearcher) -> str | None:
-    """Return why a game is not practised, as a sentence; None for one of several roles without chance."""
+    """Return why a game cannot be learned, as a clause; None for one of several roles without chance."""
     random = searcher.code.random
     if random.any():
         return "it has chance"

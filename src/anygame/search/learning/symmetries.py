@@ -1,10 +1,10 @@
-"""Symmetries: maps of a game's fluents under which it goes the same way.
+"""Symmetries: maps of the fluents of a game that do not change play.
 
 A board looks the same from several sides, and roles change places (Schiffel, "Symmetry Detection in General
-Game Playing", AAAI 2010). Maps are composed of what names suggest: a coordinate is reversed, two coordinates
-change places, names do. A map is kept if play bears it out, however the rules are written: in states of
-random play the children of the image are the images of the children, and each role has as many moves there,
-and gets as much at ends, as the one whose place it takes. That is no proof, and does for what is learned.
+Game Playing", AAAI 2010). Names suggest the parts of maps: reversed coordinates, exchanged coordinates, and
+exchanged names. A map is kept if random play confirms it: the children of the image of a state are the images
+of its children, and each role has as many moves, and the same goals at ends, as the role whose place it
+takes. That is no proof, but enough for learning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from anygame.analysis.counterparts import counterparts
 from anygame.analysis.groups import grouped
 from anygame.errors import PositionError
 from anygame.language.terms import Compound
-from anygame.search.tree.patterns import words_of
+from anygame.search.evaluation.patterns import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     State = NDArray[np.bool_]
     States = NDArray[np.bool_]
 
-#: Values of a coordinate, at least, and of a place whose names may change places, at most.
+#: The fewest values of a coordinate, and the most of an argument whose names may be exchanged.
 _FEWEST_VALUES, _MOST_NAMES = 3, 4
-#: Pairs of roles whose names change places, and maps of names in all.
+#: Upper bounds: pairs of roles whose names are exchanged, and maps of names.
 _MOST_PAIRS, _MOST_RENAMINGS = 6, 64
-#: Letters of a piece that is named after the initial of its role.
+#: The longest name of a piece that begins with the initial of its role.
 _LONGEST_PIECE: Final = 3
-#: Images of fluents that are no fluents, for each fluent: a map may lead back from them.
+#: Images that are no fluents, per fluent: another map may lead back from them.
 _MOST_IMAGES: Final = 8
-#: Maps that are composed, of them those that are tried in play, and symmetries.
+#: Upper bounds: maps that are composed, maps that are tried in play, and symmetries.
 _MOST_MAPS, _MOST_TRIED, _MOST_SYMMETRIES = 4096, 256, 32
-#: Lanes of random play, its moves, and the states that are kept of each move.
+#: Lanes of random play, its joint moves, and states kept of each.
 _LANES, _LONGEST, _KEPT = 512, 256, 8
-#: States whose children are compared, how many children they have at most, and ends.
+#: States whose children are compared, their children at most, and ends.
 _STATES, _MOST_CHILDREN, _ENDS = 12, 128, 256
 #: Moves of all roles together: masks of more are slow.
 _MOST_MOVES = 1 << 14
@@ -58,11 +58,11 @@ _SEED: Final = 1
 
 
 class Symmetries(NamedTuple):
-    """Maps under which a game goes the same way, at first the one that changes nothing.
+    """Symmetries of a game, the identity first.
 
     Attributes:
-        fluents: int32 [symmetries, fluents]; the number of each fluent's image.
-        roles: int32 [symmetries, roles]; the number of the role whose place each takes.
+        fluents: int32 [symmetries, fluents]; the image of each fluent.
+        roles: int32 [symmetries, roles]; the role whose place each takes.
     """
 
     fluents: NDArray[np.int32]
@@ -70,7 +70,7 @@ class Symmetries(NamedTuple):
 
 
 def symmetries_of(game: Game) -> Symmetries:
-    """Return the symmetries of a compiled game that names suggest and play bears out.
+    """Return the symmetries of a compiled game that names suggest and play confirms.
 
     >>> import anygame
     >>> game = anygame.load("tic_tac_toe")
@@ -96,18 +96,18 @@ def symmetries_of(game: Game) -> Symmetries:
 
 
 class _Symmetry(NamedTuple):
-    """The image of each fluent, and whose place each role takes."""
+    """The image of each fluent, and the role whose place each role takes."""
 
     fluents: tuple[int, ...]
     roles: tuple[int, ...]
 
     def after(self, other: _Symmetry) -> _Symmetry:
-        """Return the symmetry of both, the other first."""
+        """Return the composition, the other first."""
         return _Symmetry(*(tuple(own[n] for n in first) for own, first in zip(self, other, strict=True)))
 
 
 def _composed(none: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tuple[int, ...], _Symmetry]:
-    """Return the group of some symmetries, by the images of fluents, or a part if it is too large."""
+    """Return the group of some symmetries, by the images of fluents, or a part of a large one."""
     found = {none.fluents: none}
     pending = deque(found.values())
     while pending:
@@ -119,7 +119,7 @@ def _composed(none: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tuple[in
     return found
 
 
-# -- what names suggest -----------------------------------------------------------------------------------
+# -- maps suggested by names ------------------------------------------------------------------------------
 
 
 class _Column(NamedTuple):
@@ -128,9 +128,9 @@ class _Column(NamedTuple):
     Attributes:
         key: functor and arity of the fluents.
         place: its number, from 1.
-        values: what stands there.
-        axis: these in order, or the axis of another argument of which they are some; empty if they have none.
-        number: how many arguments before it have the same axis.
+        values: of the argument.
+        axis: the values in order, or the axis of another argument with more values; empty if there is none.
+        number: number of earlier arguments with the same axis.
     """
 
     key: Key
@@ -141,7 +141,7 @@ class _Column(NamedTuple):
 
 
 def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
-    """Yield maps of fluents, those of the fewest changes first: int32 [fluents]."""
+    """Yield maps of fluents, those with the fewest changes first: int32 [fluents]."""
     fluents = [words_of(fluent) for fluent in game.fluent_terms]
     columns = _columns(game)
     turns = [*_reversals(columns), *_exchanges(columns)]
@@ -159,7 +159,7 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return what each change makes of fluents and of their images; the last number is for other images."""
+    """Return the images of fluents, and of their images, under changes; the last number is for others."""
     number = {words: n for n, words in enumerate(fluents)}
     known = list(fluents)
     for words in known:  # it grows meanwhile
@@ -194,12 +194,12 @@ def _columns(game: Game) -> list[_Column]:
 
 
 def _is_kept_by_reversal(names: frozenset[str], axis: Words) -> bool:
-    """Return whether names are values of an axis, and the same if it is reversed."""
+    """Return whether names are values of an axis, and the same values of the reversed axis."""
     return len(names) > 1 and names == {axis[-1 - n] for n, value in enumerate(axis) if value in names}
 
 
 def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield reversals of an axis, the same in all fluents of several coordinates, or in one of one alone."""
+    """Yield reversals of an axis, in all fluents with several coordinates, or in one with one alone."""
     long = [each for each in columns if each.axis]
     coordinates = Counter(each.key for each in long)
     like = grouped(
@@ -211,7 +211,7 @@ def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield exchanges of two coordinates of as many values, the same in all fluents."""
+    """Yield exchanges of two coordinates with as many values, in all fluents."""
     like = grouped(
         ((one.axis, two.axis, one.number, two.number), (one, two))
         for one, two in combinations(columns, 2)
@@ -225,7 +225,7 @@ def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _change(parts: Mapping[Key, Mapping[int, tuple[int, Mapping[str, str]]]]) -> Change:
-    """Return a change of fluents: for some of their places, whence the word is, and what becomes of it."""
+    """Return a change of fluents: for some places, the place of origin and the map of names."""
 
     def change(words: Words) -> Words:
         changed = parts.get((words[0], len(words) - 1), {})
@@ -240,7 +240,7 @@ def _renaming(names: Mapping[str, str]) -> Change:
 
 
 def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, str]]:
-    """Return names that change places: of roles, two or all in turn, of two things on a board, or of both."""
+    """Return exchanges of names: of roles, two or all in turn, of two things on a board, or of both."""
     words = {*roles, *(each.key[0] for each in columns)}.union(*(each.values for each in columns))
     names = {word for word in words if not word.isdecimal()}
     few = [sorted(each.values) for each in columns if len(each.values) <= _MOST_NAMES and not each.axis]
@@ -257,22 +257,18 @@ def _names(roles: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, s
 
 
 def _pieces(one: str, other: str, names: Collection[str]) -> dict[str, str]:
-    """Return short names that begin with either of two letters and are the same otherwise, as wp and bp."""
+    """Return pairs of short names that differ in the first letter alone, as wp and bp."""
     pairs = ((name, other + name[1:]) for name in names if name[0] == one and len(name) <= _LONGEST_PIECE)
     return dict(
         chain.from_iterable((pair, pair[::-1]) for pair in pairs if pair[1] in names and one != other)
     )
 
 
-# -- what play bears out ----------------------------------------------------------------------------------
+# -- confirmation by play ---------------------------------------------------------------------------------
 
 
 class _Play:
-    """States of random play, and what follows from them.
-
-    Args:
-        game: a compiled game.
-    """
+    """States of random play of a compiled game, and their children."""
 
     def __init__(self, game: Game) -> None:
         self._roles = [str(role) for role in game.roles]
@@ -285,11 +281,11 @@ class _Play:
 
     @property
     def says_something(self) -> bool:
-        """Whether there are ends, and states whose children are not too many."""
+        """Whether there are ends, and states with few enough children."""
         return len(self._ends) > 0 and len(self._families) > 0
 
     def _met(self) -> tuple[States, States]:
-        """Return states that go on, and ends, in random order: bool [states, fluents]."""
+        """Return states before the end, and ends, in random order: bool [states, fluents]."""
         batch, random = self._batch, np.random.default_rng(_SEED)
         states, is_over = batch.observation(), batch.terminal
         on, over = [states[:1]], [states[:0]]
@@ -309,7 +305,7 @@ class _Play:
         self._batch.set_observation(np.concatenate([states, rest]))
 
     def _look(self, states: States) -> list[bytes]:
-        """Return what ends are, and for each role how many moves it has, and what it gets at ends."""
+        """Return which states are ends, and for each role the number of its moves and its goals at ends."""
         self._load(states)
         is_over = self._batch.terminal
         found = [is_over[: len(states)].tobytes()]
@@ -319,7 +315,7 @@ class _Play:
         return found
 
     def _children(self, state: State) -> States | None:
-        """Return all states that may come next: bool [states, fluents]; None if they are too many."""
+        """Return the children of a state: bool [states, fluents]; None if there are too many."""
         self._load(state[None])
         legal = [np.flatnonzero(mask[0]) for mask in self._batch.legal_masks()]
         count = prod(map(len, legal))
@@ -331,7 +327,7 @@ class _Play:
         return np.unique(self._batch.observation()[:count], axis=0)
 
     def roles_under(self, image: NDArray[np.int32]) -> tuple[int, ...] | None:
-        """Return the number of the role whose place each takes under a map; None if it is no symmetry."""
+        """Return the role whose place each takes under a map; None if it is no symmetry."""
         try:
             is_over, *looks = self._look(_moved(self._seen, image))
             if is_over != self._looks[0] or sorted(looks) != sorted(self._looks[1:]):

@@ -16,21 +16,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from anygame.search.tree.learner import Learner
-from anygame.training.remote import Beginning, PlacedLearner, RemoteLearner, Report
+from anygame.search.evaluation.network import UNITS_OF_TRAININGS
+from anygame.search.learning.learner import Learner, Progress
+from anygame.search.learning.remote import Beginning, PlacedLearner, RemoteLearner, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from anygame.search.learning.remote import Hosts
     from anygame.search.tree.searcher import TreeSearcher
-    from anygame.training.remote import Hosts
 
 #: Games of each learner between two averages.
 ROUND: Final = 256
-#: Of the hidden layer: a training has the time to fill a larger one than a start clock has.
-UNITS: Final = 128
 
 
 class Learners:
@@ -38,15 +37,15 @@ class Learners:
 
     Args:
         searcher: for the game.
-        seed: of random numbers. The same seed, count and number of games teach the same, however they are cut
-            into calls.
-        count: how many learn. One is a `Learner`.
+        seed: of random numbers. The same seed, count and number of games give the same weights, however they
+            are divided into calls.
+        count: number of learners.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
         self._game = searcher.game
-        self._here = [Learner(searcher, each, UNITS, count) for each in seeds]
+        self._here = [Learner(searcher, each, UNITS_OF_TRAININGS, count) for each in seeds]
         self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1
         self._set(self._here[0].weights)
@@ -56,13 +55,15 @@ class Learners:
 
     @contextmanager
     def placed(self, hosts: Hosts) -> Iterator[None]:
-        """Have the learners live on workers until the block ends; then they have learned what they have.
+        """Move the learners to workers until the block ends.
 
         Raises:
-            ClusterError: there is nobody to play; one died again and again.
+            ClusterError: there is no worker; one died again and again.
             LimitError: a worker cannot compile the game.
         """
-        beginnings = [Beginning(self._game, UNITS, len(self), each.state()) for each in self._here]
+        beginnings = [
+            Beginning(self._game, UNITS_OF_TRAININGS, len(self), each.state()) for each in self._here
+        ]
         with hosts.actors(PlacedLearner, beginnings) as actors:
             self._learners = [
                 RemoteLearner(actor, beginning, Report.of(each))
@@ -71,12 +72,7 @@ class Learners:
             yield
 
     def play(self, games: float = inf, *, deadline: float = inf) -> bool:
-        """Play until so many games have been played in all; return whether the game is one to learn from.
-
-        Args:
-            games: how many are enough, those that were given up and those of earlier calls among them.
-            deadline: when it must be over, as ``perf_counter`` counts.
-        """
+        """Play up to a total number of games; see `Learner`."""
         if len(self) == 1:
             return self._learners[0].play(games, deadline=deadline)
         ended = Event()
@@ -98,14 +94,14 @@ class Learners:
         return True
 
     def have_played(self, games: float) -> bool:
-        """Return whether each has played its share of so many games."""
+        """Return whether each has played its share of a number of games."""
         return self._each_played(self._share(games))
 
     def _share(self, games: float) -> float:
         return games if games == inf else ceil(games / len(self))
 
     def _each_played(self, games: float) -> bool:
-        return all(each.games + each.given_up >= games for each in self._learners)
+        return all(each.progress.begun >= games for each in self._learners)
 
     def _set(self, weights: NDArray[np.float32]) -> None:
         for each in self._learners:
@@ -113,29 +109,14 @@ class Learners:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """A copy of what was learned so far: the mean of all."""
+        """A copy of the weights so far: the mean of all learners."""
         mean: NDArray[np.float32] = np.mean([each.weights for each in self._learners], axis=0)
         return mean
 
     @property
-    def games(self) -> int:
-        """How many games were played to their end."""
-        return sum(each.games for each in self._learners)
-
-    @property
-    def positions(self) -> int:
-        """How many positions of games were learned from."""
-        return sum(each.positions for each in self._learners)
-
-    @property
-    def squared_error(self) -> float:
-        """The sum, over positions, of squares: of the estimate less how the game ended, 0 to 1."""
-        return sum(each.squared_error for each in self._learners)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether games end with something for both roles, and not by a draw."""
-        return any(each.is_shared for each in self._learners)
+    def progress(self) -> Progress:
+        """How far all are together."""
+        return Progress.of_all(each.progress for each in self._learners)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all that learning depends on; see ``restore``."""
@@ -145,15 +126,15 @@ class Learners:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a state that as many learners of the same game were in.
+        """Resume from a state of as many learners of the same game.
 
         Raises:
             ValueError: it is none.
         """
-        found = state.get("round")
-        if found is None or found.shape != (1,) or found.dtype != np.int64 or found[0] < 1:
-            raise ValueError("the state of a learning does not say how often it was averaged")
-        self._round = int(found[0])
+        rounds = state.get("round")
+        if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
+            raise ValueError("a state of learning without its number of averages")
+        self._round = int(rounds[0])
         for number, each in enumerate(self._here):
             start = f"{number} "
             each.restore(

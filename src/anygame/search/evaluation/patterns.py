@@ -1,29 +1,29 @@
-"""Patterns: by how much the conjunctions hold that the rules say how a game ends by.
+"""Patterns: how many literals hold of each conjunction that defines the end of a game.
 
 A line of four is four fluents that have to hold together, and the same four cells are a line of either role.
-Of lines that one role has begun and no other has touched, an estimate counts how many there are with one
-fluent, with two, and so on; all lines of a length and a role share the weights of these numbers. That goals
-which hold in part tell who will win is the idea of Fluxplayer (Schiffel and Thielscher 2007, "Fluxplayer: a
-successful general game player"); here it is learned what they tell.
+An estimate counts the lines that one role has begun and no other has touched, by the number of fluents that
+hold; all lines of a length and a role share the weights of these counts. Fluxplayer evaluates states by goals
+that hold in part (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"); here their
+weights are learned.
 
-How many fluents of each side of a pattern hold is one number, its *tally*, of which each side is a digit. So
-a fluent adds a step to the tallies of its patterns, and a table says which row of weights a tally adds.
+The numbers of fluents of each side of a pattern that hold are the digits of one number, its *tally*. So a
+fluent adds a step to the tallies of its patterns, and a table gives the row of weights that a tally adds.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, fields
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from anygame.language.terms import Compound
 from anygame.native.marking import compiled
-from anygame.search.tree.game_code import lowest_bit, words_for
+from anygame.search.lanes import lowest_bit, words_for
+from anygame.search.tree.worker import MOST_PATTERNS, MOST_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,27 +32,20 @@ if TYPE_CHECKING:
 
     from anygame.language.terms import Term
     from anygame.network.network import Network
-    from anygame.search.tree.game_code import GameCode
 
     Conjunction = frozenset[int]
 
 #: Fluents of a conjunction.
 _FEWEST, _MOST = 3, 12
-#: Patterns, rows of weights, and tallies of all kinds of patterns; a game with more has none.
-MOST_PATTERNS, MOST_ROWS, _MOST_TALLIES = 1024, 128, 1 << 14
-#: Gates of which ends and goals are made; more are too many to look at. Alternatives of a gate, likewise.
+#: Tallies of all kinds of patterns; a game with more has no patterns.
+_MOST_TALLIES: Final = 1 << 14
+#: Upper bounds: gates of ends and goals, and alternatives of a gate.
 _MOST_GATES, _MOST_ALTERNATIVES = 1 << 15, 12
 _ANYTHING: Final[Conjunction] = frozenset()
 
 
-@dataclass(frozen=True, eq=False)
-class Patterns:
-    """The patterns of a game.
-
-    Attributes:
-        names: of the rows of weights.
-        pattern_starts, pattern_numbers, pattern_steps, first_tallies, tally_rows: see ``GameCode``.
-    """
+class Patterns(NamedTuple):
+    """The patterns of a game: the names of the rows of weights, and arrays; see ``ValueNetwork``."""
 
     names: tuple[str, ...]
     pattern_starts: NDArray[np.int32]
@@ -63,37 +56,27 @@ class Patterns:
 
     @property
     def rows(self) -> int:
-        """How many rows of weights there are."""
+        """The number of rows of weights."""
         return len(self.names)
-
-    def put_into(self, code: GameCode) -> GameCode:
-        """Return a game whose estimates count the patterns."""
-        _, *arrays = fields(self)
-        return code._replace(**{each.name: getattr(self, each.name) for each in arrays})
 
 
 _NO_PATTERNS: Final = Patterns((), *(np.zeros(0, np.int32) for _ in range(5)))
-#: What was found: a trial makes many searchers of one game.
+#: A cache: a trial makes many searchers of one game.
 _KNOWN: Final[WeakKeyDictionary[Network, Patterns]] = WeakKeyDictionary()
 
 
 def patterns_of(network: Network, fluents: Sequence[Term]) -> Patterns:
-    """Return the patterns of a game, none where it has too many; they are looked for once.
-
-    Args:
-        network: the game.
-        fluents: their names.
-    """
-    found = _KNOWN.get(network)
-    if found is None:
-        found = _KNOWN[network] = _found_in(network, fluents)
-    return found
+    """Return the patterns of a game with named fluents, none if there are too many; they are cached."""
+    patterns = _KNOWN.get(network)
+    if patterns is None:
+        patterns = _KNOWN[network] = _patterns_in(network, fluents)
+    return patterns
 
 
-def _found_in(network: Network, fluents: Sequence[Term]) -> Patterns:
+def _patterns_in(network: Network, fluents: Sequence[Term]) -> Patterns:
     parts = [words_of(fluent) for fluent in fluents]
     found = _largest(set(_alike(_conjunctions(network), parts)))
-    # What is the same in most conjunctions says whose they are: a line of a board goes in any direction.
+    # Parts that are the same in most conjunctions name the side: lines of a board go in any direction.
     fixed = [_fixed([parts[fluent] for fluent in one]) for one in found]
     widths = [len(parts[min(one)]) for one in found]
     all_of = Counter(widths)
@@ -111,7 +94,7 @@ def _found_in(network: Network, fluents: Sequence[Term]) -> Patterns:
 
 
 def _arranged(patterns: Sequence[dict[tuple[str, ...], Conjunction]], room: int) -> Patterns:
-    """Return patterns, given of each what its sides are, as arrays."""
+    """Return patterns, each given by its sides, as arrays."""
     names: list[str] = []
     first_rows: dict[tuple[int, tuple[str, ...]], int] = {}
     tables: dict[tuple[int, tuple[tuple[str, ...], ...]], int] = {}
@@ -159,7 +142,7 @@ def words_of(fluent: Term) -> tuple[str, ...]:
 
 
 def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
-    """Yield what conjunctions say by fluents of one relation, of each the relation it says most by."""
+    """Yield the part of each conjunction with the relation that has most of its fluents."""
     for one in found:
         groups = defaultdict(set)
         for fluent in one:
@@ -170,7 +153,7 @@ def _alike(found: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> It
 
 
 def _largest(found: set[Conjunction]) -> list[Conjunction]:
-    """Return those that are no part of another one, in order; none where there are too many."""
+    """Return the conjunctions that are no part of another one, in order; none if there are too many."""
     if len(found) > 2 * MOST_PATTERNS:
         return []
     having = defaultdict(list)
@@ -181,7 +164,7 @@ def _largest(found: set[Conjunction]) -> list[Conjunction]:
 
 
 def _conjunctions(network: Network) -> Iterator[Conjunction]:
-    """Yield which fluents have to hold together for gates of ends and goals; of each some of many ways."""
+    """Yield conjunctions of fluents that gates of ends and goals need; for each gate some of many."""
     goals = [literal for values in network.goals for _, literal in values]
     gates = _gates_below(network, [network.terminal, *goals])
     first = network.first_gate
@@ -213,7 +196,7 @@ def _inputs(network: Network, gate: int) -> list[int]:
 
 
 def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
-    """Return the gates that literals depend on, in order; none where there are too many."""
+    """Return the gates that literals depend on, in order; none if there are too many."""
     first = network.first_gate
     found: set[int] = set()
     waiting = [literal >> 1 for literal in literals]
@@ -226,39 +209,39 @@ def _gates_below(network: Network, literals: Iterable[int]) -> list[int]:
 
 
 @compiled
-def begin_from_base(game, worker):
-    """Set the tallies to those of the base, and note nothing of weights."""
-    for pattern in range(len(game.first_tallies)):
+def begin_from_base(net, worker):
+    """Set the tallies to those of the base, and the changes of rows to 0."""
+    for pattern in range(len(net.first_tallies)):
         worker.tally[pattern] = worker.base_tally[pattern]
-    for row in range(len(worker.amounts)):
-        worker.amounts[row] = np.int32(0)
+    for row in range(len(worker.row_changes)):
+        worker.row_changes[row] = np.int32(0)
 
 
 @compiled
-def tally(game, worker, fluent, change):
-    """Tally a fluent that holds from now on, or no longer, and note what weights patterns add and lose."""
-    for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-        pattern = game.pattern_numbers[at]
+def tally(net, worker, fluent, change):
+    """Tally a fluent that holds from now on, or no longer, and count the rows of weights added and lost."""
+    for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
+        pattern = net.pattern_numbers[at]
         before = worker.tally[pattern]
-        after = before + change * game.pattern_steps[at]
+        after = before + change * net.pattern_steps[at]
         worker.tally[pattern] = after
-        worker.amounts[game.tally_rows[before]] -= np.int32(1)
-        worker.amounts[game.tally_rows[after]] += np.int32(1)
+        worker.row_changes[net.tally_rows[before]] -= np.int32(1)
+        worker.row_changes[net.tally_rows[after]] += np.int32(1)
 
 
 @compiled
-def count_patterns(game, worker, states, index):
+def count_patterns(net, worker, states, index):
     """Tally the fluents of the state of the base, and count how often each row of weights is added."""
-    for row in range(len(worker.counted)):
-        worker.counted[row] = np.int32(0)
-    for pattern in range(len(game.first_tallies)):
-        worker.base_tally[pattern] = game.first_tallies[pattern]
+    for row in range(len(worker.base_rows)):
+        worker.base_rows[row] = np.int32(0)
+    for pattern in range(len(net.first_tallies)):
+        worker.base_tally[pattern] = net.first_tallies[pattern]
     for word in range(states.shape[1]):
         bits = states[index, word]
         while bits:
             fluent = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            for at in range(game.pattern_starts[fluent], game.pattern_starts[fluent + 1]):
-                worker.base_tally[game.pattern_numbers[at]] += game.pattern_steps[at]
-    for pattern in range(len(game.first_tallies)):
-        worker.counted[game.tally_rows[worker.base_tally[pattern]]] += np.int32(1)
+            for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
+                worker.base_tally[net.pattern_numbers[at]] += net.pattern_steps[at]
+    for pattern in range(len(net.first_tallies)):
+        worker.base_rows[net.tally_rows[worker.base_tally[pattern]]] += np.int32(1)

@@ -1,13 +1,33 @@
-"""Expansion: children of leaves are made in lanes, become nodes, and are valued or wait to be played out."""
+"""Expansion: children of leaves are made in lanes, become nodes, and are evaluated or wait for a playout."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from anygame.native.marking import compiled, exported
-from anygame.network.kernels.function import GO as _GO
-from anygame.network.kernels.function import RESTART as _RESTART
-from anygame.search.tree.backpropagating import (
+from anygame.search.evaluation import has_estimates, has_playouts
+from anygame.search.evaluation.playouts import enqueue_playout
+from anygame.search.lanes import (
+    ACTIONS,
+    END,
+    FIRST_ACTION,
+    FIRST_FLUENT,
+    FLUENTS,
+    GO,
+    LANES,
+    RESTART,
+    WORDS,
+    bit_of,
+    evaluate_moves,
+    evaluate_state,
+    game_at,
+    joint_count,
+    list_moves,
+    load_states,
+    read_states,
+    value_of_lane,
+)
+from anygame.search.tree.backpropagation import (
     WIDE,
     add_to_descent,
     add_to_node,
@@ -16,32 +36,13 @@ from anygame.search.tree.backpropagating import (
     read_value,
     record_leaf,
 )
-from anygame.search.tree.game_code import (
-    ACTIONS,
-    END,
-    FIRST_ACTION,
-    FIRST_FLUENT,
-    FLUENTS,
-    LANES,
-    WORDS,
-    evaluate_moves,
-    evaluate_state,
-    game_at,
-    load_states,
-    random_below,
-    read_states,
-    value_of_lane,
-    word_of,
-)
-from anygame.search.tree.proving import (
-    add_up,
+from anygame.search.tree.bounds import is_proven, update_bounds
+from anygame.search.tree.minimax import (
     backpropagate_minimax,
-    estimate_child,
-    is_proven,
-    option_estimate,
-    outputs_of,
+    estimate_children,
+    has_minimax,
+    minimax_of_option,
     set_minimax,
-    update_bounds,
 )
 from anygame.search.tree.store import (
     CHILDREN,
@@ -56,12 +57,11 @@ from anygame.search.tree.store import (
     NONE,
     OPTIONS,
     TERMINAL,
-    ask_for_node,
-    ask_for_slot,
     child_of,
     find_or_add,
     hash_of,
-    product_of,
+    prefetch_node,
+    prefetch_slot,
     set_child,
     store_at,
 )
@@ -70,92 +70,63 @@ from anygame.search.tree.worker import (
     BRANCHING,
     JOB_COUNT,
     LISTED,
-    MINIMAX,
-    QUEUE,
-    QUEUE_COUNT,
-    QUEUE_FIRST,
     SCALE,
     SOME_CHILDREN,
     SPEC_COUNT,
     SPECS,
+    random_below,
     worker_at,
 )
-
-GO, RESTART = int(_GO), int(_RESTART)
 
 
 @exported
 def make_children(store_address: int, worker_address: int, game_address: int) -> None:
-    """List the legal moves of the jobs that ask for it, and make the children of all jobs."""
+    """List the legal moves of the jobs that need them, and make the children of all jobs."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     _list_moves(game, store, worker)
     _specify(game, worker)
     at = 0
     while at < worker.counts[SPEC_COUNT]:
         count = min(LANES, worker.counts[SPEC_COUNT] - at)
-        _make(game, store, worker, at, count)
+        _make_states(game, store, worker, at, count)
         at += count
 
 
 @compiled
 def _list_moves(game, store, worker):
-    """List the legal moves of the states of jobs, and what the states themselves are worth."""
-    rows, jobs = worker.making, worker.counts[JOB_COUNT]
-    roles = len(game.first_actions) - 1
-    lanes = 0
-    for job in range(jobs):
+    """List the legal moves of the states of jobs, and read the values of these states."""
+    rows, lanes = worker.making, 0
+    for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] == NONE:
+            worker.job_lane[job] = lanes
             worker.lanes[lanes] = lanes
             worker.sources[lanes] = worker.job_node[job]
             lanes += 1
     if not lanes:
         return
-    layout = game.layout
-    load_states(
-        rows,
-        layout[FIRST_FLUENT],
-        layout[FLUENTS],
-        worker.lanes,
-        store.states,
-        worker.sources,
-        lanes,
-        worker.square,
-    )
+    load_states(game, rows, worker.lanes, store.states, worker.sources, lanes, worker.square)
     evaluate_state(game, worker.addresses[1])
-    used = 0
-    lane = 0
-    for job in range(jobs):
-        if worker.job_joint[job] != NONE:
-            continue
-        word, bit = lane >> 6, np.uint64(lane & 63)
-        lane += 1
-        for role in range(roles):
-            first = used
-            if used < LISTED:
-                for action in range(game.first_actions[role], game.first_actions[role + 1]):
-                    if (word_of(rows, game.legal[action], word) >> bit) & np.uint64(1):
-                        worker.listed[used] = action
-                        used += 1
-            worker.job_first[job, role] = first
-            worker.job_count[job, role] = used - first if first < LISTED else NONE
-            worker.job_value[job, role] = value_of_lane(game, rows, role, lane - 1)[0]
+    list_moves(game, rows, lanes, worker.list_count, worker.list_first, worker.listed, LISTED)
+    for job in range(worker.counts[JOB_COUNT]):
+        if worker.job_joint[job] == NONE:
+            for role in range(worker.job_value.shape[1]):
+                worker.job_value[job, role] = value_of_lane(game, rows, role, worker.job_lane[job])[0]
 
 
 @compiled
 def _specify(game, worker):
-    """Say which children are to be made: all of a state, or some of very many."""
-    roles = len(game.first_actions) - 1
-    specs = worker.counts[SPEC_COUNT]  # those of jobs that ask for a joint move come first
+    """Choose the children to be made: all of a state, or some of very many."""
+    roles = len(game.random)
+    specs = worker.counts[SPEC_COUNT]  # the children of jobs that ask for one joint move come first
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
             worker.job_specs[job] = 1
             continue
-        unlisted = False
-        for role in range(roles):
-            unlisted |= worker.job_count[job, role] == NONE
-        product = 0 if unlisted else product_of(worker.job_count, job)
+        lane = worker.job_lane[job]
+        is_listed = worker.list_count[lane, roles - 1] != NONE
+        product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
-        if unlisted or specs + wanted > SPECS:
+        if not is_listed or specs + wanted > SPECS:
             worker.job_specs[job] = NONE  # no room: another time
             continue
         worker.job_specs[job] = wanted
@@ -164,39 +135,25 @@ def _specify(game, worker):
         stride = max(1, product // max(1, wanted))
         for number in range(wanted):
             joint = (start + number * stride) % product
-            _specify_one(worker, specs, job, joint, roles)
+            worker.spec_job[specs] = job
+            worker.spec_joint[specs] = joint
+            for role in range(roles - 1, -1, -1):
+                count = worker.list_count[lane, role]
+                worker.spec_action[specs, role] = worker.listed[worker.list_first[lane, role] + joint % count]
+                joint //= count
             specs += 1
     worker.counts[SPEC_COUNT] = specs
 
 
 @compiled
-def _specify_one(worker, spec, job, joint, roles):
-    worker.spec_job[spec] = job
-    worker.spec_joint[spec] = joint
-    for role in range(roles - 1, -1, -1):
-        count = worker.job_count[job, role]
-        worker.spec_action[spec, role] = worker.listed[worker.job_first[job, role] + joint % count]
-        joint //= count
-
-
-@compiled
-def _make(game, store, worker, at, count):
-    """Make up to 512 children."""
+def _make_states(game, store, worker, at, count):
+    """Make the states of up to 512 children."""
     rows, layout = worker.making, game.layout
-    roles = len(game.first_actions) - 1
+    roles = len(game.random)
     for lane in range(count):
         worker.lanes[lane] = lane
         worker.sources[lane] = worker.job_node[worker.spec_job[at + lane]]
-    load_states(
-        rows,
-        layout[FIRST_FLUENT],
-        layout[FLUENTS],
-        worker.lanes,
-        store.states,
-        worker.sources,
-        count,
-        worker.square,
-    )
+    load_states(game, rows, worker.lanes, store.states, worker.sources, count, worker.square)
     evaluate_state(game, worker.addresses[1])
     first = layout[FIRST_ACTION]
     for row in range(first, first + layout[ACTIONS]):
@@ -216,9 +173,7 @@ def _make(game, store, worker, at, count):
         rows, layout[FIRST_FLUENT], layout[FLUENTS], count, worker.spec_state[at : at + count], worker.square
     )
     for lane in range(count):
-        bit = np.uint64(lane & 63)
-        ended = (word_of(rows, layout[END], lane >> 6) >> bit) & np.uint64(1)
-        worker.spec_terminal[at + lane] = ended != 0
+        ended = worker.spec_terminal[at + lane] = bit_of(rows, layout[END], lane)
         if ended:
             for role in range(roles):
                 value, known = value_of_lane(game, rows, role, lane)
@@ -226,8 +181,8 @@ def _make(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: Joint moves of two roles are kept in a list up to so many, and of more roles, which hardly ever know them
-#: all; if they are more, or more than a share of the memory, they are found by hash.
+#: The children of two roles' joint moves are listed up to so many, and those of more roles, who hardly ever
+#: know them all. More of them, or more than a share of the memory, are found by hash.
 LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
 
 
@@ -237,9 +192,9 @@ def expand(store_address: int, worker_address: int, game_address: int) -> None:
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     for spec in range(worker.counts[SPEC_COUNT]):
         worker.spec_hash[spec] = hash_of(worker.spec_state, spec)
-        ask_for_slot(store, worker.spec_hash[spec])
+        prefetch_slot(store, worker.spec_hash[spec])
     for spec in range(worker.counts[SPEC_COUNT]):
-        ask_for_node(store, worker.spec_hash[spec])
+        prefetch_node(store, worker.spec_hash[spec])
     spec = 0
     for job in range(worker.counts[JOB_COUNT]):
         if worker.job_joint[job] != NONE:
@@ -253,7 +208,7 @@ def expand(store_address: int, worker_address: int, game_address: int) -> None:
 
 @compiled
 def _make_terminal(game, store, node, value, known):
-    """Make a node an end of the game; where the rules give no goal, or several, it may be worth anything."""
+    """Make a node an end of the game; its value is unknown where the rules give no goal, or several."""
     store.status[node] = TERMINAL
     total, whole = 0.0, True
     for role in range(store.low.shape[1]):
@@ -280,15 +235,16 @@ def _expand_leaf(game, store, worker, job, spec):
         end_descent(worker, path)
         return spec
     roles = store.low.shape[1]
+    lane = worker.job_lane[job]
     options = 0
     choosing, mover = 0, roles
     for role in range(roles):
-        count = worker.job_count[job, role]
+        count = worker.list_count[lane, role]
         options += count
         if count > 1:
             choosing += 1
             mover = role
-    product = product_of(worker.job_count, job)
+    product = joint_count(worker.list_count, lane)
     if not product:
         # A role without a move ends the game, whatever the rules say, and without a goal.
         store.status[node] = TERMINAL
@@ -319,9 +275,9 @@ def _expand_leaf(game, store, worker, job, spec):
     store.mover[expansion] = mover if choosing < 2 else NONE
     option = counts[OPTIONS]
     for role in range(roles):
-        store.option_counts[expansion, role] = worker.job_count[job, role]
-        for number in range(worker.job_count[job, role]):
-            store.action[option] = worker.listed[worker.job_first[job, role] + number]
+        store.option_counts[expansion, role] = worker.list_count[lane, role]
+        for number in range(worker.list_count[lane, role]):
+            store.action[option] = worker.listed[worker.list_first[lane, role] + number]
             store.tries[option] = 0
             store.pending[option] = 0
             store.mean[option] = 0
@@ -330,7 +286,7 @@ def _expand_leaf(game, store, worker, job, spec):
             store.amaf_tries[option] = 0
             store.amaf_mean[option] = 0
             option += 1
-        if worker.job_count[job, role] >= WIDE and choosing < 2:
+        if worker.list_count[lane, role] >= WIDE and choosing < 2:
             counts[IS_WIDE] = 1
     counts[OPTIONS] = option
     for child in range(counts[CHILDREN], counts[CHILDREN] + listed):
@@ -340,12 +296,14 @@ def _expand_leaf(game, store, worker, job, spec):
     _record_branching(worker, specs)
     for number in range(spec, spec + specs):
         _link_child(game, store, worker, expansion, number)
-    if worker.settings[MINIMAX] > 0:
-        set_minimax(game, store, worker, node)
+    if has_estimates(worker):
+        estimate_children(game, store, worker, node, spec, specs)
+        if has_minimax(game, worker):
+            set_minimax(store, worker, node, spec, specs)
     if _end_if_proven(game, store, worker, path, node):
         return spec + specs
     for number in range(spec, spec + specs):
-        _evaluate_child(game, store, worker, path, node, number)
+        _evaluate_child(game, store, worker, path, node, number, number - spec)
     if not worker.path_references[path]:
         end_descent(worker, path)
     return spec + specs
@@ -369,11 +327,12 @@ def _add_child(game, store, worker, job, spec):
     if not _link_child(game, store, worker, expansion, spec):
         end_descent(worker, path)
     elif not _end_if_proven(game, store, worker, path, node):
-        if worker.settings[MINIMAX] > 0:
+        if has_minimax(game, worker):
             joint = worker.spec_joint[spec]
             backpropagate_minimax(game, store, worker, node, joint, child_of(store, expansion, joint))
-            add_up(game, game.weights, worker, store.states, node)
-        _evaluate_child(game, store, worker, path, node, spec)
+        if not has_playouts(worker):
+            estimate_children(game, store, worker, node, spec, 1)
+        _evaluate_child(game, store, worker, path, node, spec, 0)
         if not worker.path_references[path]:
             end_descent(worker, path)
     return spec + 1
@@ -390,7 +349,7 @@ def _link_child(game, store, worker, expansion, spec):
 
 @compiled
 def _end_if_proven(game, store, worker, path, node):
-    """End a descent whose node is proven by its children: its value counts, and no playout is needed."""
+    """End a descent whose node is proven by its children: no playout is needed."""
     update_bounds(game, store, node)
     if not is_proven(store, node):
         return False
@@ -403,10 +362,10 @@ def _end_if_proven(game, store, worker, path, node):
 
 
 @compiled
-def _evaluate_child(game, store, worker, path, node, spec):
-    """Record what is known of a child, or what it seems worth, or enqueue a playout of it.
+def _evaluate_child(game, store, worker, path, node, spec, number):
+    """Record the value of a child that is known or estimated, or enqueue a playout of it.
 
-    Where estimates count the base is set to the state of the node.
+    Its estimate is that of a number among the children made.
     """
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
@@ -415,32 +374,17 @@ def _evaluate_child(game, store, worker, path, node, spec):
         return
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
-    elif worker.settings[MINIMAX] == 1:
-        if outputs_of(game) == 1 and store.mover[expansion] != NONE:
-            value = option_estimate(game, store, worker, expansion, joint, child)
-            worker.value[0], worker.value[1] = value, 1 - value
-        else:
-            estimate_child(game, store, worker, node, child)
-    else:
+    elif has_playouts(worker):
         if enqueue_playout(worker, path, joint, child):
             add_virtual_loss(store, expansion, joint, 1)
         return
+    elif has_minimax(game, worker) and store.mover[expansion] != NONE:
+        value = minimax_of_option(store, expansion, joint)
+        worker.value[0], worker.value[1] = value, 1 - value
+    else:
+        for role in range(len(worker.value)):
+            worker.value[role] = worker.batch_value[1 + number, role]
     if not store.visits[child]:
         add_to_node(store, child, worker.value, 1)
     store.counts[LEAVES] += 1
     record_leaf(store, worker, path, joint, child, worker.value, 0)
-
-
-@compiled
-def enqueue_playout(worker, path, joint, node):
-    """Enqueue a playout of the last joint move of a descent; return whether there is room."""
-    counts = worker.counts
-    if counts[QUEUE_COUNT] >= QUEUE:
-        return False
-    at = (counts[QUEUE_FIRST] + counts[QUEUE_COUNT]) % QUEUE
-    worker.queue_node[at] = node
-    worker.queue_path[at] = path
-    worker.queue_joint[at] = joint
-    counts[QUEUE_COUNT] += 1
-    worker.path_references[path] += 1
-    return True

@@ -1,8 +1,8 @@
 """Learners on the workers of a cluster.
 
-What a learner knows follows from a state of it, and from which means it took since, after how many games. So
-one whose process dies begins from its last state in another process, plays the same games, takes the same
-means where it took them before, and nothing is lost but time.
+The knowledge of a learner follows from an earlier state, and from the means that it has taken since, each
+after a number of games. A learner whose process dies starts from its last state in another process, plays the
+same games, takes the same means at the same points, and only time is lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from anygame.errors import WorkerLostError
-from anygame.search.tree.learner import Learner
+from anygame.search.learning.learner import Learner, Progress
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float32]
 
-#: Seconds of a call at most: Ctrl-C is heard between two.
+#: Seconds of a call at most: Ctrl-C is noticed between two calls.
 _SLICE: Final = 1.0
-#: How often a call is made whose process dies. One that kills its process every time ends all.
+#: Attempts at a call whose process dies. A call that kills its process every time ends the training.
 _TRIES: Final = 5
-#: Bytes of the tree that tells the learner of the game.
+#: Bytes of the tree of a searcher that only describes the game.
 _MEMORY: Final = 1 << 20
 
 _Item = TypeVar("_Item")
@@ -58,7 +58,7 @@ class Hosts(Protocol):
     """Processes in which objects live, on this machine or on others; see ``anygame.cluster``.
 
     Attributes:
-        count: how many cores they have.
+        count: their cores.
     """
 
     @property
@@ -87,7 +87,7 @@ class Hosts(Protocol):
 
 
 class Beginning(NamedTuple):
-    """What a learner is made of: the game, the hidden units, how many learn together, and a state."""
+    """What a learner is made of: the game, hidden units, number of learners, and a state."""
 
     game: Game
     units: int
@@ -96,34 +96,28 @@ class Beginning(NamedTuple):
 
 
 class Report(NamedTuple):
-    """How far a learner is; ``taken`` is how many means it took in a call; see `Learner` for the others."""
+    """What a learner reports after a call.
 
-    is_suited: bool
-    taken: int
+    Attributes:
+        progress: how far it is.
+        weights: a copy of its weights.
+        taken: number of means that it took in the call.
+        is_suited: whether the game is suited to learning.
+    """
+
+    progress: Progress
     weights: Weights
-    games: int
-    given_up: int
-    positions: int
-    squared_error: float
-    is_shared: bool
+    taken: int = 0
+    is_suited: bool = True
 
     @classmethod
-    def of(cls, learner: Learner, is_suited: bool = True, taken: int = 0) -> Report:
-        """Return a report of a learner."""
-        return cls(
-            is_suited,
-            taken,
-            learner.weights.copy(),
-            learner.games,
-            learner.given_up,
-            learner.positions,
-            learner.squared_error,
-            learner.is_shared,
-        )
+    def of(cls, learner: Learner, taken: int = 0, *, is_suited: bool = True) -> Report:
+        """Return the report of a learner."""
+        return cls(learner.progress, learner.weights.copy(), taken, is_suited)
 
 
 def searcher_of(game: Game) -> TreeSearcher:
-    """Return a searcher that tells learners of a game.
+    """Return a searcher that describes a game to learners.
 
     Raises:
         LimitError: it cannot be compiled.
@@ -133,7 +127,7 @@ def searcher_of(game: Game) -> TreeSearcher:
 
 
 class PlacedLearner:
-    """A learner in the process of a worker, which a `RemoteLearner` asks."""
+    """A learner in the process of a worker, called by a `RemoteLearner`."""
 
     def __init__(self, beginning: Beginning) -> None:
         game, units, learners, state = beginning
@@ -141,35 +135,35 @@ class PlacedLearner:
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:
-        """Take means, each after so many games, and play until so many games have been played in all."""
+        """Take means, each after a number of games, and play up to a total number of games."""
         learner, deadline, taken = self._learner, perf_counter() + seconds, 0
         for enough, mean in [*means, (games, None)]:
             if not learner.play(enough, deadline=deadline):
                 return Report.of(learner, is_suited=False)
-            if mean is None or learner.games + learner.given_up < enough:
+            if mean is None or learner.progress.begun < enough:
                 break
             learner.take(mean)
             taken += 1
-        return Report.of(learner, taken=taken)
+        return Report.of(learner, taken)
 
     def state(self, means: Sequence[tuple[float, Weights]]) -> dict[str, NDArray[Any]]:
-        """Take means, each after so many games, and return all that learning depends on."""
+        """Take means, each after a number of games, and return all that learning depends on."""
         self.play(means, 0, inf)
         return self._learner.state()
 
 
 class RemoteLearner:
-    """As `Learner`, for one that lives on a worker as a `PlacedLearner`.
+    """As `Learner`, for a `PlacedLearner` on a worker.
 
     Args:
         actor: the learner there.
-        beginning: what it was made of.
-        report: how far it was then.
+        beginning: its parts.
+        report: its report from then.
     """
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: Those since the beginning, each with the games after which it is to be taken; the first are taken.
+        #: Means since the beginning, each with the games after which to take it; the first are taken.
         self._means: list[tuple[float, Weights]] = []
         self._taken = 0
         self._enough = 0.0
@@ -177,7 +171,7 @@ class RemoteLearner:
     def play(
         self, games: float = inf, *, deadline: float = inf, stop: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Play until so many games have been played in all; return whether the game is one to learn from."""
+        """Play up to a total number of games; see `Learner`."""
         self._enough = games
         while self._is_behind(games) and (left := deadline - perf_counter()) > 0 and not stop():
             self._report = self._call("play", games, min(left, _SLICE))
@@ -187,17 +181,16 @@ class RemoteLearner:
         return True
 
     def _is_behind(self, games: float) -> bool:
-        return self._taken < len(self._means) or self.games + self.given_up < games
+        return self._taken < len(self._means) or self.progress.begun < games
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Make a call, and give it the means that were not taken yet; after a death, catch up first."""
+        """Make a call with the means that were not taken yet; after a death, catch up first."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
                 if lost is not None:
                     self._actor.renew(self._beginning)
-                    reached = self.games + self.given_up
-                    self._taken = self._actor.call("play", self._means, reached, inf).taken
+                    self._taken = self._actor.call("play", self._means, self.progress.begun, inf).taken
                 return self._actor.call(method, self._means[self._taken :], *arguments)
             except WorkerLostError as error:
                 lost = error
@@ -205,12 +198,12 @@ class RemoteLearner:
         raise lost
 
     def take(self, weights: Weights) -> None:
-        """Go on from other weights."""
+        """Continue from other weights."""
         self._means.append((self._enough, weights))
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return all that learning depends on: from there it goes on where its process dies."""
+        """Return all that learning depends on; if the process dies, it resumes from there."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0
@@ -218,30 +211,10 @@ class RemoteLearner:
 
     @property
     def weights(self) -> Weights:
-        """What was learned when the last call ended."""
+        """The weights when the last call ended."""
         return self._report.weights
 
     @property
-    def games(self) -> int:
-        """How many games were played to their end."""
-        return self._report.games
-
-    @property
-    def given_up(self) -> int:
-        """How many games were given up."""
-        return self._report.given_up
-
-    @property
-    def positions(self) -> int:
-        """How many positions of games were learned from."""
-        return self._report.positions
-
-    @property
-    def squared_error(self) -> float:
-        """The sum, over positions, of squares: of the estimate less how the game ended, 0 to 1."""
-        return self._report.squared_error
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether games end with something for both roles, and not by a draw."""
-        return self._report.is_shared
+    def progress(self) -> Progress:
+        """How far it was then."""
+        return self._report.progress

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf, sqrt
 from random import Random
 from time import perf_counter
@@ -18,23 +19,25 @@ if TYPE_CHECKING:
 
     from anygame.game.game import Game
     from anygame.game.state import State
+    from anygame.search.learning.learner import Progress
 
     Weights = NDArray[np.float32]
 
-#: How much minimax over estimates may count: alone, without playouts, or beside the means of them.
+#: Weights of estimates that are tried: alone, without playouts, or beside the means of playouts.
 ALONE, BESIDE_PLAYOUTS = 1.0, 0.6
-#: Leaves for a move of a match without a clock.
+#: Leaves per move of a match without a clock.
 LEAVES: Final = 2000
-#: Matches of a trial: at least so many to go by, so many before it is decided with time left, and the most.
+#: Games that are too few to learn anything from.
+FEWEST_GAMES: Final = 200
+#: Matches of a trial: to accept estimates, to decide with time left, and at most.
 _FEWEST_MATCHES, _EARLIEST_MATCHES, _MOST_MATCHES = 4, 6, 24
-#: For so many matches there should be time; seconds for a move of them. Few slow matches tell more than many
-#: fast ones: with few leaves estimates seem better than they are.
+#: Matches that the time is planned for; seconds per move of them. Few slow matches tell more than many fast
+#: ones: with few leaves estimates seem better than they are.
 _PLANNED_MATCHES: Final = 10
 _FASTEST, _SLOWEST = 0.005, 0.1
-#: Standard errors above one half: of a score that is good enough; of one that decides at once; and of one
-#: that is given up.
+#: Standard errors above one half: of a score that is accepted; that is accepted at once; that is rejected.
 _GOOD, _CERTAIN, _HOPELESS = 0.8, 2.0, -1.2
-#: The same of goals where these are compared with what they are without estimates, and are too low.
+#: The same for goals compared with those without estimates, if they are too low.
 _HARMFUL: Final = -0.5
 #: Bytes of the tree of each side.
 _MEMORY: Final = 1 << 24
@@ -48,13 +51,13 @@ _NINETY_FIVE: Final = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of matches of searches with estimates against searches without, or with other ones.
+    """Results of matches of searches with estimates against searches without, or with other ones.
 
     Attributes:
-        leads: for each match, half a point and half of what the role with estimates got more than the others
-            in the mean: so 1 for a win against one, and 0.5 for a draw.
-        gains: where one role need not lose what the other gains, the same with what it got more than without
-            estimates on either side; else nothing.
+        leads: for each match, half a point and half of the mean difference of goals between the role with
+            estimates and the others: 1 for a win against one, and 0.5 for a draw.
+        gains: where one role need not lose what the other gains, the same for the difference to its goal
+            without estimates on either side; else empty.
     """
 
     leads: list[float] = field(default_factory=list)
@@ -67,7 +70,7 @@ class Trial:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Between what the score lies with 95 %, were all matches won or lost (Wilson 1927).
+        """The 95 % confidence interval of the score, were all matches won or lost (Wilson 1927).
 
         >>> [round(bound, 2) for bound in Trial([1.0] * 9 + [0.0]).interval]
         [0.6, 0.98]
@@ -76,18 +79,18 @@ class Trial:
 
     @property
     def speaks_for_it(self) -> bool:
-        """Whether estimates are good: they bring a lead, and one that does not cost more than it takes."""
+        """Whether estimates bring a lead that does not cost more than it gains."""
         enough = len(self.leads) >= _FEWEST_MATCHES
         return enough and _excess(self.leads) >= _GOOD and _excess(self.gains) > _HARMFUL
 
     @property
     def speaks_against_it(self) -> bool:
-        """Whether estimates are bad: they cost a lead, or more than they take."""
+        """Whether estimates cost a lead, or more than they gain."""
         return min(_excess(self.leads), _excess(self.gains)) <= _HOPELESS
 
     @property
     def is_decided(self) -> bool:
-        """Whether more matches would hardly say anything else."""
+        """Whether more matches would hardly change the result."""
         if len(self.leads) < _EARLIEST_MATCHES:
             return False
         is_certain = _excess(self.leads) >= _CERTAIN and _excess(self.gains) > _HARMFUL
@@ -95,11 +98,11 @@ class Trial:
 
 
 def interval(score: float, matches: int) -> tuple[float, float]:
-    """Return between what the mean of points lies with 95 %, by Wilson's score interval; all for no matches.
+    """Return the 95 % confidence interval of a mean of points, by Wilson's method; all for no matches.
 
     Args:
-        score: the mean of the points found, each from 0 to 1.
-        matches: how many there were.
+        score: the mean of the points, each from 0 to 1.
+        matches: number of matches.
     """
     if not matches:
         return 0.0, 1.0
@@ -110,9 +113,9 @@ def interval(score: float, matches: int) -> tuple[float, float]:
 
 
 def _excess(points: Sequence[float]) -> float:
-    """Return by how many standard errors the mean of points is above one half, 0 for no points.
+    """Return by how many standard errors the mean of points exceeds one half, 0 for no points.
 
-    One more match is added, as far from one half as any, so that little is not made of few.
+    One more match is added, as far from one half as any: a few points are no evidence.
     """
     leads = [point - 0.5 for point in points]
     if not any(leads):
@@ -135,25 +138,25 @@ def try_out(
     is_shared: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Trial:
-    """Let searches with estimates play searches without, or with others, in turn as each role.
+    """Play matches of searches with estimates against searches without, or with others, in turn as each role.
 
     Args:
         game: the game.
         weights: of the estimates.
         seed: of random numbers. The same seed gives the same trial, without a clock.
         rivals: the weights of the others' estimates; None for searches without.
-        trust: how much estimates count.
-        matches: how many to play; None for as many as decide it.
-        leaves: for a move, where ``length`` is not given.
-        end: when it must be over, as ``perf_counter`` counts.
-        length: how many joint moves a match may take, for sharing out the time; None for a number of leaves
-            for each move, however long that takes.
+        trust: weight of the estimates.
+        matches: number of matches; None for as many as decide it.
+        leaves: per move, where ``length`` is not given.
+        end: deadline, in the time of ``perf_counter``.
+        length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
+            however long that takes.
         is_shared: whether one role need not lose what the other gains. Then a lead may be dearly bought, and
-            each opening is also played without estimates on either side, to compare with.
+            each opening is also played without estimates on either side, as a baseline.
         stop: asked before every move whether to end at once.
 
     Returns:
-        what came of it, so far as it came.
+        the results of the matches that were finished.
     """
     random = Random(seed)
     trial = Trial()
@@ -179,39 +182,37 @@ def try_out(
 def judge(
     game: Game,
     weights: Weights,
+    progress: Progress,
     *,
     seed: int,
     leaves: int = LEAVES,
     end: float = inf,
     length: float | None = None,
-    is_shared: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return how much estimates should count in searches, 0 to 1, and the trial that says so.
+    """Return the weight of estimates in searches, 0 to 1, and the trial that decides it.
 
-    They are tried alone, without playouts, and, of two roles, beside them; what did better is taken. Where
-    they are bad alone, nobody asks more: beside playouts they do harm that shows with many leaves only. The
-    parameters are those of ``try_out``.
+    They are tried alone, without playouts, and, for two roles, beside them; the better one is taken. Where
+    they are bad alone, they are not tried beside playouts: there they do harm that shows with many leaves
+    only. After too few games of self-play there is no trial. The other parameters are those of ``try_out``.
     """
+    if progress.games < FEWEST_GAMES:
+        return 0.0, Trial()
     now = perf_counter()
     share = 0.5 if len(game.roles) == 2 else 1.0
-
-    def tried(trust: float, share: float) -> Trial:
-        return try_out(
-            game,
-            weights,
-            seed=seed,
-            trust=trust,
-            leaves=leaves,
-            end=now + share * (end - now),
-            length=length,
-            is_shared=is_shared,
-            stop=stop,
-        )
-
-    trials = {ALONE: tried(ALONE, share)}
+    tried = partial(
+        try_out,
+        game,
+        weights,
+        seed=seed,
+        leaves=leaves,
+        length=length,
+        is_shared=progress.is_shared,
+        stop=stop,
+    )
+    trials = {ALONE: tried(trust=ALONE, end=now + share * (end - now))}
     if share < 1 and trials[ALONE].score < 1 and not trials[ALONE].speaks_against_it:
-        trials[BESIDE_PLAYOUTS] = tried(BESIDE_PLAYOUTS, 1.0)
+        trials[BESIDE_PLAYOUTS] = tried(trust=BESIDE_PLAYOUTS, end=end)
     trust, best = max(trials.items(), key=lambda each: (each[1].speaks_for_it, each[1].score))
     return trust if best.speaks_for_it else 0.0, best
 
@@ -228,17 +229,11 @@ def _opening(game: Game, random: Random) -> State:
 
 @dataclass(slots=True)
 class _Matches:
-    """Fast matches, which share out the time that is left.
+    """Fast matches that divide the time left.
 
     Attributes:
-        weights: of the estimates.
-        rivals: of the others' estimates; None if they have none.
-        trust: how much estimates count.
-        end: when all must be over.
+        planned: number of further matches to divide the time by.
         length: joint moves of a match, as far as is known; None for no clock.
-        leaves: for a move without a clock.
-        planned: for how many more matches there should be time.
-        stop: asked before every move whether to end at once.
     """
 
     game: Game
@@ -253,10 +248,7 @@ class _Matches:
     stop: Callable[[], bool]
 
     def play(self, state: State, seat: int | None) -> list[float] | None:
-        """Play a match, one seat with the estimates, or nobody with any; return what all get.
-
-        None if it was not ended.
-        """
+        """Play a match, one seat with the estimates, or none with any; return all values, None if stopped."""
         pace = None
         if self.length is not None:
             left = self.end - perf_counter()

@@ -1,0 +1,149 @@
+"""Training: a model of a sheet, learned from the rules alone by self-play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+from anygame.errors import ModelError
+from anygame.game.game import Game
+from anygame.game.loading import load
+from anygame.progress import reporting
+from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
+from anygame.search.model import (
+    Model,
+    TrainingProgress,
+    duration_text,
+    load_model,
+    model_path,
+    models_folder,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from anygame.search.learning.remote import Hosts
+
+
+def train(
+    game: Game | str,
+    *,
+    seconds: float | None = None,
+    games: int | None = None,
+    into: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    seed: int | None = None,
+    threads: int | None = None,
+    cluster: Hosts | None = None,
+    progress: Callable[[TrainingProgress], object] | None = None,
+) -> Model:
+    """Learn estimates of a game's states by self-play, try them, and write a model that searches find.
+
+    Ctrl-C, or any other end, loses a few seconds at most: continue with ``resume``. A model in the folder of
+    models that is used is replaced only by one that is used, too.
+
+    Args:
+        game: the game, or an argument of ``anygame.load``.
+        seconds: of self-play, in all; the last trial follows.
+        games: in all, those before ``resume`` included; with the same seed and threads, the same number gives
+            the same model.
+        into: file of the model; by default a file in the folder of models.
+        resume: whether to resume the training of this sheet that has the most games.
+        seed: of random numbers; None for any.
+        threads: number of learners, a core each, whose weights are averaged now and then; by default one, or
+            the cores of the cluster, or as many as before with ``resume``.
+        cluster: other processes that play, here or on other machines, with the same result; see
+            ``anygame.cluster``.
+        progress: called every ten seconds, and with a comparison whenever the number of games has doubled; a
+            notebook shows it by itself.
+
+    Returns:
+        the model. Its figures say whether searches use it.
+
+    Raises:
+        ModelError: the game is not suited to learning, or cannot be compiled; there is nothing to resume; the
+            files cannot be written.
+        ClusterError: no worker is left.
+        ValueError: neither seconds nor games are given, or one is not positive; the number of threads is out
+            of range.
+    """
+    asked = [number for number in (seconds, games) if number is not None]
+    if not asked or min(asked) <= 0:
+        raise ValueError("expected seconds or games of training above 0")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"expected 1 to {MOST_THREADS} threads, got {threads}")
+    game = game if isinstance(game, Game) else load(game)
+    path = model_path(game) if into is None else Path(into)
+    if path is None:
+        raise ModelError("models are switched off, so name the file to write")
+    if into is not None and path.exists():
+        _check_replaceable(path, game)
+    # Imported here, since those who only load games need no arrays.
+    from anygame.search.learning.run import TrainingRun
+
+    seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
+    count = threads or (1 if cluster is None else min(cluster.count, MOST_THREADS))
+    training = TrainingRun(game, path, seed, count)
+    with (
+        training.resumed(threads) if resume else training.begun(),
+        training.placed(cluster),
+        reporting(progress, str) as report,
+    ):
+        training.learn(
+            inf if seconds is None else seconds, inf if games is None else games, report or (lambda _: None)
+        )
+    model = training.model()
+    if into is not None or not (path.is_file() and _is_used(path, game) and not model.figures.is_used):
+        model.save(path)
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFigures:
+    """A training that can be resumed: its game and rules, the games played, the seconds spent."""
+
+    game: str
+    rules: str
+    games: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.game}: training after {self.games:,} games in {duration_text(self.seconds)}"
+
+
+def trainings() -> dict[Path, TrainingFigures | ModelError]:
+    """Return the trainings in the folder of models, or why one cannot be resumed."""
+    from anygame.search.array_file import read_arrays
+
+    folder = models_folder()
+    known: dict[Path, TrainingFigures | ModelError] = {}
+    for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
+        try:
+            header, _ = read_arrays(path, FORMAT)
+            # Earlier versions write no name and no number of games.
+            name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
+            known[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
+        except ModelError as error:
+            known[path] = error
+        except (KeyError, TypeError, ValueError) as error:
+            known[path] = ModelError(f"{path} is damaged: {error}")
+    return known
+
+
+def _check_replaceable(path: Path, game: Game) -> None:
+    """Raise a ModelError unless a file is a model of the game: no other file is overwritten."""
+    try:
+        load_model(path, game)
+    except ModelError as error:
+        raise ModelError(f"{path} would be overwritten: {error}") from error
+
+
+def _is_used(path: Path, game: Game) -> bool:
+    try:
+        return load_model(path, game).figures.is_used
+    except ModelError:
+        return False

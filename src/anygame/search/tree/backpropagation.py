@@ -1,0 +1,211 @@
+"""Backpropagation: values, virtual losses and proven bounds go up the paths of descents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anygame.native.marking import compiled, exported
+from anygame.search.lanes import game_at
+from anygame.search.tree.bounds import first_option_of, option_in, update_bounds
+from anygame.search.tree.minimax import backpropagate_minimax, has_minimax
+from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
+from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
+
+#: Roles with at least so many moves use AMAF values. With fewer moves each is soon tried often enough, and it
+#: was no gain.
+WIDE = 40
+#: Nodes with more visits take AMAF values from one playout in eight.
+ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
+#: Visits and tries are halved from here on: they have 31 bits, which hours of search would fill.
+MOST_VISITS = 1 << 30
+
+
+@exported
+def record_results(store_address: int, worker_address: int, _game_address: int) -> None:
+    """Record the results of playouts at the last node of their descents."""
+    store, worker = store_at(store_address), worker_at(worker_address)
+    for result in range(worker.counts[RESULT_COUNT]):
+        path, node = worker.result_path[result], worker.result_node[result]
+        joint = worker.result_joint[result]
+        add_to_node(store, node, worker.result_value[result], 1)
+        record_leaf(store, worker, path, joint, node, worker.result_value[result], 1)
+        if store.counts[IS_WIDE]:
+            # Half of the moves are made in a playout: soon a few playouts say as much as all.
+            most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
+            _record_all_moves(
+                store, worker, path, joint, worker.result_value[result], worker.result_made[result], most
+            )
+        worker.path_references[path] -= 1
+        if not worker.path_references[path]:
+            end_descent(worker, path)
+    store.counts[LEAVES] += worker.counts[RESULT_COUNT]
+    worker.counts[RESULT_COUNT] = 0
+
+
+@compiled
+def add_to_node(store, node, value, leaves):
+    """Add the sum of the values of so many leaves to a node."""
+    if store.visits[node] >= MOST_VISITS:
+        # Its mean stays as it is.
+        store.visits[node] >>= 1
+        for role in range(store.sums.shape[1]):
+            store.sums[node, role] /= 2
+    store.visits[node] += leaves
+    for role in range(store.sums.shape[1]):
+        store.sums[node, role] += value[role]
+
+
+@compiled
+def record_leaf(store, worker, path, joint, child, value, arrived):
+    """Add the value of a leaf to the last node of a path, and to the sum for the nodes above.
+
+    ``arrived`` is the number of virtual losses to take back.
+    """
+    node = worker.path_node[path, worker.path_length[path]]
+    add_to_node(store, node, value, 1)
+    _record_in_options(store, node, joint, child, value, 1, arrived)
+    add_to_descent(worker, path, value)
+
+
+@compiled
+def _record_all_moves(store, worker, path, joint, value, made, most):
+    """Record at the nodes of a path the value of a playout for all actions made in it (AMAF).
+
+    Rapid action value estimation: Gelly and Silver 2007, "Combining online and offline knowledge in UCT". The
+    actions of the path are added to those of the playout, ``made``. Nodes with more than ``most`` visits, and
+    those above them, record nothing.
+    """
+    roles = store.option_counts.shape[1]
+    at = worker.path_length[path]
+    while True:
+        node = worker.path_node[path, at]
+        if store.visits[node] > most:
+            return
+        expansion = store.expansion[node]
+        mover = store.mover[expansion]
+        for role in range(roles):
+            action = store.action[option_in(store, expansion, joint, role)]
+            made[action >> 6] |= np.uint64(1) << np.uint64(action & 63)
+        if 0 <= mover < roles and store.option_counts[expansion, mover] >= WIDE:
+            first = first_option_of(store, expansion, mover)
+            gained = np.float32(value[mover])
+            for option in range(first, first + store.option_counts[expansion, mover]):
+                action = store.action[option]
+                # Half of them were made, in no order: a branch would be mispredicted half of the time.
+                count = np.float32((made[action >> 6] >> np.uint64(action & 63)) & np.uint64(1))
+                tries = store.amaf_tries[option] + count
+                mean = store.amaf_mean[option]
+                store.amaf_tries[option] = tries
+                store.amaf_mean[option] = mean + count * (gained - mean) / max(tries, np.float32(1))
+        at -= 1
+        if at < 0:
+            return
+        joint = worker.path_joint[path, at]
+
+
+@compiled
+def add_to_descent(worker, path, value):
+    """Add the value of a leaf to those of its descent, until all of them are known."""
+    worker.path_leaves[path] += 1
+    for role in range(len(value)):
+        worker.path_sum[path, role] += value[role]
+
+
+@compiled
+def end_descent(worker, path):
+    """End a descent: the values of its leaves wait for ``backpropagate``."""
+    worker.finished[worker.counts[FINISHED]] = path
+    worker.counts[FINISHED] += 1
+
+
+@exported
+def backpropagate(store_address: int, worker_address: int, game_address: int) -> None:
+    """Add the values of ended descents to all nodes of their paths, and take their virtual losses back."""
+    game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
+    for number in range(worker.counts[FINISHED]):
+        path = worker.finished[number]
+        leaves = worker.path_leaves[path]
+        value = worker.path_sum[path]
+        at = worker.path_length[path]
+        child = worker.path_node[path, at]
+        bounds, minimax = True, has_minimax(game, worker)
+        while at > 0:
+            at -= 1
+            node, joint = worker.path_node[path, at], worker.path_joint[path, at]
+            if leaves:
+                add_to_node(store, node, value, leaves)
+                _record_in_options(store, node, joint, child, value, leaves, 1)
+            else:
+                add_virtual_loss(store, store.expansion[node], joint, -1)
+            if bounds:
+                bounds = _backpropagate_bounds(game, store, node, child)
+            if minimax:
+                minimax = backpropagate_minimax(game, store, worker, node, joint, child)
+            child = node
+        worker.free_paths[worker.counts[FREE_PATHS]] = path
+        worker.counts[FREE_PATHS] += 1
+    worker.counts[FINISHED] = 0
+
+
+@compiled
+def read_value(store, worker, node):
+    """Put the mean of a node, moved between its bounds, into ``worker.value``."""
+    value = worker.value
+    visits = max(1, store.visits[node])
+    for role in range(len(value)):
+        mean = store.sums[node, role] / visits
+        value[role] = min(max(mean, store.low[node, role]), store.high[node, role])
+
+
+@compiled
+def _backpropagate_bounds(game, store, node, child):
+    """Update the bounds of a node if something is proven of a child; return whether it is."""
+    is_something_proven = False
+    for role in range(store.low.shape[1]):
+        is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1
+    if is_something_proven:
+        update_bounds(game, store, node)
+    return is_something_proven
+
+
+@compiled
+def _record_in_options(store, node, joint, child, value, leaves, arrived):
+    """Add the sum of the values of some leaves to the options that make up a joint move."""
+    expansion = store.expansion[node]
+    roles = store.option_counts.shape[1]
+    mover = store.mover[expansion]
+    if 0 <= mover < roles:
+        option = first_option_of(store, expansion, mover) + joint
+        _record_tries(store, option, leaves, arrived)
+        visits = store.visits[child]
+        store.mean[option] = store.sums[child, mover] / visits if visits else value[mover] / leaves
+        return
+    for role in range(roles):
+        chosen = option_in(store, expansion, joint, role)
+        _record_tries(store, chosen, leaves, arrived)
+        # After millions of tries most changes are less than what rounding to 32 bits takes away.
+        mean = np.float64(store.mean[chosen]) + np.float64(store.residue[chosen])
+        mean += (value[role] - leaves * mean) / store.tries[chosen]
+        store.mean[chosen] = np.float32(mean)
+        store.residue[chosen] = np.float32(mean - np.float64(store.mean[chosen]))
+
+
+@compiled
+def _record_tries(store, option, leaves, arrived):
+    """Count leaves that were evaluated through an option, and take back so many virtual losses."""
+    if store.tries[option] >= MOST_VISITS:
+        store.tries[option] >>= 1
+    store.tries[option] += leaves
+    store.pending[option] -= arrived
+
+
+@compiled
+def add_virtual_loss(store, expansion, joint, by):
+    """Add so many virtual losses to the options of a joint move: descents under way through it."""
+    roles = store.option_counts.shape[1]
+    mover = store.mover[expansion]
+    if 0 <= mover < roles:
+        store.pending[first_option_of(store, expansion, mover) + joint] += by
+        return
+    for role in range(roles):
+        store.pending[option_in(store, expansion, joint, role)] += by
