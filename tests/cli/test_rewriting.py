@@ -193,7 +193,7 @@ def test_what_mend_cannot_do_is_told(sheet: Path) -> None:
     sheet.write_text("(role x) (<= (next ?x) (not (true ?x)))")
     output, status = run(["mend", "ugly.kif"])
     assert status == 0
-    assert "no base and no input can be told while variables are unbound" in output
+    assert "no base and no input can be added while variables are unbound" in output
 
 
 def test_mend_of_a_sheet_that_cannot_be_read_is_refused(sheet: Path) -> None:

@@ -186,7 +186,7 @@ def test_declarations_of_endless_terms_are_declined() -> None:
 def test_declarations_of_unsafe_rules_are_declined() -> None:
     found = mend_sheet(Source("s", "(role x) (init a) (<= (next ?x) (not (true ?x)))"), ["base", "input"])
     assert found.notes == (
-        "no base and no input can be told while variables are unbound; see `anygame check`",
+        "no base and no input can be added while variables are unbound; see `anygame check`",
     )
 
 

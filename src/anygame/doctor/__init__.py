@@ -1,6 +1,6 @@
-"""The rule doctor: what is wrong or odd in a rule sheet.
+"""The rule doctor finds errors and oddities in rule sheets.
 
-Codes and checks that need no play are here; `anygame.doctor.examination` is the front door to all of it.
+This package offers the codes and the checks that need no play. `anygame.doctor.examination` runs all checks.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = [
 
 
 def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic]:
-    """Return what is wrong or odd in a program, sorted by place; the program's own warnings are not among it.
+    """Return the findings of all static checks, sorted by place, without the warnings of the parser.
 
     Args:
         program: the rules.
-        complete: whether these are all rules of the sheet; if not, checks of what is missing are left out.
+        complete: whether these are all rules of the sheet; if not, checks for missing rules are skipped.
 
     >>> from anygame.language import parse_program
     >>> program = parse_program("(role x) (<= (legal x go) (open)) (goal x 100) terminal")

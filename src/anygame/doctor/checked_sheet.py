@@ -1,4 +1,4 @@
-"""A sheet and all that is found in it without play."""
+"""A sheet and its findings without play."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExaminationSettings:
-    """How a sheet is to be examined.
+    """How a sheet is examined.
 
     Attributes:
         case_sensitive: whether names that differ by case differ.
         lenient: whether variables that GDL leaves unbound are read as Prolog-like reasoners do.
         limits: bounds on reading and reasoning.
-        play: how much is played; None for nothing.
-        prove: seconds for each property of which a proof is looked for; None for no proofs.
+        play: bounds on play; None for no play.
+        prove: seconds for the proof of each property; None for no proofs.
     """
 
     case_sensitive: bool = True
@@ -41,7 +41,7 @@ class ExaminationSettings:
 
 
 class CheckedSheet:
-    """A sheet that has been read; it is checked, and made a game, when that is asked for."""
+    """A sheet that has been read. Checks and the game are made on first use."""
 
     def __init__(self, source: Source, settings: ExaminationSettings) -> None:
         self.source = source
@@ -55,7 +55,7 @@ class CheckedSheet:
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is wrong or odd in it, found without play."""
+        """The findings without play."""
         found = dict.fromkeys(self._of_text)
         if self.program.rules:
             with collector_paused():

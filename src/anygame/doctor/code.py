@@ -1,4 +1,4 @@
-"""What there is to a code: a description, and the check that finds it."""
+"""A code of diagnostics: its description, and the check that reports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Sheet
     from anygame.language.source import Span
 
-#: The sources that texts name by a word.
+#: Sources, by the words that the texts of codes use for them.
 _SOURCES: Final = {
     "GDL": (
         "Love, Hinrichs, Haley, Schkufza, Genesereth: General Game Playing: Game Description "
@@ -37,12 +37,12 @@ _SOURCES: Final = {
         "the GDL specification's demands on well-formed games: they end, and until then every "
         "role can move; every role has one goal at the end"
     ),
-    "PRACTICE": "practice: faults that stand in published rule sheets",
+    "PRACTICE": "practice: faults of published rule sheets",
     "LIMITS": "none of GDL's rules: a bound of this program, since rule sheets come from strangers",
 }
 _WIDTH: Final = 88
 
-#: Diagnostics of one check that are reported; a sheet that has more of one kind has one fault, many times.
+#: Diagnostics reported by one check: more of them repeat one fault.
 _MOST_OF_A_KIND: Final = 200
 
 
@@ -51,15 +51,15 @@ class Code:
     """A kind of diagnostic.
 
     Attributes:
-        name: as it stands in messages; stable, so that tools can rely on it.
-        severity: how bad it is; where it varies, at the worst.
-        title: what is wrong, in a few words.
-        demand: what is asked of a sheet.
-        why: why GDL, or a reader, asks it.
-        source: where that is written.
-        bad: rules that break it; empty where an example would be too large.
-        good: the same, mended.
-        mends: the kinds of mends, as ``anygame mend --select`` knows them, that take care of it.
+        name: as shown in messages; tools can rely on it.
+        severity: the severity; the highest one if it varies.
+        title: the fault in a few words.
+        demand: the rule that a sheet should follow.
+        why: the reason for the rule.
+        source: the publication or practice behind the rule.
+        bad: an example with the fault; empty if it would be too large.
+        good: the same example without the fault.
+        mends: the kinds of ``anygame mend --select`` that correct it.
         aliases: names of earlier versions for diagnostics that this code covers.
     """
 
@@ -76,7 +76,7 @@ class Code:
 
     @property
     def text(self) -> str:
-        """All of it, for people."""
+        """The whole description as text."""
         said = [f"{self.name}: {self.title}", self.demand, self.why, f"Source: {self.source}."]
         if self.aliases:
             said.append(f"Names in earlier versions: {', '.join(self.aliases)}.")
@@ -93,7 +93,7 @@ class Code:
 
 
 def codes_of(module: str) -> dict[str, Code]:
-    """Return the codes of a module by name. Their texts stand in a TOML file beside it."""
+    """Return the codes of a module by name, read from the TOML file of the same name."""
     package, _, name = module.rpartition(".")
     tables = tomllib.loads(files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
     return {code: _code(code, **table) for code, table in tables.items()}
@@ -119,13 +119,13 @@ def _code(
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A function that finds what is wrong or odd in a sheet.
+    """A function that reports diagnostics of a sheet.
 
     Attributes:
-        codes: of what it finds.
+        codes: the codes of its diagnostics.
         function: yields the diagnostics.
-        needs_all: whether it makes sense only where all rules could be read.
-        once: whether of several findings at one place the first is reported alone.
+        needs_all: whether it requires that all rules could be read.
+        once: whether only the first diagnostic at a place is reported.
     """
 
     codes: tuple[Code, ...]
@@ -134,7 +134,7 @@ class Check:
     once: bool = False
 
     def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
-        """Yield what it finds, up to a bound; the last one then says that there are more."""
+        """Yield the diagnostics, up to a bound; the last one then says that there are more."""
         last: Diagnostic | None = None
         found = self.function(sheet)
         for number, diagnostic in enumerate(_once(found) if self.once else found, 1):
@@ -152,7 +152,7 @@ class Check:
 def check(
     *codes: Code, needs_all: bool = True, once: bool = False
 ) -> Callable[[Callable[[Sheet], Iterable[Diagnostic]]], Check]:
-    """Make a function that yields diagnostics of some codes a check."""
+    """Turn a function that yields diagnostics of some codes into a check."""
     return lambda function: Check(codes, function, needs_all, once)
 
 

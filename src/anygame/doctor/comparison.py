@@ -39,7 +39,7 @@ _Tree = str | tuple["_Tree", ...]
 #: Two trees of which one is to become the other; or two rows of trees, from which on, and which are used.
 _Goal = tuple[_Tree, _Tree] | tuple[Sequence[_Tree], Sequence[_Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
-#: What variables have become, and with that what is left to do.
+#: The values of variables, and a state of the search: the remaining goals with these values.
 _Names = dict[str, _Tree]
 _State = tuple[_Goals, _Names]
 
@@ -138,7 +138,7 @@ def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
 def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
     """Return whether values for its variables make a rule another one, or a part of that.
 
-    Conditions, and what an `or` or a `distinct` joins, are taken in any order. Rules whose comparison takes
+    Conditions, and the parts of an `or` or a `distinct`, match in any order. Rules whose comparison takes
     too many steps count as the same, but for names of variables; none counts as a part of another.
     """
     last = max(budget.left - _STEPS_A_PAIR, 0)
@@ -164,7 +164,7 @@ def _becomes(one: Parts, other: Parts, budget: Budget, way: int) -> bool:
 def _chosen(
     row: Sequence[_Tree], others: Sequence[_Tree], at: int, used: int | None, rest: _Goals, names: _Names
 ) -> Iterator[_State]:
-    """Yield what is left to do for each of the trees that one of a row may become."""
+    """Yield the remaining state of the search for each tree that one of a row may become."""
     for place, other in enumerate(others):
         if not (used or 0) >> place & 1 and _may_become(row[at], other):
             left = row, others, at + 1, None if used is None else used | 1 << place
@@ -172,7 +172,7 @@ def _chosen(
 
 
 def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> Iterator[_State]:
-    """Yield what is left to do where a tree may become another, with the values of variables by then."""
+    """Yield the remaining states of the search after a tree has become another."""
     if isinstance(one, str):
         if one not in names and _is_variable(one):
             if way == _PART or (_is_variable(other) and other not in names.values()):
@@ -189,7 +189,7 @@ def _paired(one: _Tree, other: _Tree, rest: _Goals, names: _Names, way: int) -> 
 
 
 def _may_become(one: _Tree, other: _Tree) -> bool:
-    """Return whether nothing that is seen at once keeps a tree from becoming another."""
+    """Return whether a tree may become another, as far as their roots show."""
     if isinstance(one, str) or isinstance(other, str):
         return one == other or _is_variable(one)
     return len(one) == len(other) and (one[:1] == other[:1] or not isinstance(one[0], str))

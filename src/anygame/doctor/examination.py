@@ -1,4 +1,4 @@
-"""The front door of the doctor: a sheet is read, checked and played, and causes are named."""
+"""Examination of a sheet: it is read, checked and played, and causes are named."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def examine(source: Source, settings: ExaminationSettings | None = None) -> Examination:
-    """Return all that is found in a sheet.
+    """Return an examination of a sheet, with all its findings.
 
     >>> from anygame.language.source import Source
     >>> sheet = Source("sheet", "(role x) (legal x go) (<= (goal x 100) (true won)) (<= terminal (true wom))")
@@ -43,13 +43,13 @@ def examine(source: Source, settings: ExaminationSettings | None = None) -> Exam
 
 @dataclass
 class Examination:
-    """Examines one sheet step by step; an interrupt keeps what was found.
+    """Examines one sheet step by step; an interrupt keeps the findings so far.
 
     Attributes:
-        findings: what was found so far, in the order in which it is shown.
-        sheet: what was found without play; None before.
+        findings: the findings so far, in the order in which they are shown.
+        sheet: the checked sheet; None before the first step.
         played: random playouts begun so far.
-        verdicts: what proofs were found for, or against.
+        verdicts: the results of proofs.
     """
 
     source: Source
@@ -79,7 +79,7 @@ class Examination:
 
         Args:
             progress: is called with the states and the playouts so far.
-            report: is called with what is being proved, as a phrase.
+            report: is called with the claim that is being proved, as a phrase.
 
         Raises:
             MissingExtraError: proofs are wanted, and the solver is not installed.
@@ -115,7 +115,7 @@ class Examination:
             self._found(check.findings())
 
     def _prove(self, game: Game, seconds: float, report: Callable[[str], None]) -> None:
-        """Settle what is in doubt by proofs."""
+        """Settle doubts by proofs."""
         from anygame.doctor.proofs import Proofs
 
         proofs = Proofs(game, self.findings)
@@ -128,10 +128,10 @@ class Examination:
             self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
-        """Put what names a cause first, and mark what follows from it."""
+        """Put findings that name a cause first, and mark those that follow from them."""
         bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
         diagnosis = Diagnosis(sheet, self.findings, bounds, partial(CheckedSheet, settings=self.settings))
-        with read_silently():  # how the sheet itself is read has been shown
+        with read_silently():  # warnings about reading the sheet have been shown
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:
             self.findings.append(Finding(cut_short("time was up while edits were tried", sheet.program)))

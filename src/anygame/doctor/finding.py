@@ -1,4 +1,4 @@
-"""What is found in a sheet: a diagnostic with the play that shows it, and the edits that mend it."""
+"""Findings in a sheet: a diagnostic with the play that shows it, and the edits that mend it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Line = tuple[tuple["Term", ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is found.
+    """A finding in a sheet.
 
     Attributes:
-        diagnostic: what is wrong or odd, and whether it follows from something else.
+        diagnostic: the diagnostic, which also says whether it follows from another one.
         line: the joint moves that show it, if play did; its notes list them.
         kinds: the kinds of edits that mend it, as ``anygame mend --select`` knows them; none where
             translating the sheet does; None where no command mends it.
         edits: these edits; empty where more is added than an edit.
         meant: edits that write what was probably meant; nobody but the author can be sure.
-        echoes: what follows from it, in a few words; empty where nothing does.
+        echoes: the findings that follow from it, in a few words; empty if there are none.
         verdict: of the property that it breaks, where a proof was looked for.
     """
 
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def replacements(self) -> list[tuple[Span, str]]:
-        """The edits as places of the sheet, and what stands there afterwards."""
+        """The edits as places of the sheet, each with its new text."""
         if self.diagnostic.span is None:
             return []
         source = self.diagnostic.span.source

@@ -21,7 +21,7 @@ class Fix:
     """A mend.
 
     Attributes:
-        title: what it does.
+        title: a description of the fix.
         edits: how; empty where they are sent only when asked for.
         kinds: of mends that make it, as ``anygame mend --select`` knows them.
         sure: whether it is what was meant beyond doubt.

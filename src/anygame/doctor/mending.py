@@ -64,8 +64,8 @@ class Mended:
 
     Attributes:
         text: the new text; the old one if there was nothing to mend.
-        mends: what was done, in the order of the sheet.
-        notes: what could not be done, and why.
+        mends: the mends that were made, in the order of the sheet.
+        notes: mends that were not possible, and why.
     """
 
     text: str
@@ -183,7 +183,7 @@ def _missing_declarations(
     try:
         rules = normal_rules(program)
     except RuleSheetError:
-        return [], [f"no {names} can be told while variables are unbound; see `anygame check`"]
+        return [], [f"no {names} can be added while variables are unbound; see `anygame check`"]
     if doubt := next((found for found in check_program(program) if found.code in _DOUBTS), None):
         place = f" at {doubt.span.place}" if doubt.span else ""
         return [], [f"no {names} is added while `anygame check` doubts the rules: {doubt.code}{place}"]

@@ -1,4 +1,4 @@
-"""What proofs make of findings: a doubt becomes a fault with the match that shows it, or is withdrawn."""
+"""Proofs for findings: a doubt becomes a fault with a match that shows it, or is withdrawn."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: What findings are in doubt of: the claim, the codes of what refutes it, and the doubt that a proof
-#: withdraws.
+#: Properties: the claim, the codes of faults that refute it, and the code that a proof withdraws.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",
@@ -40,11 +39,11 @@ _SHOWN: Final = 90
 
 
 class Proofs:
-    """Decides the doubts of findings by proofs; an interrupt keeps what was decided.
+    """Decides doubts by proofs; an interrupt keeps the decisions so far.
 
     Attributes:
-        findings: these, less what is withdrawn, with what proofs found.
-        verdicts: what came of each property so far.
+        findings: the findings without the withdrawn ones, and with those of proofs.
+        verdicts: the verdict of each property so far.
     """
 
     def __init__(self, game: Game, findings: Iterable[Finding]) -> None:
@@ -86,7 +85,7 @@ class Proofs:
         self.verdicts.append(verdict)
 
     def _refuting(self, verdict: Verdict) -> Iterator[Finding]:
-        """Yield what a match shows that refutes a property."""
+        """Yield the faults shown by a match that refutes a property."""
         assert verdict.match is not None
         if verdict.name == "ends":
             found = [endless_at(self._game, verdict.match, verdict.note)]
@@ -128,9 +127,9 @@ class Proofs:
         texts = tuple(shown(str(rule), _SHOWN) for rule in dead)
         took = perf_counter() - began
         verdict = Verdict("dead-rules", _RULES, outcome, note=note, found=texts, seconds=took)
-        # That names forbid it was said before.
+        # Rules that never fire by their names have been reported.
         known = {each.diagnostic.span for each in self.findings if each.diagnostic.code == "never-fires"}
-        message = "this rule fires in no match: what it asks for holds in no state that play leads to"
+        message = "this rule fires in no match: its conditions hold in no reachable state"
         for rule in dead:
             if rule.span not in known:
                 note_ = Note("proved, for matches of any length")

@@ -1,4 +1,4 @@
-"""Reading a sheet that may be broken: all its faults, and the rules that could be read nevertheless."""
+"""Reading of a sheet with errors: all its faults, and the rules that could be read nevertheless."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of reading a sheet.
+    """The result of reading a sheet.
 
     Attributes:
         program: the rules that could be read.
@@ -39,7 +39,7 @@ class Reading:
 def read_sheet(
     source: Source, *, case_sensitive: bool = True, limits: ReadingLimits | None = None
 ) -> Reading:
-    """Read a rule sheet as far as it goes; never raises for what is wrong in it."""
+    """Read a rule sheet as far as possible; faults never raise."""
     limits = limits or ReadingLimits()
     nodes, text_faults = parse_items(source, limits=limits)
     try:

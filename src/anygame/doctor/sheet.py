@@ -30,20 +30,20 @@ Key = tuple[str, int]
 DEEPEST: Final = 9
 _FLUENT_WRITERS: Final = ("init", "next")
 _ROLE_FIRST: Final = ("legal", "goal")
-#: Predicates of fluents and of moves; what is written is named as it is read.
+#: Predicates of fluents and of moves, with the predicate by which rules read them.
 STATE: Final = {**READ_AS, "true": "true", "does": "does"}
 _OF_STATE: Final[tuple[Key, ...]] = (("true", 1), ("does", 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One place where a name stands.
+    """One occurrence of a name.
 
     Attributes:
         kind: ``relation``, ``function``, ``constant`` or ``variable``.
         text: as the program spells it; a variable without its question mark.
         node: the place: of a relation or function with arguments the whole list.
-        rule: where it stands.
+        rule: the rule of the place.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Subterm(NamedTuple):
     """A term at its place in an atom.
 
     Attributes:
-        tops: what can stand there.
+        tops: the values that the place can have.
         path: the place, as `Domains` has it.
         node: where it is written.
         name: of the relation or function whose argument it is.
@@ -83,7 +83,7 @@ class Subterm(NamedTuple):
 
 
 class Sheet:
-    """What the checks ask about a program; everything is computed on first use."""
+    """Analyses of a program for the checks; each is computed on first use."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -119,18 +119,18 @@ class Sheet:
 
     @cached_property
     def domains(self) -> Domains:
-        """What can stand where in play."""
+        """The values that each argument can have in play."""
         return Domains(self._with_roles)
 
     @cached_property
     def _with_roles(self) -> list[NormalRule]:
-        """The normal rules; who moves or has a goal is a role, even where the author forgot to say so."""
+        """The normal rules, in which `legal` and `goal` hold for roles only, even if a rule does not ask."""
         return [_with_role(part) for part in self.normal]
 
     def subterms(self, atom: Atom) -> Iterator[Subterm]:
         """Yield the terms in an atom, outer ones first.
 
-        Terms that stand too deep are left out.
+        Terms nested too deep are left out.
         """
         pending: list[tuple[Functor, Sequence[Term], Path, Node | None]] = [
             ((atom.predicate, len(atom.arguments)), atom.arguments, (), atom.node)
@@ -155,7 +155,7 @@ class Sheet:
 
     @cached_property
     def facts(self) -> dict[tuple[str, object], list[tuple[Atom, tuple[Term, ...]]]]:
-        """The facts by predicate and by what they speak of, each with its arguments, or its fluent's."""
+        """The facts by predicate and by relation or fluent, each with its arguments, or its fluent's."""
         facts = [(rule.head, *asked_of(rule.head)) for rule in self.program.rules if not rule.body]
         return grouped(((head.predicate, what), (head, terms)) for head, what, terms in facts)
 
@@ -175,7 +175,7 @@ class Sheet:
 
     @cached_property
     def denied(self) -> frozenset[Key]:
-        """The relations that stand under a `not` somewhere."""
+        """The relations that some rule denies."""
         rules = self.program.rules
         return frozenset(atom.key for rule in rules for atom, positive in atoms_in(rule.body) if not positive)
 
@@ -188,7 +188,7 @@ class Sheet:
 
     @property
     def players(self) -> list[Term]:
-        """The roles that want something: all but the one whose moves are drawn."""
+        """All roles but ``random``."""
         return [role for role in self.roles if str(role) != "random"]
 
     def roles_without(self, relation: Key) -> list[Term]:
@@ -206,7 +206,7 @@ class Sheet:
 
     @cached_property
     def start(self) -> Span | None:
-        """The place to point at for what the sheet as a whole lacks: its first character."""
+        """The place of findings on the sheet as a whole: its first character."""
         first = self.program.rules[0].node
         return Span(first.source, first.start, first.start + 1) if first else None
 
@@ -315,9 +315,9 @@ def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
 
 
 def asked_of(atom: Atom) -> tuple[object, tuple[Term, ...]]:
-    """Return what an atom speaks of, and its arguments; of a fluent or a move with some, its own.
+    """Return the relation of an atom and its arguments; for a fluent or a move, its key and its arguments.
 
-    What is written, as by `next`, is named as it is read, here by `true`.
+    A fluent that `next` or `init` writes has the key of one that `true` reads.
     """
     last = atom.arguments[-1] if atom.arguments else None
     if atom.predicate in STATE and isinstance(last, Compound):
@@ -331,7 +331,7 @@ def span_of(formula: Formula | Atom, rule: Rule) -> Span | None:
 
 
 def names_of_rule(rule: Rule) -> Iterator[Name]:
-    """Yield every name of a rule where it stands, from left to right."""
+    """Yield every occurrence of a name in a rule, from left to right."""
     yield from _names_of_atom(rule.head, rule)
     for formula, _ in walk(rule.body):
         if isinstance(formula, Literal):
@@ -369,7 +369,7 @@ def named(key: Key) -> str:
 
 
 def times(count: int) -> str:
-    """Return how often something stands in a sheet."""
+    """Return a number of occurrences as words."""
     return "once" if count == 1 else f"{count} times"
 
 

@@ -1,8 +1,7 @@
-"""Near names: those of which a slip of the fingers makes one the other.
+"""Near names: a typing slip turns one into the other.
 
-One slip leaves a letter out, adds one, changes one, or changes two neighbours round: the four that Damerau
-found in four of five misspelt words ("A technique for computer detection and correction of spelling errors",
-1964).
+A slip omits, adds or changes a letter, or exchanges two neighbours. These four are the cause of 80 % of
+misspelt words (Damerau, "A technique for computer detection and correction of spelling errors", 1964).
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 
 #: Shorter names are near each other by chance: row and raw, win and sin.
 _SHORTEST: Final = 4
-#: Neighbours changed round are seldom another word: rde and red.
+#: Words that differ by exchanged neighbours are rare: rde and red.
 _SHORTEST_TURNED: Final = 3
-#: Short names that begin with different letters are made to be told apart: tox and fox, pcol and ncol.
+#: Short names with different first letters are meant to differ: tox and fox, pcol and ncol.
 _SHORT: Final = 4
 #: From this length on, two slips still leave a name that is recognised.
 _LONG: Final = 8
@@ -38,13 +37,13 @@ def nearest(
 
 
 def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool = False) -> bool:
-    """Return whether two names differ, other than by capitals or numbers, and hardly.
+    """Return whether two names differ by few slips, and not only in capitals or numbers.
 
     Args:
         name: one of them.
         other: the other one.
         shortest: length from which on one letter may differ.
-        is_stray: whether something else, too, says that the one is out of place: its first letter may differ.
+        is_stray: whether other evidence says that a name is misspelt: its first letter may then differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)

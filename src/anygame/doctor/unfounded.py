@@ -1,8 +1,8 @@
-"""What can never start: relations, fluents and moves each of whose rules waits for one of them.
+"""Relations, fluents and moves that can never start, since all their rules need one of them.
 
-A set of atoms is unfounded if each rule for one of them needs another of them, or what cannot hold (Van
-Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here whole
-relations, fluents and moves are looked at, by name and arity; what can stand where is known before.
+A set of atoms is unfounded if each rule for one of them needs another one of them, or an atom that cannot
+hold (Van Gelder, Ross and Schlipf, "The well-founded semantics for general logic programs", 1991). Here whole
+relations, fluents and moves are compared, by name and arity, after the values of arguments are known.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _STATE: Final = {"true": "true", "init": "true", "next": "true", "does": "does",
 
 @dataclass(frozen=True, slots=True)
 class Unfounded:
-    """What never holds, though rules are there for it.
+    """Items that never hold, although they have rules.
 
     Attributes:
-        roots: groups of what waits for each other and for nothing else, in the order of the sheet.
-        stalled: for what has rules that cannot fire, those rules, by identity.
+        roots: groups of items that need each other and nothing else, in the order of the sheet.
+        stalled: the rules of each item that cannot fire, by identity.
     """
 
     roots: tuple[tuple[Item, ...], ...]
@@ -43,7 +43,7 @@ class Unfounded:
 
 
 def item_of(atom: Atom) -> Item:
-    """Return what an atom speaks of."""
+    """Return the item of an atom."""
     state = _STATE.get(atom.predicate)
     if state is not None and KEYWORDS[atom.predicate] == len(atom.arguments):
         return state, key_of(atom.arguments[-1])
@@ -51,7 +51,7 @@ def item_of(atom: Atom) -> Item:
 
 
 def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
-    """Find what can never start.
+    """Find the items that can never start.
 
     Args:
         sheet: the sheet.
@@ -81,7 +81,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
 
 
 def _made(sheet: Sheet) -> dict[int, list[Item]]:
-    """Return what each normal rule makes: what its head speaks of, and a move that a `legal` takes."""
+    """Return the items of each normal rule: that of its head, and a move that a `legal` takes from it."""
     taken = [key for key in sheet.moves_by_relation if key not in sheet.moves]
     moves = grouped((id(head), ("does", key)) for key in taken for head in sheet.moves_by_relation[key])
     return {id(part): [item_of(part.head), *moves.get(id(part.origin.head), ())] for part in sheet.normal}
@@ -115,7 +115,7 @@ def _with_kinds(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _held(rules: Sequence[tuple[set[Item], Item]], held: set[Item]) -> set[Item]:
-    """Return the least fixpoint of rules, given as what each needs and makes, from some items."""
+    """Return the least fixpoint of rules, each given by its needs and its result, from some items."""
     before = -1
     while len(held) > before:
         before = len(held)
@@ -132,7 +132,7 @@ def _waits(
     held: set[Item],
     is_dead: Callable[[NormalRule], bool],
 ) -> set[Item] | None:
-    """Return what the rules of an item wait for; None where some rule has another reason."""
+    """Return the items that the rules of an item need; None if some rule has another reason."""
     found: set[Item] = set()
     for part in parts:
         missing = needs[id(part)] - held
@@ -143,7 +143,7 @@ def _waits(
 
 
 def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple[Item, ...]]:
-    """Return the groups of items that wait for each other, and for none outside."""
+    """Return the groups of items that need each other, and none outside."""
     roots = []
     seen: set[Item] = set()
     for item in order:
@@ -158,6 +158,6 @@ def _roots(waits: dict[Item, set[Item] | None], order: list[Item]) -> list[tuple
 
 
 def _reached(item: Item, waits: dict[Item, set[Item] | None]) -> set[Item] | None:
-    """Return all that an item waits for, directly or not; None where something else is the reason."""
+    """Return all items that an item needs, directly or not; None if there is another reason."""
     found = set(reached(waits[item] or (), lambda other: waits.get(other) or ()))
     return None if any(waits.get(other) is None for other in (item, *found)) else found

@@ -1,4 +1,4 @@
-"""Budgets of the doctor's work, in counts: a busy machine finds what a quiet one finds."""
+"""Budgets of work, in counts: the findings do not depend on the speed of the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _A_STATE: Final = 40
 _A_FACT: Final = 4
 _A_ROW: Final = 2
 _A_MOVE: Final = 2
-#: Seconds after which work ends whatever was counted: a last resort, ten times as long as usual.
+#: Seconds after which work ends whatever the counts, as a last resort: ten times the usual time.
 LAST_RESORT: Final = 30.0
 
 
@@ -58,7 +58,7 @@ def work_of_checks(source: Source) -> int:
 
 
 def work_of_state(state: State, successors: int) -> int:
-    """Return the work of looking at a state and so many that follow it, once that is done."""
+    """Return the work that was done on a state and some of its successors."""
     work = _A_STATE * (1 + successors) + _A_FACT * len(state.facts) + _A_ROW * state.derived
     if successors:
         work += _A_MOVE * sum(len(state.legal_moves(role)) for role in state.game.roles)

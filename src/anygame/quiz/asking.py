@@ -1,4 +1,4 @@
-"""Questions from a seed: states met in random play, and what the rules say of them."""
+"""Questions from a seed: states of random play, and questions about them with answers by the rules."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
-#: States that may follow one whose value is asked for.
+#: Reachable states of a position whose value is asked for.
 DEFAULT_STATES: Final = 20_000
-#: States looked at for one question that was not asked yet; then the sheet has no more of its kind.
+#: States tried for a new question; after that the sheet counts as having no more of its kind.
 _ATTEMPTS: Final = 60
-#: The same where the states that follow have to be counted.
+#: The same for questions that require solving.
 _ATTEMPTS_TO_SOLVE: Final = 12
-#: Moves or facts of an answer, conditions of a rule: nobody lists more.
+#: Limits on the moves or facts of an answer, and on the conditions of a rule.
 _LONGEST_ANSWER: Final = 300
 _MOST_CONDITIONS: Final = 20
-#: Work of compiling a game whose states are to be counted: some seconds.
+#: Budget for compiling a game that is solved: some seconds.
 _STEPS: Final = 50_000_000
-#: Values that follow from the rules alone, without chance and without mixed strategies.
+#: Methods whose values are exact, without chance and without mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
 _VALUE: Final = Variable("value")
 
@@ -54,7 +54,7 @@ class _Position(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is asked, and the answer, under the game's own names."""
+    """A question and its answer, under the game's own names."""
 
     position: _Position
     answer: tuple[Term | str, ...]
@@ -80,17 +80,17 @@ def questions(
 
     Args:
         games: the games.
-        kinds: what is asked; see ``Question``.
-        count: how many questions.
-        seed: of the states, the questions and the names.
-        depth: joint moves at most from the initial state to the one that is asked about.
-        scramble: names in place of those of the sheet, ``words`` or ``symbols``; None for its own. Keywords,
-            the role ``random`` and integers stay.
-        form: how rules, states and moves are written.
-        states: for ``winner``, how many states may follow; where they are more, nothing is asked.
+        kinds: kinds of questions; see ``Question``.
+        count: number of questions.
+        seed: seed of the states, the questions and the names.
+        depth: most joint moves from the initial state to the state of a question.
+        scramble: ``words`` or ``symbols`` replace the names of the sheet; None keeps them. Keywords, the role
+            ``random`` and integers are always kept.
+        form: the form of rules, states and moves.
+        states: for ``winner``, most reachable states of a position; larger positions are skipped.
 
     Raises:
-        QuizError: the sheets have not so many questions; those that there are were yielded before.
+        QuizError: the sheets have fewer questions; these were yielded before.
     """
     sheets = sheets_of(list(games), form, scramble, seed)
     ring = [_Asker(sheet, kind, seed, depth, states) for kind in dict.fromkeys(kinds) for sheet in sheets]
@@ -131,7 +131,7 @@ class _Asker:
         self._find = finders[kind]
 
     def next(self) -> Question | None:
-        """Return a question that was not asked yet; None where none was found."""
+        """Return a new question; None if none was found."""
         if self._kind == "winner" and not self._is_solvable():
             return None
         for _ in range(_ATTEMPTS_TO_SOLVE if self._kind == "winner" else _ATTEMPTS):
@@ -160,11 +160,11 @@ class _Asker:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
     def _role(self, state: State) -> Role:
-        """Return a role; one that has a choice, if there is one."""
+        """Return a role, one with a choice if there is one."""
         return self._random.choice(state.movers or state.game.roles)
 
     def _open(self, match: list[_Position]) -> _Position | None:
-        """Return the last state in which play goes on; else a random one, if there is any."""
+        """Return the last state if it is open, else a random open state; None if no state is open."""
         going = [position for position in match if position.is_open]
         if not going:
             return None
@@ -200,10 +200,10 @@ class _Asker:
         return _Found(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:
-        """Compile the game whose states are to be counted; return whether that is done."""
+        """Compile the game for solving; return whether it could be compiled."""
         game = self._sheet.game
         if any(role.is_random for role in game.roles):
-            return False  # chance leaves expectations, no certain goal
+            return False  # with chance there is no certain goal
         if self._compiled is None:
             self._compiled = game_of(game.program, case_sensitive=game.case_sensitive, limits=game.limits)
             if not self._compiled.is_gdl2:
@@ -216,7 +216,7 @@ class _Asker:
         going = [position for position in match if position.is_open]
         if not going:
             return None
-        # The last states have the fewest states behind them.
+        # The last states have the fewest reachable states.
         position = going[-1] if self._random.random() < 0.75 else self._random.choice(going)
         assert self._compiled is not None
         found = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)
@@ -247,7 +247,7 @@ class _Asker:
         try:
             instances = list(Instances(state, asked).of(parse_atom(str(atom))))
         except LimitError:
-            return None  # a reply could not be held against all of them
+            return None  # replies could not be compared with all of them
         for conditions in instances:
             if len(conditions) <= _MOST_CONDITIONS and str(atom) not in conditions:
                 return _Found(position, conditions, None, asked, atom)

@@ -1,4 +1,4 @@
-"""Grading: what a reply got right, and what was wrong with it."""
+"""Grading of replies: right, missing and wrong terms."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from anygame.quiz.question import Question
     from anygame.quiz.replies import Answer
 
-#: What may stand round a move or a fact.
+#: Keywords that may surround a move or a fact.
 _ROUND: Final = {"legal": ("legal", "does", "input"), "next": ("next", "true", "init", "base")}
 _SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a reply is worth.
+    """The grade of a reply.
 
     Attributes:
-        id: of the question.
-        kind: of the question.
-        is_exact: whether it is the answer, no more and no less.
-        precision: the share of what it names that belongs to the answer.
-        recall: the share of the answer that it names.
-        found: what it names, as KIF.
-        missing: what it leaves out.
-        wrong: what does not belong to the answer.
+        id: id of the question.
+        kind: kind of the question.
+        is_exact: whether the reply is the answer, no more and no less.
+        precision: the share of its terms that belong to the answer.
+        recall: the share of the terms of the answer that it has.
+        found: the terms of the reply, as KIF.
+        missing: the terms of the answer that it lacks.
+        wrong: its terms that do not belong to the answer.
     """
 
     id: str
@@ -90,10 +90,10 @@ def _some(texts: tuple[str, ...]) -> str:
 
 
 def grade(question: Question, reply: str) -> Grade:
-    """Return what a reply in free form is worth.
+    """Return the grade of a reply in free form.
 
-    Order does not matter, nor how terms are written. Of ``why`` any instance of a rule is right that the
-    reasoner confirms; the nearest one is what a wrong reply is held against.
+    Neither the order nor the form of terms matters. For ``why`` any instance of a rule that the reasoner
+    confirms is right; a wrong reply is compared with the nearest one.
 
     Raises:
         QuizError: the rules or the state of the question cannot be used.
@@ -118,7 +118,7 @@ def _grade_word(question: Question, answer: Answer) -> Grade:
         found = [meant.get(word, word) for word in answer.words(("yes", "no", "true", "false"))]
     else:
         found = answer.numbers() or answer.words(("none",))
-    # Where an answer is marked it has to be one; in a text of thoughts the last word counts.
+    # A marked answer is a single word; in other text the last word counts.
     named = set(found) if answer.is_marked else set(found[-1:])
     return _compared(question, named, frozenset(question.answer))
 

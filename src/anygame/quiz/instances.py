@@ -1,4 +1,4 @@
-"""Instances of rules that give an atom in a state: answers of ``why``, which replies are held against.
+"""Instances of rules that derive an atom in a state: the answers of ``why``.
 
 The reasoner is asked for each literal of a body, so that an instance is one by the rules.
 """
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     Bindings = dict[Variable, Term]
 
-#: Instances of one atom.
+#: Limit on the instances of one atom.
 MOST_INSTANCES: Final = 500
-#: Literals looked up for the instances of a state; one that the reasoner has to answer counts as many.
+#: Limit on literals looked up for the instances of a state; one for the reasoner counts as several.
 _MOST_LOOKUPS, _LOOKUPS_OF_A_QUESTION = 200_000, 40
 
 
@@ -45,7 +45,7 @@ class Instances:
         Facts have no conditions and are passed over.
 
         Raises:
-            LimitError: there are more instances, or more literals to look up, than the bounds allow.
+            LimitError: there are more instances, or more literals to look up, than the limits allow.
         """
         found = 0
         for rule in self._state.game.program.rules:
@@ -101,13 +101,13 @@ class Instances:
             try:
                 rows = list(self._state.query(atom, self._moves))
             except QueryError:
-                rows = []  # no rule has it as its head
+                rows = []  # no rule defines it
             self._known[key] = [{Variable(name[1:]): term for name, term in row.items()} for row in rows]
         return self._known[key]
 
 
 def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
-    """Return when an item is due: tests that can be decided, positive literals with few unbound variables."""
+    """Return the rank of an item: decidable tests first, then literals with few unbound variables."""
     unbound = sum(1 for each in set(item.variables()) if not apply(each, bindings).is_ground)
     return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)
 

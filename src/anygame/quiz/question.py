@@ -1,4 +1,4 @@
-"""What a question is: a value, and a line of JSON."""
+"""Questions as values and as lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 QuestionKind: TypeAlias = Literal["legal", "next", "terminal", "goal", "winner", "why"]
-#: How rules, states and moves are written in a question.
+#: The form of rules, states and moves in a question.
 QuizForm: TypeAlias = Literal["kif", "infix", "prose"]
 
 KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
 FORMS: Final[tuple[QuizForm, ...]] = get_args(QuizForm)
-#: Characters of a line, questions of a quiz: more is no quiz of ours.
+#: Limits on the characters of a line and the questions of a quiz.
 _LONGEST_LINE: Final = 32 * 2**20
 _MOST_QUESTIONS: Final = 1_000_000
 
@@ -29,19 +29,19 @@ class Question:
     """A question about a state of a game, and its answer. Terms are texts in KIF.
 
     Attributes:
-        id: its name in the quiz.
-        kind: ``legal`` (the legal moves of a role), ``next`` (the facts of the next state), ``terminal``,
-            ``goal`` (of a role), ``winner`` (the goal of a role under perfect play), ``why`` (the conditions
-            of a rule that gives an atom).
-        form: how the prompt is written.
+        id: its unique name in the quiz.
+        kind: ``legal``: the legal moves of a role; ``next``: the facts of the next state; ``terminal``;
+            ``goal``: the goal of a role; ``winner``: the goal of a role under perfect play; ``why``: the
+            conditions of a rule that derives an atom.
+        form: the form of the prompt.
         sheet: the name of the sheet.
-        prompt: the text for who is asked.
-        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; literals, of which others may do, too.
-        rules: the sheet as it was asked, in KIF.
+        prompt: the text of the question.
+        answer: moves; facts; ``yes`` or ``no``; a number or ``none``; literals, which may have alternatives.
+        rules: the sheet in KIF, with the names of the question.
         facts: the state.
-        moves: a move for each role, in the order of the sheet; none where nothing depends on them.
-        role: whose moves, goal or value is asked for; empty where no role is.
-        atom: what holds, of ``why``; else empty.
+        moves: a move for each role, in the order of the sheet; empty if the question depends on none.
+        role: the role of the question; empty if it has none.
+        atom: the derived atom of ``why``; else empty.
         difficulty: ``facts`` of the state, ``rules`` of the sheet, and ``depth``: the joint moves before.
     """
 
@@ -67,7 +67,7 @@ class Question:
         """Read a line of JSON.
 
         Raises:
-            QuizError: it is no question.
+            QuizError: the line is no question.
         """
         found = read_object(line, "a question")
         types = {"answer": tuple, "facts": tuple, "moves": tuple, "difficulty": dict}
@@ -89,7 +89,7 @@ class Question:
 
 
 def read_object(line: str, what: str) -> dict[str, Any]:
-    """Read one object of JSON; ``what`` names it in the QuizError that is raised where it is none."""
+    """Read one JSON object; ``what`` names it in the QuizError for other text."""
     try:
         if len(line) > _LONGEST_LINE:
             raise ValueError(f"more than {_LONGEST_LINE:,} characters")
@@ -102,10 +102,10 @@ def read_object(line: str, what: str) -> dict[str, Any]:
 
 
 def read_quiz(lines: Iterable[str]) -> Iterator[Question]:
-    """Read a quiz, a question a line; blank lines are passed over.
+    """Read a quiz, one question a line; blank lines are skipped.
 
     Raises:
-        QuizError: a line is no question, two have one name, or they are too many; it names the line.
+        QuizError: a line is no question, an id occurs twice, or there are too many; the error names the line.
     """
     known: set[str] = set()
     for number, line in enumerate(lines, start=1):

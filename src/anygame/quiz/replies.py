@@ -1,9 +1,9 @@
-r"""Replies in free form: which part of a text is the answer, and which terms it names.
+r"""Replies in free form: the part of a text that is the answer, and its terms.
 
-Terms are read as KIF and as infix, with bullets, numbers, quotes, commas or JSON around them, whatever the
-question was written in. The part that counts is the last block between lines of three backticks; else the
-last ``<answer>``, the last ``\boxed{}``, what follows the last ``Answer:``; else all of it, in which only
-what is surely a term is taken for one. Texts are bounded and never evaluated.
+Terms are read as KIF and as infix, whatever the form of the question, with bullets, numbers, quotes, commas
+or JSON around them. The answer is the last block between lines of three backticks, else the last
+``<answer>``, the last ``\boxed{}``, or the text after the last ``Answer:``. Without a mark the whole reply is
+the answer, of which only unambiguous terms count. Texts are bounded and never evaluated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from anygame.sheets.scrambling import unambiguous
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Characters of a reply that are read, from its end; things that it names; terms inside terms.
+#: Limits: characters of a reply, read from its end; terms of an answer; nesting of terms.
 LONGEST_REPLY: Final = 100_000
 MOST_ITEMS: Final = 5_000
 _DEEPEST: Final = 50
@@ -38,27 +38,27 @@ _ENDS: Final = ",;&\n"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The part of a reply that counts.
+    """The answer in a reply.
 
     Attributes:
-        is_marked: whether it is marked as the answer, so that all in it is one.
+        is_marked: whether it is marked as the answer, so that all words count.
     """
 
     text: str
     is_marked: bool
 
     def words(self, wanted: Iterable[str]) -> list[str]:
-        """Return which of some words stand in it, in small letters and in their order."""
+        """Return the occurrences of some words, in lower case and in their order."""
         found = re.findall(rf"\b(?:{'|'.join(wanted)})\b", self.text, re.IGNORECASE)
         return [word.lower() for word in found]
 
     def numbers(self) -> list[str]:
-        """Return its numbers, without needless digits."""
+        """Return its numbers, without superfluous digits."""
         return [f"{float(text):g}" for text in _NUMBER.findall(self.text) if len(text) < 20]
 
 
 def answer_in(reply: str) -> Answer:
-    r"""Return the part of a reply that counts.
+    r"""Return the answer in a reply.
 
     >>> answer_in("Let me see.\n```\nyes\n```").text, answer_in("It is over.").is_marked
     ('yes\n', False)
@@ -74,7 +74,7 @@ def answer_in(reply: str) -> Answer:
 
 
 class ItemReader:
-    r"""Reads the terms that an answer names, in the names of a sheet.
+    r"""Reads the terms of an answer, with the names of a sheet.
 
     >>> reader = ItemReader("(role x) (legal x (mark 1 2)) (legal x noop)")
     >>> [str(term) for term in reader.items(Answer("1. (mark 1 2)\n- Mark(2,1), noop\nx: mark 2 2", True))]
@@ -88,7 +88,7 @@ class ItemReader:
         self._lower = unambiguous(self._names)
 
     def items(self, answer: Answer) -> list[Term]:
-        """Return the terms that an answer names, in their order; what cannot be read is a name of its own."""
+        """Return the terms of an answer in their order; unreadable text becomes an unknown name."""
         found: list[Term] = []
         text = _lines_of_json(answer.text) or answer.text
         lines = [_BULLET.sub("", line).strip().strip('`"*').strip() for line in text.split("\n")]
@@ -100,13 +100,13 @@ class ItemReader:
         for group in _Groups(tokens):
             found += self._read(group, is_marked=answer.is_marked)
             if len(found) > MOST_ITEMS:
-                # The rest counts as a name that no rules have, so that it makes the reply wrong.
+                # The rest becomes an unknown name, which makes the reply wrong.
                 found[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
                 break
         return list(dict.fromkeys(found))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
-        """Return tokens, each with whether it follows the one before it without a blank."""
+        """Return tokens, each with whether it directly follows the token before."""
         found = []
         end = -1
         for match in _TOKEN.finditer(text.replace("`", " ").replace('"', " ").replace("**", " ")):
@@ -144,7 +144,7 @@ class ItemReader:
 
 
 class _Groups:
-    """What stands between commas and line ends outside of parentheses: terms, and names by themselves."""
+    """The terms and single names between commas and line ends outside of parentheses."""
 
     def __init__(self, tokens: Sequence[tuple[str, bool]]) -> None:
         self._tokens = tokens
@@ -155,7 +155,7 @@ class _Groups:
         while self._place < len(self._tokens):
             token = self._tokens[self._place][0]
             if token in _ENDS or token in (":-", "and"):
-                # The head of a rule is no condition of it.
+                # The head of a rule is not one of its conditions.
                 if group and token != ":-":
                     yield group
                 group = []
@@ -168,7 +168,7 @@ class _Groups:
             yield group
 
     def _part(self, depth: int) -> Term | str | None:
-        """Return the next name or term; None of a parenthesis that is out of place."""
+        """Return the next name or term; None for a misplaced parenthesis."""
         token = self._tokens[self._place][0]
         self._place += 1
         if token == "~":
@@ -192,7 +192,7 @@ class _Groups:
         return token
 
     def _inside(self, depth: int) -> list[Term | str]:
-        """Return the parts up to the closing parenthesis; nothing where there is none."""
+        """Return the parts up to the closing parenthesis; nothing if it is missing."""
         parts: list[Term | str] = []
         while self._place < len(self._tokens) and depth < _DEEPEST:
             token = self._tokens[self._place][0]
@@ -207,7 +207,7 @@ class _Groups:
 
 
 def _conditions(part: Term | str) -> list[Term | str]:
-    """Return the conditions of a rule that is given as a whole, ``(<= head conditions ...)``."""
+    """Return the conditions of a whole rule ``(<= head conditions ...)``, or the part itself."""
     if isinstance(part, Compound) and part.functor in ("<=", "and"):
         return list(part.arguments[part.functor == "<=" :])
     return [part]
@@ -218,7 +218,7 @@ def _term(part: Term | str) -> Term:
 
 
 def _lines_of_json(text: str) -> str:
-    """Return the texts of an answer in JSON, one a line; nothing where it is none."""
+    """Return the texts of an answer in JSON, one a line; empty for other text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A game as it is asked: under its own names or under others, and how it is written."""
+"""A game as shown in questions: with its own names or others, in one of the forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.quiz.question import QuizForm
 
-#: Which names stand in place of those of a sheet.
+#: Styles of names that replace those of a sheet.
 STYLES: Final[tuple[str, ...]] = get_args(Style)
 
 
@@ -27,17 +27,17 @@ class Sheet:
     """A game, and the sheet that is shown of it.
 
     Attributes:
-        name: of the sheet, without its folder and suffix.
+        name: the name of the sheet, without its folder and suffix.
         game: the game under its own names; the reasoner answers.
         program: the rules under the names that are shown.
-        digest: of the rules under their own names.
-        text: the rules as they are shown.
+        digest: a hash of the rules under their own names.
+        text: the rules in the form of the questions.
 
     Args:
         game: the game.
-        form: how the rules are shown.
-        scramble: which names stand in place of the sheet's; None for its own.
-        seed: of these names.
+        form: the form of the rules.
+        scramble: the style of names that replace the sheet's; None keeps its names.
+        seed: seed of these names.
 
     >>> import anygame
     >>> game = anygame.loads("(role x) (legal x noop) (<= terminal (true done))")
@@ -86,14 +86,14 @@ class Sheet:
         return self._words.scramble(text) if self._words else text
 
     def spelled(self, term: Term) -> str:
-        """Return a term that is shown as the form has it."""
+        """Return a shown term in the form of the sheet."""
         return str(term) if self.form == "kif" else infix_term(term)
 
     def map_text(self, game: Game) -> str:
-        """Return what roles and moves are called in the sheet that is shown, as `anygame equal` reads it.
+        """Return the shown names of roles and moves, as `anygame equal` reads them.
 
         Raises:
-            LimitError: the game has no network, which numbers its moves.
+            LimitError: the game has no network, whose moves are listed.
         """
         moves = {move for role in game.roles for move in game.actions(role)}
         named = {role.term: None for role in game.roles} | dict.fromkeys(sorted(moves))
@@ -101,10 +101,10 @@ class Sheet:
 
 
 def sheets_of(games: list[Game], form: QuizForm, scramble: Any, seed: int) -> list[Sheet]:
-    """Return the sheets of some games, which are to differ; names that are there twice get numbers.
+    """Return the sheets of different games; names that occur twice get numbers.
 
     Raises:
-        QuizError: there are none, or two have the same rules.
+        QuizError: there are no games, or two have the same rules.
     """
     if not games:
         raise QuizError("expected at least one rule sheet to ask about")

@@ -1,4 +1,4 @@
-"""The words of questions: the rules, the state, what is asked, and how to reply."""
+"""The text of questions: the rules, the state, the question, and the form of the reply."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORD: Final = "End your reply with {} between two lines of ```."
 def prompt_of(
     sheet: Sheet, kind: QuestionKind, facts: Sequence[Term], moves: Sequence[Term], role: str, atom: str
 ) -> str:
-    """Return the text of a question; terms are those that are shown."""
+    """Return the text of a question; terms have their shown names."""
     state = "\n".join(map(sheet.spelled, facts)) or "(none)"
     if sheet.form == "prose":
         state = "\n".join(f"{sheet.spelled(fact)} is true." for fact in facts) or "(none)"
@@ -81,14 +81,14 @@ def _done(sheet: Sheet, moves: Sequence[Term]) -> str:
 
 
 def literal_text(form: QuizForm, text: str) -> str:
-    """Return a literal, given in KIF, as a form has it."""
+    """Return a literal in KIF in another form."""
     if form == "kif":
         return text
     return (infix_formula if form == "infix" else prose_formula)(literal_of(text))
 
 
 def reply_of(question: Question) -> str:
-    """Return a reply that gives the answer of a question, in the words of its form."""
+    """Return a reply with the answer of a question, in its form."""
     form, answer = question.form, question.answer
     if question.kind in ("legal", "next") and form != "kif":
         answer = tuple(infix_term(parse_term(text)) for text in answer)

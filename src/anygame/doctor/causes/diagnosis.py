@@ -1,10 +1,12 @@
-"""Which finding names the cause, and which follow from it.
+"""Which finding names the cause, and which findings follow from it.
 
-A slip has echoes: a misspelt head leaves rules that never fire, roles without a goal. Edits that may put it
-right are tried: the sheet is examined once more, and played where that counts. What is then no longer found
-followed from the slip. This is diagnosis by repair, as in Lerner, Flower, Grossman and Chambers, "Searching
-for type-error messages" (2007), with the doctor's findings in the place of a type checker's; where play is
-what shows it, fault localisation by mutation, as in Papadakis and Le Traon, "Metallaxis-FL" (2015).
+One slip causes many findings: a misspelt head leaves rules that never fire and roles without a goal. Edits
+that may correct the slip are tried. The sheet is examined again, and played if a finding came from play.
+Findings that vanish then followed from the slip.
+
+For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
+type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
+Le Traon, "Metallaxis-FL", 2015).
 """
 
 from __future__ import annotations
@@ -34,13 +36,14 @@ if TYPE_CHECKING:
     from anygame.language.source import Span
     from anygame.sheets.edits import Mend
 
-#: The nearer to a slip of the author's, the earlier; all codes that are not named stand before those of play.
+#: Codes in the order in which they are shown: the nearer to a slip of the author, the earlier. All other
+#: codes come between these and those of play.
 _ORDER: Final = (
     (
         "likely-typo", "case-differs", "relation-arity", "function-arity", "stray-text", "unknown-role",
         "arithmetic",
     ),
-    ("never-starts",),  # what can never hold keeps no fluent either
+    ("never-starts",),  # a fluent that never holds is not kept either
     (
         "undefined-relation", "unwritten-fluent", "unknown-move", "lost-fluent", "odd-goal", "missing-link",
         "unsafe-variable", "swapped-arguments", "odd-fact", "growing-recursion", "unstratified",
@@ -56,36 +59,34 @@ _ORDER: Final = (
     ("double-value",),
 )  # fmt: skip
 _NEARNESS: Final = {code: number for number, codes in enumerate(_ORDER, 1) for code in codes}
-#: What most often only follows.
+#: Codes that most often only follow from another finding.
 _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-terminal"))
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
 _OF_PLAY: Final = _OTHERS + 1
-#: Edits that are tried because findings say so, or to make findings vanish: a sheet seldom has more than one
-#: or two slips.
+#: Edits proposed by findings that are tried, and the work on them: a sheet seldom has more than two slips.
 _MOST_TRIALS: Final = 12
-#: Work on these.
 _OF_SLIPS: Final = 1_500_000
-#: Sheets of which one trial is more work, 300,000 characters of them, are shown as they are.
+#: Work of one trial; larger sheets, from about 300,000 characters on, are not tried.
 _MOST_A_TRIAL: Final = 2_500_000
-#: Work on edits that are tried by play, and what is played in one of them.
+#: Work on edits that are tried by play, and how much is played in one trial.
 _OF_LITERALS: Final = 2_000_000
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
-#: What play shows while the game goes on.
+#: Codes of play before the end of the game.
 _OF_VALUES: Final = frozenset(("lost-value", "double-value"))
 _DEAD: Final = frozenset(("never-fires", "never-starts"))
-#: What is never true, or no more after a move, shows in play.
+#: Static codes whose faults show in play, too.
 _SHOWN_IN_PLAY: Final = frozenset(("lost-fluent", "never-starts"))
 
 
 class Diagnosis:
-    """Finds out by trying edits which findings name a cause.
+    """Tries edits to find out which findings name a cause.
 
     Attributes:
         is_late: whether trials ended by the last resort.
 
     Args:
-        sheet: what is found without play.
+        sheet: the sheet with its findings without play.
         found: all findings, those of play too.
         bounds: how much was played; None where nothing was.
         examine: examines another text of the sheet.
@@ -109,9 +110,9 @@ class Diagnosis:
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings, those that name a cause first, as they are shown.
+        """Yield all findings in the order in which they are shown, those that name a cause first.
 
-        What follows from others is marked, and what it follows from says how much that is.
+        Findings that follow from others are marked. Their cause counts them.
         """
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
@@ -157,7 +158,7 @@ class Diagnosis:
         return causes
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
-        """Return how findings of play are shown where one literal makes all of them right."""
+        """Return findings of play as they are shown if the negation of one literal corrects all of them."""
         by_play = [each for each in self._played if each.code in KEYWORDS]
         if not by_play:
             return {}
@@ -203,10 +204,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether nothing goes wrong in play, as many boards stay boards, and values are kept in earnest.
-
-    They are not where the game is over before they are lost.
-    """
+    """Return whether play finds no fault, keeps as many boards, and lasts long enough for lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -218,7 +216,7 @@ def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str
 def _changed(
     slip: Diagnostic, cause: Mend, every: Sequence[Diagnostic], left: Iterable[Diagnostic]
 ) -> tuple[frozenset[Diagnostic], bool]:
-    """Return what is no longer found after an edit, and whether something wrong is found anew."""
+    """Return the findings that vanish after an edit, and whether there are new warnings or errors."""
     after = Counter(_identity(each, cause) for each in left)
     before = Counter(map(_identity, every))
     gone = frozenset(
@@ -230,7 +228,7 @@ def _changed(
 
 
 def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity, str, int]:
-    """Return what makes findings of a sheet and of the edited one the same."""
+    """Return the key by which findings of a sheet and of the edited sheet are compared."""
     start = finding.span.start if finding.span else -1
     return finding.severity, finding.code, offset_before(cause.edits, start) if cause else start
 
@@ -248,14 +246,14 @@ def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
 
 
 def ranked(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings in the order in which they are shown where nothing has been tried."""
+    """Return findings in the order in which they are shown if no edit has been tried."""
     every = sorted(found)
     following = _following(every, {})
     return sorted(every, key=lambda each: (each in following, *_rank(each, {})))
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return how findings are shown that name the odd one of two rules, where others doubt the other one."""
+    """Return findings on the odd one of two rules, moved to the other rule if only that has more findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -273,7 +271,7 @@ def _following(
     echoes = {echo for gone in causes.values() for echo in gone} - causes.keys()
     following = {each for each in every if each.follows or each in echoes}
     codes = {each.code for each in every}
-    if "arithmetic" in codes:  # what is meant as a number grows
+    if "arithmetic" in codes:  # terms that are meant as numbers grow
         following |= {each for each in every if each.code in {"growing-recursion", "limit-reached"}}
     elif "limit-reached" in codes:
         following |= {each for each in every if each.code == "growing-recursion"}  # shown with its end
@@ -291,7 +289,7 @@ def _is_of_play(finding: Diagnostic) -> bool:
 
 
 def _is_near(finding: Diagnostic) -> bool:
-    """Return whether a finding can name a cause: no style, and not only what is missing in the end."""
+    """Return whether a finding can name a cause: it is no matter of style, and not of play."""
     is_near = _nearness(finding) < _OF_PLAY and not _is_of_play(finding)
     return finding.severity > Severity.INFO and is_near
 
@@ -302,7 +300,7 @@ def _stands_in(finding: Diagnostic, spans: Iterable[Span]) -> bool:
 
 
 def _rank(finding: Diagnostic, causes: dict[Diagnostic, frozenset[Diagnostic]]) -> tuple[object, ...]:
-    """Return what sorts findings: errors and proven slips, what is near to a slip, and play."""
+    """Return the sort key of a finding: errors and proven slips first, findings of play last."""
     nearness = _nearness(finding)
     is_info = finding.severity is Severity.INFO
     is_error = finding.severity is Severity.ERROR and nearness < _OF_PLAY
@@ -319,7 +317,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: What is so from the start, against what is declared, is written there.
+#: Nearness of an undeclared fluent whose cause is its `init`.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in reading.CODES)
@@ -334,7 +332,7 @@ def _echoes(
     causes: dict[Diagnostic, frozenset[Diagnostic]],
     following: set[Diagnostic],
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
-    """Return what follows from each cause; what is left over follows from the first finding."""
+    """Return the findings that follow from each cause; all others that follow belong to the first finding."""
     left = frozenset(each for each in following if each.severity > Severity.INFO)
     found: dict[Diagnostic, frozenset[Diagnostic]] = {}
     for each in every:

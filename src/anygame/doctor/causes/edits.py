@@ -1,9 +1,7 @@
-"""Small edits that may put right what is found in a sheet, the likelier first.
+"""Small edits that may correct a sheet, the likelier first.
 
-A finding may say what was meant. Where none does, a name that stands once may be one that is a letter away,
-and a constant any other of its place: alone that says nothing. What only play shows may come from one
-literal: a `not` that is missing, two arguments exchanged, another constant.
-`anygame.doctor.causes.diagnosis` tries such edits to find out which one names the cause.
+A finding may name the intended text. A fault that only play shows may come from a `not` that is missing.
+`anygame.doctor.causes.diagnosis` tries such edits to find out which finding names the cause.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Source, Span
     from anygame.language.terms import Term
 
-#: Codes whose hint is what was meant, to be written in the place of what is found, and how it then begins.
+#: Codes whose hint is the intended text, and how such a hint begins.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -35,16 +33,9 @@ _SAYS_WHAT: Final = {
     "undefined-relation": "it is a fluent: (",
     "swapped-arguments": "(",
 }
-#: Codes of names that are wrong wherever they stand.
+#: Codes of names that are wrong wherever they occur.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
-#: Findings that ask for a constant that never stands there.
-_OF_VALUES: Final = frozenset(("never-fires", "idle-negation", "dead-alternative"))
-#: Values of a place that are tried; where there are more, they are numbers.
-_MOST_VALUES: Final = 4
-_MOST_COMPARED: Final = 200
-_SHORTEST: Final = 2
-_WORDS: Final = re.compile(r"[^\s()`,:;]+")
-#: What play shows, with the keywords whose rules it comes from.
+#: Findings of play, with the keywords whose rules may cause them.
 KEYWORDS: Final = {
     "lost-value": ("next",),
     "double-value": ("next",),
@@ -60,7 +51,7 @@ KEYWORDS: Final = {
 
 
 def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
-    """Return what a finding says was meant, a name in all places; None where it says nothing of the kind."""
+    """Return the edit that a finding proposes, of a name in all places; None if it proposes none."""
     meant, span = _meant(finding), finding.span
     if not meant or span is None or span.source is not source:
         return None
@@ -77,7 +68,7 @@ def _written(span: Span, meant: str) -> Mend:
 
 
 def _meant(finding: Diagnostic) -> str:
-    """Return the text meant in the place of a finding; empty if the finding does not name it."""
+    """Return the text intended in the place of a finding; empty if the finding does not name it."""
     if finding.code == "wrong-arrow":
         return "<="
     before = _SAYS_WHAT.get(finding.code)
@@ -90,10 +81,10 @@ def _meant(finding: Diagnostic) -> str:
 
 
 def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
-    """Yield denials of literals with which what play shows may go right: the likelier first, then the nearer.
+    """Yield negations of literals that may correct a finding of play: the likelier first, then the nearer.
 
-    A `not` is most easily left out where a fluent is kept, which it is where what changes it does not hold.
-    A relation that other rules ask for too, and that none denies, is the least likely to be denied.
+    A `not` is most easily left out where a rule keeps a fluent, since it does so where no change happens.
+    A relation that other rules ask for, and that none denies, is the least likely.
     """
     near = list(_rules_near(program, KEYWORDS[finding.code]))
     uses = Counter((atom, positive) for rule in program.rules for atom, positive in atoms_in(rule.body))
@@ -115,10 +106,9 @@ def _denied(atom: Atom) -> Mend:
 
 
 def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield rules with literals that may be meant to be denied, since they hold at one time and not another.
+    """Yield rules with literals that may be meant as negations, since their truth varies during play.
 
-    What becomes of a fluent is said by what it was, and a goal by what is so, unless others say it by what
-    is not.
+    The rule of a fluent reads its former value positively, and so does a goal, unless other rules deny it.
     """
     varying = Sheet(program).varying
     negative = {_kind(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -137,7 +127,7 @@ def _may_be_denied(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rul
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
-    """Return whether a rule keeps a fluent where another that changes it asks for the same condition."""
+    """Return whether a rule keeps a fluent under a condition of another rule that changes it."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
     others = (each for each in near if each is not rule and each.head.predicate == "next")
@@ -147,7 +137,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 
 def _kind(atom: Atom) -> object:
-    """Return what an atom speaks of: a fluent or a move, or a relation."""
+    """Return the key of the fluent or move of an atom, or of its relation."""
     return (key_of(atom.arguments[-1]),) if atom.predicate in STATE and atom.arguments else atom.key
 
 
@@ -158,7 +148,7 @@ def _terms(atom: Atom) -> tuple[Term, ...]:
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of some keywords, then those of what these read, and so on."""
+    """Yield the rules of some keywords, then the rules of the relations that these read, and so on."""
     waiting = deque(
         rule
         for word in keywords
@@ -177,6 +167,6 @@ def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
 
 
 def _value_of_goal(rule: Rule) -> int:
-    """Return a goal's value: what is won is said outright, what is left over by denials."""
+    """Return the value of a goal: rules of high goals seldom have negations, rules of low ones often do."""
     value = str(rule.head.arguments[-1]) if rule.head.key == ("goal", 2) else ""
     return int(value) if value.isdecimal() else 0

@@ -1,7 +1,7 @@
-"""Every code of a diagnostic: what it means, examples, and the check that finds it.
+"""All codes of diagnostics, and the checks that report them.
 
-Codes of ``reading``, ``reasoning`` and ``play`` are found by other stages: while a sheet is read, when its
-rules are put in order for the reasoner, and in play. A check stands with the codes that it alone finds.
+Each module has checks and their codes. Codes of ``reading``, ``reasoning`` and ``play`` are reported by other
+stages: the parser, the preparation of rules for the reasoner, and play.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _THEMES: Final = (
 CHECKS: Final = tuple(
     found for theme in _THEMES for found in vars(theme).values() if isinstance(found, Check)
 )
-#: Every code there is, by its name.
+#: All codes by name.
 CODES: Final[dict[str, Code]] = {
     code.name: code
     for codes in (reading.CODES, reasoning.CODES, *(check.codes for check in CHECKS), play.CODES)
     for code in codes
 }
-#: The names of codes by those that earlier versions had for them.
+#: The names of codes, by the names of earlier versions.
 ALIASES: Final = {alias: code.name for code in CODES.values() for alias in code.aliases}

@@ -1,4 +1,4 @@
-"""Conditions of a rule: their form, their order, and one that is asked of all but one."""
+"""Conditions of a rule: their form and order, and links that are missing in a row of numbered variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CODES: Final = codes_of(__name__)
 
 
-#: Relations that a system computes for itself, and that some therefore cannot look up in a body.
+#: Relations that systems evaluate apart, so that some cannot look them up in a body.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 
 _KEYWORD_IN_BODY: Final = _CODES["keyword-in-body"]
@@ -116,7 +116,7 @@ def _idle_distinct(sheet: Sheet) -> Iterator[Diagnostic]:
             yield _IDLE_DISTINCT.found(message, span_of(inner, rule), hint=hint)
 
 
-#: A sheet that repeats conditions in more rules was written by a program.
+#: Rules with repeated conditions: a sheet with more of them was written by a program.
 _MOST_RULES: Final = 2
 
 _REPEATED_LITERAL: Final = _CODES["repeated-literal"]
@@ -124,7 +124,7 @@ _REPEATED_LITERAL: Final = _CODES["repeated-literal"]
 
 @check(_REPEATED_LITERAL, needs_all=False)
 def _repeated_literal(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report conditions that stand twice, where few rules have some."""
+    """Report repeated conditions, if few rules have some."""
     found = [(rule, *pair) for rule in sheet.program.rules for pair in _repeated(rule)]
     if len({id(rule) for rule, _, _ in found}) <= _MOST_RULES:
         for rule, first, again in found:
@@ -143,14 +143,14 @@ def _repeated(rule: Rule) -> Iterator[tuple[Formula, Formula]]:
         known.setdefault(formula, formula)
 
 
-#: Links that are there: one alone is no chain.
+#: Links that exist: a single one is no chain.
 _FEWEST: Final = 2
 _OF_STATE: Final = frozenset((("true", 1), ("does", 2)))
 _NUMBERED: Final = re.compile(r"(.*\D)(\d{1,6})")
 _NUMBER: Final = re.compile(r"(\?[^\s()]*\D)(\d{1,6})(?=[\s)])")
 
 _MISSING_LINK: Final = _CODES["missing-link"]
-#: A literal without the numbers of its variables, and the names of these.
+#: A literal without the numbers of its variables, and the names of these variables.
 _Chain = tuple[object, tuple[str, ...]]
 
 
@@ -210,10 +210,7 @@ def _numbered(rule: Rule) -> tuple[list[_Numbered], dict[str, set[int]]]:
 
 
 def _by_chain(literals: Iterable[_Numbered]) -> dict[_Chain, dict[int, Atom]]:
-    """Return literals by what they say but for their numbers, and by the lowest of these.
-
-    A pair is the same either way round.
-    """
+    """Return literals by their text without numbers, and by their lowest number; pairs in either order."""
     found: dict[_Chain, dict[int, Atom]] = defaultdict(dict)
     for each in literals:
         low = min(each.numbers)
@@ -237,7 +234,7 @@ def _moved(atoms: Mapping[int, Atom], number: int) -> str:
 def _not_asked(
     rule: Rule, literals: Iterable[_Numbered], numbers: Mapping[str, set[int]]
 ) -> Iterator[tuple[object, Diagnostic]]:
-    """Yield what is asked of all numbered things in a rule, as what stands in each cell, but for one."""
+    """Yield the condition that a rule has for all numbers of its variables but one."""
     of_one = (each for each in literals if each.atom.key in _OF_STATE and len({*each.numbers}) == 1)
     for (said, stems), atoms in _by_chain(of_one).items():
         missing = set.intersection(*(numbers[stem] for stem in stems)) - atoms.keys()

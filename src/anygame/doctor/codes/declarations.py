@@ -1,4 +1,4 @@
-"""What is declared, defined and needed: what a sheet asks for and lacks, and what it has in vain."""
+"""Declarations and definitions: those that a sheet lacks, and those that have no effect."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _first(sheet: Sheet, key: Key) -> Span | None:
 
 
 _IDLE_DECLARATION: Final = _CODES["idle-declaration"]
-#: What declares, what that is read by, and how it comes to be.
+#: Relations of declarations, the relations that read them, and the reason why an item has no effect.
 _READ: Final = (
     (("base", 1), ("true", 1), "no `init` and no `next` makes it true"),
     (("input", 2), ("does", 2), "no `legal` allows it"),
@@ -157,7 +157,7 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     return f"the fluent (true ({shown(near)} ...))" if near else "define it, or leave it out"
 
 
-#: How to say here what other languages write for formulas.
+#: The GDL form of formulas of other languages.
 _FORMULAS: Final = {
     **dict.fromkeys(("~", "!", "\\+", "-"), "(not ...), round what it denies"),
     **dict.fromkeys(("&", "&&", ",", "^"), "leave it out: all formulas of a body must hold"),
@@ -169,7 +169,7 @@ _FORMULAS: Final = {
 
 
 def _advice_on_numbers(atom: Atom) -> str:
-    """Return how to say what other languages work out or compare."""
+    """Return the GDL form of arithmetic and comparisons of other languages."""
     name, terms = atom.predicate, " ".join(map(str, atom.arguments))
     if len(atom.arguments) == 2 and name in {"!=", "/="}:
         return shown(f"(distinct {terms})")
@@ -224,7 +224,7 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
             )
 
 
-#: Moves that are there to do nothing.
+#: Names of moves without effect.
 IDLE_MOVES: Final = frozenset(("noop", "pass", "wait"))
 
 _UNREAD_MOVE: Final = _CODES["unread-move"]

@@ -1,4 +1,4 @@
-"""What other languages have: other comments and brackets, words between the rules, sums and comparisons."""
+"""Elements of other languages: comments, brackets, words between the rules, sums and comparisons."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
-    """Return what is said of a block comment of another language: the rules in it are read, too."""
+    """Return the diagnostic of a block comment of another language, whose rules are read, too."""
     text, closing = span.source.text, _BLOCKS.get(span.text[:2], "")
     end = text.find(closing, span.start + 2) if closing else -1
     if end < 0:
@@ -90,7 +90,7 @@ def _quoted_words(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _follows(before: Span, span: Span) -> bool:
-    """Return whether a word stands on the same line as those before it, with nothing but blanks between."""
+    """Return whether a word follows other words on the same line, separated by blanks only."""
     between = before.source.text[before.end : span.start]
     return not between.strip(" \t")
 
@@ -112,7 +112,7 @@ def _found(span: Span) -> Diagnostic:
 
 
 SUMS: Final = frozenset(("+", "-", "*", "/", "%", "^", "**", "++", "--", "1+", "is"))
-#: Words for sums, which are so where they stand with a number.
+#: Words that mean arithmetic next to a number.
 _WORDS: Final = frozenset(("plus", "minus", "add", "sub", "times", "mod", "div"))
 COMPARISONS: Final = frozenset(("<", ">", ">=", "=<", "=", "==", "!=", "/="))
 _FEWEST_STEPS: Final = 2

@@ -45,7 +45,7 @@ def _goal_value(sheet: Sheet) -> Iterator[Diagnostic]:
         if not 0 <= goal <= _HIGHEST_GOAL:
             yield _GOAL_RANGE.found(f"a goal is an integer from 0 to 100, found {value}", place)
         if str(value) != str(goal):
-            # What reads goals may ask for the name as it is.
+            # Rules that read goals may ask for the name as it is.
             hint = "" if ("goal", 2) in sheet.reads else f"(goal {head.arguments[0]} {goal})"
             yield _GOAL_SPELLING.found(
                 f"the goal {value} is another name of the value {goal}", place, hint=hint
@@ -60,7 +60,7 @@ _OVERLAPPING_GOALS: Final = _CODES["overlapping-goals"]
 
 @check(_OVERLAPPING_GOALS)
 def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report goal rules that no negation and no role keeps apart from an earlier one of another value."""
+    """Report goal rules that neither a negation nor a role separates from an earlier one of another value."""
     parts = [part for part in sheet.normal if part.head.key == ("goal", 2)][:_MOST_RULES]
     for number, part in enumerate(parts):
         others = {
@@ -102,7 +102,7 @@ def _excludes(positive: Sequence[Formula], negative: Sequence[Formula]) -> bool:
     return any(item in denied for item in positive if isinstance(item, Literal))
 
 
-#: What a won game is worth; what one has of it, the other lacks.
+#: The highest goal; the goals of two opponents often add up to it.
 _ALL: Final = 100
 #: Goals are round numbers, but for one that is a little more or less than another.
 _ROUND: Final = 5

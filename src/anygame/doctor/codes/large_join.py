@@ -24,7 +24,7 @@ _CODES: Final = codes_of(__name__)
 
 _MANY: Final = 1_000_000
 _MOST: Final = 10**30
-#: Places inside terms that are counted; beyond, anything can stand.
+#: Places inside terms that are counted; deeper places are unbounded.
 _MOST_PLACES: Final = 200_000
 _UNITS: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
@@ -40,7 +40,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     worst: dict[int, tuple[int, NormalRule]] = {}
     for part in sheet.normal:
         size = sizes.of_rule(part)
-        # What has no end at all is the matter of recursion, not of joins.
+        # Infinitely many instances come from recursion, not from joins.
         if _MOST > size > max(_MANY, worst.get(id(part.origin), (0, part))[0]):
             worst[id(part.origin)] = size, part
     for size, part in worst.values():
@@ -63,7 +63,7 @@ def _about(number: int) -> str:
 
 
 class _Sizes:
-    """How many terms can stand in a place, and how many facts a relation can have."""
+    """Upper bounds on the terms in a place, and on the facts of a relation."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet

@@ -1,4 +1,4 @@
-"""A name that is nearly another one, and out of place where it stands."""
+"""A name that is nearly another one, and does not fit its place."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _CODES: Final = codes_of(__name__)
 _COMMON: Final = 2
 #: A variable of three letters is a word; shorter ones are numbered by letters, as ?x and ?y.
 _SHORTEST_VARIABLE: Final = 3
-#: A relation is known by where it stands too, so that three letters are enough.
+#: The place of a relation identifies it, too, so that three letters are enough.
 _SHORTEST_RELATION: Final = 3
 #: The same slip is made twice, by copying, but not throughout.
 _MOST_RULES: Final = 2
 _MOST_COMPARED: Final = 400
 #: Uses that make a name so common that one used once is hardly another one of its kind.
 _FAMILIAR: Final = 3
-#: Three letters are enough where one stands among names that are all common.
+#: Three letters are enough among names that are all common.
 _SHORTEST_STRAY: Final = 3
-#: What most sheets call a move that does nothing.
+#: The usual name of a move without effect.
 _WAITING: Final = "noop"
 #: The words of a name: whiteWins, white_wins.
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -89,7 +89,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     near = nearest(key[0], known, _SHORTEST_RELATION) or nearest(key[0], longer, is_stray=True)
     if near is not None:
         return near
-    # What only heads know is what a misspelt body means, and the other way round.
+    # A misspelt relation of a body means one that occurs in heads only, and vice versa.
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST_RELATION)
@@ -140,7 +140,7 @@ def _waits(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
-    """Return the names used once at a place where all others that stand there are used more often.
+    """Return the names used once at a place where all other names are used more often.
 
     Where several are used once, they are a list of names, of which any two may be alike.
     """
@@ -157,7 +157,7 @@ def _lonely(sheet: Sheet, counts: Counter[str]) -> set[str]:
 
 
 def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that stand once in their rule, where another of the rule is like them."""
+    """Report variables that occur once in their rule and are nearly another variable of the rule."""
     rules_of = sheet.rules_of_variables
     for names in sheet.names_by_rule:
         counts = Counter(name.text for name in names if name.kind == "variable")
@@ -173,7 +173,7 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
-    """Return whether a variable that stands once in a rule may be a slip for another one of the rule."""
+    """Return whether a variable that occurs once in a rule may be a slip for another one of the rule."""
     if other == name or other[-1].isupper() != name[-1].isupper():
         return False
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON
@@ -204,7 +204,7 @@ def _marks(sheet: Sheet) -> Iterator[Diagnostic]:
 def _has_mark_too_many(
     name: Name, variables: Counter[str], known: Counter[str], rules_of: Counter[str]
 ) -> bool:
-    """Return whether a variable that nothing binds is called as something else is, and stands there alone."""
+    """Return whether an unbound variable that occurs once has the name of a constant or a relation."""
     text = name.text
     is_alone = variables[text] == rules_of[text] == 1
     if not is_alone or known[text] < _COMMON or len(text) < _SHORTEST_VARIABLE:

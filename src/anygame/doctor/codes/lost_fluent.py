@@ -1,4 +1,4 @@
-"""A fluent that is there at the start and gone after the first move."""
+"""A fluent that is true at the start and false after the first move, since no rule keeps it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _CODES: Final = codes_of(__name__)
 #: Facts that a move writes anew: as many as its arguments, and more of them are a board.
 _MOST_WRITTEN: Final = 4
 
-#: A board has two coordinates, and what stands there.
+#: Arguments of a board: two coordinates and a mark.
 _COORDINATES: Final = 3
-#: What a pair of things asks for, a piece and its neighbour, may be of one move.
+#: Facts of one fluent that one move can make: a piece and its neighbour.
 _PAIR: Final = 2
 #: Values that can each have a meaning of their own; more of them are numbers.
 _MOST_VALUES: Final = 50
@@ -81,7 +81,7 @@ def _what_is_lost(sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Seque
     if not _are_many(sheet, starts):
         return ""
     if not _is_kept(sheet, key, writers):
-        return "is kept by no rule: what the first move does not write anew is false after it"
+        return "is kept by no rule: facts that the first move does not write anew are false after it"
     place, lost_values = _lost_values(sheet, key)
     where = f"where argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
     return f"is kept by no rule {where}: it is false one move later" if lost_values else ""
@@ -145,7 +145,7 @@ def _is_board(sheet: Sheet, key: Key) -> bool:
 
 
 def _forbids_again(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether a fluent says with what a move was made, and the move is legal only where it was not."""
+    """Return whether a fluent records the arguments of a move that is legal only if they are not recorded."""
     made = {
         key_of(atom.arguments[1])
         for rule in writers
@@ -218,7 +218,7 @@ def _are_many(sheet: Sheet, starts: Sequence[Rule]) -> bool:
 
 
 def _is_kept(sheet: Sheet, key: Key, writers: Iterable[Rule]) -> bool:
-    """Return whether some `next` of a board keeps what stands there as it is."""
+    """Return whether some `next` of a board keeps a mark as it is."""
     for rule in writers:
         same = _asked(rule.body, key)
         if any(_is_as_it_is(rule, term) for term in same) or (same and key[1] < _COORDINATES):
@@ -237,7 +237,7 @@ def _is_as_it_is(rule: Rule, asked: Compound) -> bool:
 
 
 def _read_by(sheet: Sheet, rules: Iterable[Rule], *, positively: bool = False) -> set[Item]:
-    """Return what rules read, directly or by relations, under a `not` or only where there is none."""
+    """Return the items that rules read, directly or through relations; positively means not under a `not`."""
     found: set[Item] = set()
     pending = list(rules)
     while pending:

@@ -1,4 +1,4 @@
-"""Moves that are always legal, are never made, or are called as something else is."""
+"""Moves that are always legal or never legal, and fluents that are true after every move."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNCONDITIONAL_MOVE: Final = _CODES["unconditional-move"]
 
 @check(_UNCONDITIONAL_NEXT, _UNCONDITIONAL_MOVE)
 def _unconditional_next(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report rules for what is next, or legal, in which nothing depends on the state or the moves."""
+    """Report rules of `next` and `legal` that depend neither on the state nor on the moves."""
     starts = {numbered(words_of(rule.head)[2:]) for rule in sheet.heads.get(("init", 1), ())}
     for rule in sheet.heads.get(("next", 1), ()):
         if rule.body and not _varies(sheet, rule) and numbered(words_of(rule.head)[2:]) not in starts:
@@ -51,7 +51,7 @@ def _unconditional_next(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _varies(sheet: Sheet, rule: Rule) -> bool:
-    """Return whether a rule depends on the state or the moves, or may do so: what nobody defines."""
+    """Return whether a rule depends on the state or the moves, or on an undefined relation."""
     return any(atom.key in sheet.varying or atom.key not in sheet.heads for atom, _ in atoms_in(rule.body))
 
 
@@ -61,9 +61,9 @@ def _is_to_wait(sheet: Sheet, rule: Rule) -> bool:
     return isinstance(move, Constant) and sheet.is_never_asked(move)
 
 
-#: What stands where a whole move does.
+#: The place of a move in `does`.
 _MOVE: Final = ("does", 2, 1)
-#: Of so many moves one may be missing; of fewer there may be another reason.
+#: Moves that facts mention: of fewer, one may be missing for a reason.
 _FEWEST: Final = 3
 
 _UNMADE_MOVE: Final = _CODES["unmade-move"]
@@ -93,7 +93,7 @@ def _unmade_move(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _constant_moves(sheet: Sheet) -> list[Atom]:
-    """Return heads of moves without arguments that are not there to wait, and that no rule names."""
+    """Return the heads of moves without arguments that no rule reads, but for those called noop or so."""
     return [
         head
         for (name, arity), heads in sheet.moves.items()
@@ -103,7 +103,7 @@ def _constant_moves(sheet: Sheet) -> list[Atom]:
 
 
 def _spoken_of(sheet: Sheet) -> dict[Constant, Node]:
-    """Return the constants that facts of relations have where rules look moves up, and where each stands."""
+    """Return the constants of facts in places where rules look moves up, with their nodes."""
     sorts = Sorts(sheet.program.rules)
     of_moves = sorts.of(_MOVE)
     found: dict[Constant, Node] = {}

@@ -1,4 +1,4 @@
-"""How things are called, with how many arguments, and variables that stand nowhere else in a rule."""
+"""Names: spelling, numbers of arguments, and variables that occur once in a rule."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _OPERATOR_CONSTANT: Final = _CODES["operator-constant"]
 
 @check(_KEYWORD_CONSTANT, _OPERATOR_CONSTANT, needs_all=False)
 def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report each keyword and each operator once that stands as a constant."""
+    """Report each keyword and each operator once that is used as a constant."""
     constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:

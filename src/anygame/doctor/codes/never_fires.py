@@ -1,4 +1,4 @@
-"""What can never hold, by what can stand where: rules, alternatives, negations."""
+"""Rules, alternatives and negations that can never hold, by the values that each argument can have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CODES: Final = codes_of(__name__)
 
 _SHOWN: Final = 6
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-#: A name that can never stand in a place is out of place: shorter names than elsewhere are near it.
+#: Letters of a name that does not fit its place; shorter names than elsewhere are compared.
 _SHORTEST: Final = 3
 Places = dict[Variable, list[tuple[frozenset["Top"], Atom]]]
 
@@ -41,7 +41,7 @@ _UNKNOWN_MOVE: Final = _CODES["unknown-move"]
 _IDLE_NEGATION: Final = _CODES["idle-negation"]
 _NEVER_STARTS: Final = _CODES["never-starts"]
 
-#: Where there is none of them, nothing is ever true.
+#: Relations without which no fluent is ever true.
 _WRITERS: Final = (("init", 1), ("next", 1))
 _OF_NAMES: Final = (_UNWRITTEN_FLUENT, _UNKNOWN_MOVE)
 
@@ -51,11 +51,11 @@ class _Reason:
     """Why an atom or a body can never hold.
 
     Attributes:
-        code: what to report it as; None where the cause lies elsewhere.
-        message: the end of a sentence.
+        code: the code to report; None if the cause lies elsewhere.
+        message: the end of the message.
         span: the place of the cause.
-        hint: what to try.
-        atoms: those that cannot hold, or not together.
+        hint: a possible correction.
+        atoms: the atoms that cannot hold, or not together.
     """
 
     code: Code | None
@@ -146,9 +146,9 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 
 
 def _never_equal(sheet: Sheet, part: NormalRule, places: Places) -> _Reason | None:
-    """Return why an atom never holds for what the positive literals of its rule bind.
+    """Return why an atom never holds for the values that the positive literals of its rule bind.
 
-    Not all names of a kind need to stand in a table: what counts is of another kind, or stands elsewhere.
+    A table need not have all values of a kind. So values count only of another kind, or of another place.
     """
     bound = sheet.domains.of_variables(part)
     allowed = [tops for uses in places.values() for tops, _ in uses]
@@ -174,7 +174,7 @@ def _are_numbers(tops: Iterable[Top]) -> bool | None:
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     """Report relations, fluents and moves all of whose rules wait for each other."""
-    # What a fluent lacks is its `init`; moves and relations only wait for it.
+    # The fluent lacks an `init`; moves and relations only wait for it.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]

@@ -1,4 +1,4 @@
-"""Codes of what is found in play, or proved of it."""
+"""Codes of diagnostics found in play, or by proof."""
 
 from __future__ import annotations
 

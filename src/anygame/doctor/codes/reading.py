@@ -1,4 +1,4 @@
-"""Codes of what is found while a sheet is read."""
+"""Codes of diagnostics reported while a sheet is read."""
 
 from __future__ import annotations
 

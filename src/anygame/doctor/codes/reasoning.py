@@ -1,4 +1,4 @@
-"""Codes of what is found when rules are put in order for the reasoner."""
+"""Codes of diagnostics reported while rules are prepared for the reasoner."""
 
 from __future__ import annotations
 

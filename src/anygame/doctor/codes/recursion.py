@@ -98,16 +98,16 @@ def _of_rule(part: NormalRule, inside: Container[Key], given: Container[Place]) 
                 continue
             node = atom.node
             yield _RECURSION_RESTRICTION.found(
-                f"in a recursion the definition of GDL wants {term} to stand in the head as it is, or to be "
+                f"in a recursion GDL requires {term} to occur in the head as it is, or to be "
                 "bound by a literal outside the recursion",
                 node.argument(number).span if node and node.children else part.origin.span,
-                hint="this plays here; other systems may refuse it",
+                hint="it can be played here; other systems may refuse it",
             )
             return
 
 
 def _goes_down(head: Atom, atom: Atom, given: Container[Place]) -> bool:
-    """Whether a rule asks itself about part of a term that is given: that ends, as lists do."""
+    """Return whether a rule recurs on a part of a given term: that ends, as on lists."""
     places = enumerate(zip(head.arguments, atom.arguments, strict=True)) if head.key == atom.key else ()
     return any((head.key, number) in given and _is_inside(inner, whole) for number, (whole, inner) in places)
 
@@ -118,7 +118,7 @@ def _is_inside(term: Term, whole: Term) -> bool:
 
 
 def _growing(term: Term, atom: Atom, bound: set[Variable]) -> Variable | None:
-    """Return a variable that stands deeper in a head's argument than in the atom that alone binds it."""
+    """Return a variable that is nested deeper in a head's argument than in the only atom that binds it."""
     if not isinstance(term, Compound):
         return None
     above = _depths(atom.arguments)
@@ -183,7 +183,7 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, and that on "
                 f"`{reader.head.predicate}` again, though no single rule on itself",
                 place,
-                hint="this plays here; systems that look at the names alone refuse it",
+                hint="it can be played here; systems that compare names alone refuse it",
             )
 
 

@@ -1,4 +1,4 @@
-"""Rules that say what others say already: copies, special cases, and second names."""
+"""Rules that repeat others: copies, special cases, rules that lack a condition, and second names."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
-    """Say that a rule adds nothing to another one, or that this one lacks a condition of it."""
+    """Return the diagnostic of a rule that adds nothing to another one, or of one that lacks a condition."""
     if len(rule.body) == len(other.body) + 1 and other.body and _is_renamed(rule.head, other.head):
         left = list(map(blind, parts_of(other)[1:]))
         more = [part for part in rule.body if blind(words_of(part)) not in left]
@@ -125,7 +125,7 @@ def _is_renamed(one: Atom, other: Atom) -> bool:
 
 
 def _shape(rule: Rule) -> frozenset[object]:
-    """Return what a rule that it makes needless must have as well."""
+    """Return parts of a rule that any rule which it makes superfluous has, too."""
     last = rule.head.arguments[-1:]
     head = [("head", term.functor) for term in last if isinstance(term, Compound)]
     return frozenset([*head, *map(_formula_shape, rule.body)])
@@ -162,6 +162,6 @@ def _same_conditions(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_of_state(sheet: Sheet, formula: Formula) -> bool:
-    """Return whether a condition is about the state, and not only about what is done."""
+    """Return whether a condition reads the state, and not only the moves."""
     inner = formula.formula if isinstance(formula, Not) else formula
     return isinstance(inner, Literal) and inner.atom.key in sheet.varying and inner.atom.predicate != "does"

@@ -1,4 +1,4 @@
-"""Two arguments that look as if they had changed places."""
+"""Two arguments that seem to be exchanged."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _MOST_OFTEN: Final = 2
 #: Atoms that agree on how two arguments are called; of more than two arguments, fewer need to.
 _FEWEST_NAMED: Final = 5
 _FEWEST_NAMED_LONG: Final = 2
-#: Places in the whole sheet that agree on which of two variables stands first.
+#: Places in the sheet that agree on the order of two variables.
 _FEWEST_ORDERED: Final = 6
 
-#: What an atom speaks of, and the number of an argument.
+#: A relation, fluent or move, and the number of an argument.
 _Argument = tuple[object, int]
-#: Atoms by what they speak of.
+#: Atoms by relation, fluent or move.
 _Uses = Mapping[object, Sequence["_Use"]]
 
 _CODE: Final = _CODES["swapped-arguments"]
@@ -56,7 +56,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _in_frame(rule: Rule) -> Iterator[Diagnostic]:
-    """Report a rule that keeps what is true with two arguments exchanged, and not by a move."""
+    """Report a rule that keeps a fluent with two arguments exchanged, without a move."""
     if any(atom.predicate == "does" and positive for atom, positive in atoms_in(rule.body)):
         return
     kept = rule.head.arguments[0]
@@ -91,7 +91,7 @@ class _Use:
     Attributes:
         kind: the relation, the fluent or the move.
         terms: its arguments.
-        names: what they are called, without numbers; "#" of constants, empty of compound terms.
+        names: the names of its variables without numbers; "#" for constants, empty for compound terms.
     """
 
     rule: Rule
@@ -102,10 +102,10 @@ class _Use:
 
 
 def _crossed_names(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report an atom with two variables that all others of its kind, or all of the sheet, have the other way.
+    """Report an atom with two variables in the opposite order of all others of its kind, or of the sheet.
 
-    Names alone say little: where an exchange of the two names in the whole rule makes it like the others,
-    its author called them otherwise.
+    Names alone are weak evidence: if an exchange of both names in the whole rule makes it like the others,
+    its author only chose other names.
     """
     every = [_use(rule, atom) for rule in sheet.program.rules if rule.body for atom in atoms_of(rule)]
     uses = grouped((use.kind, use) for use in every)
@@ -144,7 +144,7 @@ def _varies(sheet: Sheet, use: _Use) -> bool:
 def _odd_names(
     sheet: Sheet, uses: _Uses, group: Sequence[_Use], places: tuple[int, int], fewest: int
 ) -> Iterator[Diagnostic]:
-    """Report the one atom whose two names stand the other way round in all others."""
+    """Report the one atom with two names in the opposite order of all others."""
     pairs = [(each.names[places[0]], each.names[places[1]]) for each in group]
     counts = Counter(pair for pair in pairs if all(pair))
     (usual, often), *_ = counts.most_common(1) or [(("", ""), 0)]
@@ -158,7 +158,7 @@ def _odd_names(
 
 
 def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
-    """Return whether two variables of an atom, and no more, seem exchanged, as the rest of its rule shows."""
+    """Return whether the rest of a rule shows that two variables are exchanged in this atom only."""
     first, second = places
     one, other = use.terms[first], use.terms[second]
     if not (isinstance(one, Variable) and isinstance(other, Variable)) or _is_either_way(uses, use):
@@ -179,10 +179,7 @@ def _is_slip(sheet: Sheet, uses: _Uses, use: _Use, places: tuple[int, int], othe
 
 
 def _belongs(sheet: Sheet, use: _Use, variable: Variable, place: _Argument, here: _Argument) -> bool:
-    """Return whether what stands where a rule has a variable elsewhere stands at a place in other rules.
-
-    And at the place where the variable stands here it never does.
-    """
+    """Return whether other rules join the other places of a variable to ``place``, and never to ``here``."""
     elsewhere = _places(use.rule, use.atom).get(variable, set())
     others = [_places(rule).values() for rule in sheet.program.rules if rule is not use.rule and rule.body]
     shared = [places for of_rule in others for places in of_rule if not elsewhere.isdisjoint(places)]
@@ -222,16 +219,16 @@ def _has_two_orders(group: Sequence[_Use]) -> bool:
 
 
 def _stem(term: Term) -> str:
-    """Return how a variable is called, without its number; of constants that they are."""
+    """Return the name of a variable without its number; "#" for a constant, empty for a compound term."""
     if isinstance(term, Variable):
         return term.name.rstrip("0123456789_'").lower()
     return "" if isinstance(term, Compound) else "#"
 
 
 def _is_usual_number(word: str, others: Iterable[str]) -> bool:
-    """Return whether a number is none that stands out among others: the least and the greatest enclose it.
+    """Return whether a number lies between the least and the greatest of others.
 
-    That a row 7 is given once, and a digit 7 often, says nothing in a puzzle with nine of each.
+    In a puzzle with nine rows and nine digits a row 7 may well be given once, and a digit 7 often.
     """
     numbers = [int(other) for other in others if other.isdecimal() and other != word]
     return word.isdecimal() and len(numbers) > 1 and min(numbers) < int(word) < max(numbers)
@@ -241,7 +238,7 @@ def _is_usual_number(word: str, others: Iterable[str]) -> bool:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants that each stand once in the place of the other."""
+    """Report two constants that each occur once in the place of the other."""
     sorts = Sorts(sheet.program.rules)
     uses = _Counts()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -275,7 +272,7 @@ def _turned_round(atom: Atom, inner: Atom | Compound, one: Constant, other: Cons
 
 
 class _Counts:
-    """How often each constant stands at places of each sort, and how many of them are numbers."""
+    """Numbers of occurrences of each constant, and of numbers, at places of each sort."""
 
     def __init__(self) -> None:
         self.of_terms: Counter[tuple[Place, Constant]] = Counter()
@@ -288,11 +285,14 @@ class _Counts:
         self._at[sort].add(term.name)
 
     def is_usual(self, sort: Place, term: Constant) -> bool:
-        """Return whether a constant is a number as others that stand at places of a sort."""
+        """Return whether a constant is a number like others at places of a sort."""
         return _is_usual_number(term.name, self._at[sort])
 
     def fits(self, sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant belongs where another one stands once: it stands there, or looks so."""
+        """Return whether a constant belongs in the place of one that occurs there once.
+
+        It occurs there, too; or it is a number like all others there and the other one is not, or vice versa.
+        """
         looks, odd_looks = term.name.isdecimal(), odd.name.isdecimal()
         is_odd = looks != odd_looks and self._of_looks[sort, odd_looks] == 1
         often = self._of_looks[sort, looks] if is_odd else self.of_terms[sort, term]

@@ -94,7 +94,7 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
 
 
 class _Images:
-    """Rules, and what each becomes where names change places.
+    """Rules, and their images under an exchange of names.
 
     Attributes:
         rules: the rules.
@@ -116,7 +116,7 @@ class _Images:
         self.paired = sorted({*moved} - {*self.unpaired})
 
     def _ways(self, number: int) -> list[Parts]:
-        """Return what a rule may say of the other role, numbers left out: one's first row is another's last.
+        """Return possible images of a rule without numbers: the first row of one role is the last of another.
 
         The other role may also go the other way: down, not up.
         """
@@ -146,7 +146,7 @@ class _Images:
             yield from (group for kind, group in groups.items() if len(group) <= _PAIR <= paired[kind])
 
     def _kind(self, number: int) -> tuple[str, str]:
-        """Return what a rule and its counterpart speak of: a relation, or a fluent or a move."""
+        """Return the relation, fluent or move of a rule and of its counterpart."""
         head = self.rules[number].head
         spoken = spoken_of(head)
         name = spoken[0] if spoken else head.predicate
@@ -229,7 +229,7 @@ def _turned(rule: Rule, key: Key) -> Rule:
 
 
 def _extended(words: Sequence[Parts], exchange: Exchange) -> dict[str, str]:
-    """Return an exchange with further names that change places with these, by what most rules say."""
+    """Return an exchange with further pairs of names for which most rules speak."""
     extended = dict(exchange)
     known = VariantSet(words)
     for _ in range(_ROUNDS):

@@ -34,9 +34,9 @@ _FEWEST_COMBINATIONS: Final = 8
 _FEWEST_IN_FACTS: Final = 2
 _FEWEST_IN_RULES: Final = 3
 _MOST_COMBINATIONS: Final = 5_000
-#: What is written for single cells; what a role may do, and what it gains, differs from role to role.
+#: Predicates that are written cell by cell; legal moves and goals differ from role to role.
 _OF_CELLS: Final = frozenset(("init", "next"))
-#: Stands for a number in a frame; no name has it.
+#: Placeholder of a number in a frame; no name contains it.
 _MARK: Final = " "
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,6})")
 
@@ -114,7 +114,7 @@ def _stems(words: Words) -> list[tuple[str, int | str | None]]:
 
 
 def _split(word: str, before: str) -> tuple[str, int | str | None]:
-    """Return what a word has in common with others of its kind, and its number or name; None of others."""
+    """Return the frame of a word, and its number or name; None for words that have neither."""
     if word.startswith("?") or word in OPERATORS or word in KEYWORDS:
         return word, None
     if parts := _NUMBERED.fullmatch(word):

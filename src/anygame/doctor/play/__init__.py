@@ -1,1 +1,1 @@
-"""What goes wrong in play, with the shortest line of play that shows it."""
+"""Faults that show in play, with the shortest line of play that shows them."""

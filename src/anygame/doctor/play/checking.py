@@ -1,6 +1,6 @@
 """Checks of a game that need the reasoner, and those that need play.
 
-What a playout shows is reported with the shortest line of play that was found to show it.
+A fault of play is reported with the shortest line of play that was found for it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SHOWN_CHARACTERS: Final = 90
 _SHOWN_OF_ENDLESS: Final = 6
 #: Joint moves of one state that are tried, so that one state with thousands does not use up all there are.
 _JOINTS_A_STATE: Final = 64
-#: What lets every match end.
+#: A way to make every match end.
 _COUNTER: Final = "a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
@@ -61,7 +61,7 @@ def game_or_faults(
 ) -> tuple[Game | None, list[Diagnostic]]:
     """Return the game of a program; or None, and why the reasoner refuses it, sorted by place.
 
-    What is wrong is set aside and the rest tried again, so that one fault does not hide another.
+    Faulty rules are set aside and the rest is tried again, so that one fault does not hide another.
     """
     found: dict[Diagnostic, None] = {}
     for _ in range(_ROUNDS):
@@ -133,14 +133,14 @@ class Bounds:
     brief: bool = False
 
 
-#: What shows in a moment shows most of what play can show: so much is played where nobody asks for more.
+#: The default: brief play finds most faults.
 #: That a random game is long is then no finding.
 BRIEF: Final = Bounds(playouts=10, steps=500, states=100, work=400_000, seconds=LAST_RESORT, brief=True)
 
 
 @dataclass(slots=True)
 class PlayCheck:
-    """Play at random and near the initial state that looks for what is wrong.
+    """Random play, and play near the initial state, that looks for faults.
 
     It can be watched and interrupted. The same seed finds the same, unless the last resort strikes.
 
@@ -164,7 +164,7 @@ class PlayCheck:
     _progress: Callable[[int, int], None] | None = None
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Search near the initial state, then play out. What was found stays found where it is interrupted.
+        """Search near the initial state, then play out. An interrupt keeps the findings so far.
 
         Args:
             progress: is called with the states and the playouts so far.
@@ -184,7 +184,7 @@ class PlayCheck:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was found so far, without the lines."""
+        """The findings so far, without their lines."""
         return [each.diagnostic for each in self.findings()]
 
     @property
@@ -193,7 +193,7 @@ class PlayCheck:
         return self._lost.boards
 
     def findings(self) -> list[Finding]:
-        """Return what was found so far, sorted by place."""
+        """Return the findings so far, sorted by place."""
         return sorted(self._findings(), key=lambda finding: finding.diagnostic)
 
     def _run(self) -> None:
@@ -276,7 +276,7 @@ class PlayCheck:
             self._faults[fault.code, fault.key] = fault._replace(span=span), line
 
     def _findings(self) -> Iterator[Finding]:
-        """Yield what was noted, with the lines as notes."""
+        """Yield the faults that were noted, with their lines as notes."""
         for (code, _), (fault, line) in self._faults.items():
             if self.bounds.brief and code in _OF_LENGTH and not (code == "play-cut" and self._is_late):
                 continue
@@ -295,7 +295,7 @@ class PlayCheck:
 
 
 def faults_at_end(game: Game, line: Line) -> list[Finding]:
-    """Return what is wrong with the moves or the goals of the state to which a line of play leads."""
+    """Return faults of the moves or the goals in the state to which a line of play leads."""
     state = game.initial_state()
     for joint in line:
         state = state.next(joint)
@@ -331,14 +331,14 @@ def _notes(line: Line, most: int) -> Iterator[Note]:
 
 
 class _Monitor(Protocol):
-    """Finds what is wrong in states."""
+    """Finds faults in states."""
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield what is wrong in a state after a line of play."""
+        """Yield the faults of a state after a line of play."""
 
 
 class _Ends:
-    """What a state that ends the game lacks, and one that does not."""
+    """Faults of terminal states, and of others: goals and moves that are missing."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -429,7 +429,7 @@ def _conditions(rule: Rule) -> int:
 
 
 class _Declared:
-    """What ``base`` and ``input`` declare, where the sheet has them."""
+    """Fluents and moves that ``base`` and ``input`` do not declare, if the sheet has declarations."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -444,7 +444,7 @@ class _Declared:
             self._input = frozenset([(found["?role"], found["?move"]) for found in query])
 
     def faults(self, state: State, _line: Line) -> Iterator[Fault]:
-        """Yield what a state has beyond the declarations."""
+        """Yield the fluents and moves of a state that are not declared."""
         if self._base is not None:
             for fact in sorted(state.facts - self._base)[:5]:
                 message = f"{shown(str(fact))} becomes true, but `base` does not declare it"

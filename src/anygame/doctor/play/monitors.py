@@ -1,4 +1,4 @@
-"""What states of play should have and have not, or have twice: values, and turns.
+"""Values and turns that states of play lack, or have twice.
 
 At the start each role has one score, each cell one mark, and one number is the step. Where no rule keeps such
 a value it is lost; where one rule keeps it while another changes it, there are two.
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong in a state.
+    """A fault in a state.
 
     Attributes:
         key: distinguishes faults of one kind; of each only the first is reported.
-        span: where in the sheet, or what finds that out, where it takes long.
-        hint: what to try, or empty.
+        span: the place in the sheet, or a function that finds it, if that takes long.
+        hint: a possible correction; may be empty.
     """
 
     code: str
@@ -64,24 +64,26 @@ def rule_behind(derivation: Derivation, program: Program) -> Rule | None:
     return found
 
 
-#: So many things that lose their values at one move did not do so by being moved themselves.
+#: Arguments that lose their values at one move: so many were not removed by the move itself.
 _MANY: Final = 3
-#: A board has two coordinates, and what stands there; and more cells than a pair of things has.
+#: Arguments of a board: two coordinates and a mark; and its cells, more than a pair of pieces needs.
 _COORDINATES: Final = 3
 _FEWEST_CELLS: Final = 4
-#: One cell that is empty may be taken away; two at a time are not, where there is a mark for what is empty.
+#: Cells without a mark at a time: one may have been removed, if empty cells have a mark of their own.
 _LOST_CELLS: Final = 2
 
 Place = tuple["Term", ...]
 
 
 class LostValues:
-    """Finds values that go although the game goes on.
+    """Finds values that vanish before the end of the game.
 
-    A fluent gives values where, at the start, one fact has each of its first arguments: ``(score x 0)`` and
-    ``(score o 0)``. Where these are the roles, each has its value until the end; where they are others, most
-    of them keep theirs at the first move. It is a board where one fact has each pair of coordinates, such as
-    ``(cell 1 1 b)``, and rules write other values there; then each cell has one to the end, and in the end.
+    A fluent gives values if at the start each of its first arguments has one fact: ``(score x 0)`` and
+    ``(score o 0)``. If these arguments are the roles, each keeps a value until the end. Of others, most keep
+    theirs at the first move.
+
+    A fluent is a board if at the start each pair of coordinates has one fact, such as ``(cell 1 1 b)``, and
+    rules write other values. Each cell then has a value in all states, terminal ones included.
     """
 
     def __init__(self, game: Game) -> None:
@@ -109,7 +111,7 @@ class LostValues:
         return len(self._boards)
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield what has no value in a state after a line of play."""
+        """Yield lost values of a state after a line of play."""
         moves = len(line)
         if not moves or not (self._values or self._boards):
             return
@@ -148,11 +150,11 @@ class LostValues:
 
 
 class DoubleValues:
-    """Finds second values of what has one at the start, such as the step or whose turn it is.
+    """Finds second values of fluents that have one at the start, such as the step or the turn.
 
-    A fluent has one value where one fact of it is true at the start and a `next` makes another one of it:
-    ``(step 2)`` of ``(step 1)``. Only its last argument then says what it is. A board has one in
-    each cell, or none where pieces stand apart.
+    A fluent has one value if one fact of it is true at the start, from which a `next` makes another one:
+    ``(step 2)`` from ``(step 1)``. Its last argument is the value. A board has one in
+    each cell, or none where pieces are apart.
     """
 
     def __init__(self, game: Game) -> None:
@@ -172,7 +174,7 @@ class DoubleValues:
         }
 
     def faults(self, state: State, line: Line) -> Iterator[Fault]:
-        """Yield what has two values in a state, after a line of play."""
+        """Yield second values in a state after a line of play."""
         if not line:
             return
         moved_at_once = sum(isinstance(move, Compound) for move in line[-1]) > 1
@@ -213,7 +215,7 @@ def _is_board(facts: Sequence[Compound]) -> bool:
 
 
 def _is_of_places(facts: Sequence[Compound]) -> bool:
-    """Return whether facts say what stands where, one thing in each of several places."""
+    """Return whether facts give each of several places one mark."""
     places = {fact.arguments[:-1] for fact in facts}
     rows_and_columns = [set(column) for column in zip(*places, strict=True)]
     return (
@@ -224,12 +226,12 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether a `next` of a fluent makes what was not so: what only goes may be gone."""
+    """Return whether a `next` of a fluent makes new facts: a fluent that is only removed may vanish."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
 def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
-    """Return whether rules keep what stands in a cell, whatever it is, where nothing else comes there.
+    """Return whether rules keep any mark of a cell, unless another mark replaces it.
 
     Numbers that are kept without any condition are those that were reached.
     """
@@ -269,15 +271,15 @@ def _steps(rule: Rule) -> bool:
     return not keeps(rule) and any(key_of(term) == functor for term in asked)
 
 
-#: Moves after which waiting is no end of a round.
+#: Moves after which waiting is not the end of a round.
 _MOST_WAITED: Final = 4
 
 
 class TurnMonitor:
-    """Finds moves of those who wait, and states in which all wait for each other.
+    """Finds moves out of turn, and states in which all roles wait for each other.
 
-    There are turns where at the start one fluent is true of one role, no other fluent is so of one, and the
-    other roles can only wait, or could if they had not moves as well: a move without arguments is waiting.
+    A game has turns if at the start a single fluent is true of one role, and the others can wait. A move
+    without arguments counts as waiting.
     """
 
     def __init__(self, game: Game) -> None:
@@ -286,7 +288,7 @@ class TurnMonitor:
         self._fluent = _turn_fluent(game) if len(self._roles) > 1 else ""
 
     def faults(self, state: State, _line: Line) -> Iterator[Fault]:
-        """Yield what is wrong with the turn in a state that goes on."""
+        """Yield faults of the turn in a state that is not terminal."""
         if not self._fluent or state.is_terminal or state.stuck_role is not None:
             return
         owners = [owner for fact in state.facts if (owner := self._owner(fact)) is not None]
@@ -323,7 +325,7 @@ class TurnMonitor:
                 yield Fault("out-of-turn", others[0].functor, message, span, hint)
 
     def _allowing(self, state: State, role: Role, move: Term) -> Span | None:
-        """Return the place of the rule that allows a move, or of what it only hands on."""
+        """Return the place of the rule that allows a move, or of the rule behind it."""
         try:
             derivation = state.explain(Atom("legal", (role.term, move)))
         except QueryError:

@@ -1,7 +1,7 @@
-r"""Games in the form of Kaggle's harness for language models: legal moves, a prompt, a reply that is parsed.
+r"""Games for Kaggle's harness for language models: legal moves, a prompt, and a parser of replies.
 
 ``kaggle_environments.core_harness.create_agent_fn`` takes such a harness; no library is needed to make one.
-What was wrong with a reply is told by the rules, as the text of the next try.
+After an illegal move the next prompt says why the rules do not allow it.
 
 >>> import anygame
 >>> game = anygame.load("tic_tac_toe")
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.game.state import State
 
-#: Roles choose at once, as OpenSpiel counts players.
+#: The number for simultaneous moves in OpenSpiel.
 _AT_ONCE: Final = -2
 _LONGEST_REASON: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """What a reply means, with the attributes of the library's own.
+    """The move of a reply, with the attributes of the class of the library.
 
     Attributes:
-        legal_action: the legal move; None where there is none.
-        raw_action: the move that was meant, even if it is not legal; None where none was found.
+        legal_action: the legal move; None if the reply has none.
+        raw_action: the move of the reply, even if it is not legal; None if there is none.
         submission: None: moves are listed.
         thoughts: None: the whole reply.
     """
@@ -66,7 +66,7 @@ class GameHarness:
         self._reader = ItemReader(self._sheet.rules)
 
     def observation(self, state: State, role: str) -> dict[str, Any]:
-        """Return what the functions are given of a state: the keys of Kaggle's OpenSpiel environments.
+        """Return the observation of a state, with the keys of Kaggle's OpenSpiel environments.
 
         Raises:
             UnknownRoleError: the game has no such role.
@@ -85,7 +85,7 @@ class GameHarness:
         }
 
     def get_legal_moves(self, observation: Mapping[str, Any]) -> dict[int, str]:
-        """Return the legal moves by number: what the rules say of the state that is observed."""
+        """Return the legal moves in the observed state, by number."""
         state, role = self._seen(observation)
         return dict(enumerate(map(str, state.legal_moves(role))))
 
@@ -96,7 +96,7 @@ class GameHarness:
         previous_response: str | None = None,
         previous_action: str | None = None,
     ) -> str:
-        """Return the prompt; after a reply without a legal move, with the reason why it is none."""
+        """Return the prompt; after an illegal move, with the reason why it is illegal."""
         state, role = self._seen(observation)
         facts = "\n".join(sorted(map(str, state.facts)))
         text = (
@@ -113,11 +113,11 @@ class GameHarness:
             text += f"\nNo move was found in your last reply, which ended with:\n{previous_response[-500:]}\n"
         return text
 
-    #: The name that the class of the library has for it.
+    #: The name of this method in the class of the library.
     make_prompt = generate_prompt
 
     def why_not(self, state: State, role: str, move: str) -> str:
-        """Return why a move is not legal: how far each rule gets that could make it so."""
+        """Return why a move is not legal: the first condition that fails of each rule for it."""
         try:
             place = self._game.roles[self._game.role_index(role)].term
             return str(state.explain_failure(Atom("legal", (place, parse_term(move)))))[:_LONGEST_REASON]
@@ -131,7 +131,7 @@ class GameHarness:
         *,
         observation: Mapping[str, Any] | None = None,
     ) -> ParseResult:
-        """Return the move that a reply means: the last that its answer names."""
+        """Return the move of a reply: the last one in its answer."""
         items = [str(item) for item in self._reader.items(answer_in(response))]
         if not items:
             return ParseResult()

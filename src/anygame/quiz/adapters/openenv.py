@@ -32,14 +32,14 @@ class Reply(Action):
 
 
 class Asked(Observation):
-    """A question, and what was wrong with the last reply to it."""
+    """A question, and feedback on the last reply to it."""
 
     question: str = Field(default="", description="the prompt")
-    feedback: str = Field(default="", description="what the last reply is worth")
+    feedback: str = Field(default="", description="feedback on the last reply")
 
 
 class QuizState(State):
-    """Which question it is."""
+    """The current question."""
 
     question_id: str = ""
     kind: str = ""
@@ -50,8 +50,8 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
     Args:
         sheets: rule sheets, or names of games that come with the package.
-        count: how many questions there are; after the last one the first one is asked again.
-        tries: replies to one question; each is told what is wrong with it, and the last one counts.
+        count: number of questions; after the last one the first one is asked again.
+        tries: replies to one question; each gets feedback, and the last one counts.
         options: as of ``anygame.quiz.questions``.
     """
 
@@ -80,14 +80,14 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         """Ask the next question.
 
         Args:
-            seed: of another quiz, which begins then.
+            seed: seed of a new quiz, which begins now.
             episode_id: a name for the episode.
-            index: the number of the question that is to be asked, from 0.
+            index: number of the question, from 0 (default: the next one).
             kwargs: not used.
 
         Raises:
             IndexError: there is no question of this number.
-            QuizError: the sheets have not so many questions.
+            QuizError: the sheets have fewer questions.
         """
         if seed is not None and seed != self._seed:
             self._start(seed)
@@ -106,7 +106,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 
     def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
-        """Grade a reply: the reward is the F1 of what it names, once nothing more can be said.
+        """Grade a reply. The reward is its F1, given with the last reply to a question.
 
         Args:
             action: the reply.
@@ -129,12 +129,12 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
     @property
     def state(self) -> QuizState:
-        """Which question it is, and how many replies there were."""
+        """The current question, and the number of replies to it."""
         return self._state
 
 
 def _hint(wrong: Sequence[str]) -> str:
-    """Return the feedback on a reply that may be repeated: it does not name what is missing."""
+    """Return the feedback on a reply before the last one; it does not name missing terms."""
     return f"wrong: {', '.join(wrong[:5])}" if wrong else "something is missing"
 
 

@@ -30,12 +30,12 @@ NAME: Final = "anygame_quiz"
 
 @dataclass
 class QuizConfig:
-    """What is asked; see ``anygame.quiz.questions``.
+    """Options of a quiz; see ``anygame.quiz.questions``.
 
     Attributes:
         sheets: rule sheets, or names of games that come with the package.
-        size: how many questions.
-        seed: of the quiz; None for a fresh one.
+        size: number of questions.
+        seed: seed of the quiz; None for a random one.
     """
 
     sheets: list[str] = field(default_factory=lambda: ["tic_tac_toe"])
@@ -48,7 +48,7 @@ class QuizConfig:
     seed: int | None = None
 
     def validate(self) -> None:
-        """Raise AssertionError where something cannot be, as the library has it."""
+        """Raise AssertionError for invalid options, as the library requires."""
         assert self.sheets, "sheets must name at least one rule sheet"
         assert self.kinds, f"kinds must be some of {', '.join(KINDS)}"
         assert set(self.kinds) <= set(KINDS), f"kinds must be of {', '.join(KINDS)}"
@@ -80,8 +80,8 @@ class QuizDataset(ProceduralDataset):
         """Return a question.
 
         Raises:
-            IndexError: there is none of this number.
-            QuizError: the sheets have not so many questions.
+            IndexError: there is no question with this number.
+            QuizError: the sheets have fewer questions.
         """
         if not 0 <= idx < self.size:
             raise IndexError(f"expected a number from 0 to {self.size - 1}, found {idx}")
@@ -95,14 +95,14 @@ class QuizDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """Return 1 for a right answer, else the F1 of what it names."""
+        """Return 1 for a right answer, else its F1."""
         if not isinstance(answer, str):
             return 0.0
         return grade(Question.from_json(entry["metadata"]["question"]), answer).f1
 
 
 class QuizCurriculum(BaseCurriculum):
-    """Deeper and deeper into matches."""
+    """Levels of the depth in matches."""
 
     def __init__(self) -> None:
         super().__init__(QuizCurriculum.__name__, QuizConfig)

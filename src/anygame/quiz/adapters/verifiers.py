@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class QuizTaskConfig(vf.TaskConfig):
-    """How a task is run.
+    """Options of a task.
 
     Attributes:
-        tools: a server of tools over MCP, by its ``url``; none where that is not given.
+        tools: ``url`` of a server of tools over MCP (default: none).
     """
 
     tools: vf.ToolsetConfig = vf.ToolsetConfig()
 
 
 class QuizTasksetConfig(vf.TasksetConfig):
-    """What is asked; see ``anygame.quiz.questions``."""
+    """Options of a quiz; see ``anygame.quiz.questions``."""
 
     sheets: list[str] = ["tic_tac_toe"]
     kinds: list[QuestionKind] = list(KINDS)
@@ -75,16 +75,16 @@ class QuizTask(vf.Task[QuizData, vf.State, QuizTaskConfig]):
 
     @vf.metric
     async def precision(self, trace: vf.Trace) -> float:
-        """Return the share of what the reply names that is right."""
+        """Return the share of the terms of the reply that are right."""
         return self._grade(trace).precision
 
     @vf.metric
     async def recall(self, trace: vf.Trace) -> float:
-        """Return the share of the answer that the reply names."""
+        """Return the share of the terms of the answer that the reply has."""
         return self._grade(trace).recall
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Return whether the reference answer is right by the rules, and no reply is not."""
+        """Return whether the reference answer is graded as right, and an empty reply as wrong."""
         question = self.question
         return grade(question, reply_of(question)).is_exact and not grade(question, "").is_exact
 
