@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from anygame.doctor import CODES
-from anygame.doctor.codes import reading
+from anygame.doctor.codes import READING
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("cases/*/in.kif"))
@@ -48,7 +48,7 @@ def test_golden(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_check_has_a_case_and_a_near_miss() -> None:
-    codes = CODES.keys() - {code.name for code in reading.CODES}  # those have cases where reading is tested
+    codes = CODES.keys() - {code.name for code in READING}  # those have cases where reading is tested
     names = {case.name for case in CASES}
     assert codes - ELSEWHERE <= names
     assert {f"{code}-near" for code in codes - ELSEWHERE} <= names

@@ -16,7 +16,7 @@ import anygame
 from anygame.cli.commands.listing import known_code
 from anygame.doctor import ALIASES, CHECKS, CODES, Code, check_program, read_sheet
 from anygame.doctor.checked_sheet import ExaminationSettings
-from anygame.doctor.codes import play, reading, reasoning
+from anygame.doctor.codes import PLAY, READING, REASONING
 from anygame.doctor.examination import examine
 from anygame.doctor.mending import EVERY_MEND, mend_sheet
 from anygame.doctor.play.checking import Bounds
@@ -24,7 +24,7 @@ from anygame.game.game import Game
 from anygame.language import Diagnostic, Severity, Source
 
 PACKAGE = Path(anygame.__file__).parent
-IN_PLAY = {code.name for code in play.CODES}
+IN_PLAY = {code.name for code in PLAY}
 #: Those whose examples would be too large, or wait for a clock.
 WITHOUT_EXAMPLES = {"bad-encoding", "too-large", "too-many-problems", "play-cut"}
 WITH_EXAMPLES = sorted(CODES.keys() - WITHOUT_EXAMPLES)
@@ -59,7 +59,7 @@ def test_the_list_is_complete_without_other_stages() -> None:
 
 def test_every_code_is_described_once() -> None:
     owned = [code.name for check in CHECKS for code in check.codes]
-    others = [code.name for code in (*reading.CODES, *reasoning.CODES, *play.CODES)]
+    others = [code.name for code in (*READING, *REASONING, *PLAY)]
     assert sorted(owned + others) == sorted(CODES)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from anygame.doctor.codes import reading
+from anygame.doctor.codes import READING
 from anygame.errors import RuleSheetError, SheetSyntaxError
 from anygame.language import (
     Diagnostic,
@@ -47,7 +47,7 @@ def test_the_text_of_an_error_is_its_diagnostics() -> None:
 def test_golden_cases_show_every_code_of_the_stage() -> None:
     shown = {diagnostic.code for case in CASES for diagnostic in diagnose(case)}
     elsewhere = {"bad-encoding", "too-large", "too-many-problems"}  # see test_text and below
-    stage = {code.name for code in reading.CODES if not code.name.startswith("infix-")}
+    stage = {code.name for code in READING if not code.name.startswith("infix-")}
     assert stage - elsewhere == shown
 
 

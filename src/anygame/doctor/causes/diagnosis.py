@@ -19,7 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from anygame.doctor.causes.edits import KEYWORDS, cause_in, causes_of_literals
-from anygame.doctor.codes import play, reading
+from anygame.doctor.codes import PLAY, READING
 from anygame.doctor.play.checking import BRIEF
 from anygame.doctor.work import Budget, work_of_checks, work_of_game
 from anygame.errors import AnygameError
@@ -320,8 +320,8 @@ def _nearness(finding: Diagnostic) -> int:
 #: Nearness of an undeclared fluent whose cause is its `init`.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
-_READING_CODES: Final = frozenset(code.name for code in reading.CODES)
-_PLAY_CODES: Final = frozenset(code.name for code in play.CODES)
+_READING_CODES: Final = frozenset(code.name for code in READING)
+_PLAY_CODES: Final = frozenset(code.name for code in PLAY)
 
 
 # -- what is shown ------------------------------------------------------------------------------------

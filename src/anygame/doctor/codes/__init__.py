@@ -1,14 +1,14 @@
 """All codes of diagnostics, and the checks that report them.
 
-Each module has checks and their codes. Codes of ``reading``, ``reasoning`` and ``play`` are reported by other
-stages: the parser, the preparation of rules for the reasoner, and play.
+Each module has checks and their codes. Other stages have codes without checks: the parser, the preparation of
+rules for the reasoner, and play.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from anygame.doctor.code import Check, Code
+from anygame.doctor.code import Check, Code, codes_of
 from anygame.doctor.codes import (
     conditions,
     declarations,
@@ -20,9 +20,6 @@ from anygame.doctor.codes import (
     moves,
     names,
     never_fires,
-    play,
-    reading,
-    reasoning,
     recursion,
     same_rules,
     swapped_arguments,
@@ -30,7 +27,11 @@ from anygame.doctor.codes import (
     tables,
 )
 
-__all__ = ["ALIASES", "CHECKS", "CODES"]
+__all__ = ["ALIASES", "CHECKS", "CODES", "PLAY", "READING", "REASONING"]
+
+READING: Final = tuple(codes_of(f"{__name__}.reading").values())
+REASONING: Final = tuple(codes_of(f"{__name__}.reasoning").values())
+PLAY: Final = tuple(codes_of(f"{__name__}.play").values())
 
 _THEMES: Final = (
     conditions, declarations, foreign, goals, large_join, likely_typo, lost_fluent,
@@ -43,7 +44,7 @@ CHECKS: Final = tuple(
 #: All codes by name.
 CODES: Final[dict[str, Code]] = {
     code.name: code
-    for codes in (reading.CODES, reasoning.CODES, *(check.codes for check in CHECKS), play.CODES)
+    for codes in (READING, REASONING, *(check.codes for check in CHECKS), PLAY)
     for code in codes
 }
 #: The names of codes, by the names of earlier versions.
