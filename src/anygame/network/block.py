@@ -1,6 +1,6 @@
-"""A block: 512 games side by side that play their share of a simulation, the same way every time.
+"""A block: 512 games side by side that play their share of a simulation, deterministically.
 
-A warp of a graphics card plays blocks of 2,048, and a processor can do the same.
+A warp of a graphics card plays blocks of 2,048 games, and a processor can play blocks of that width, too.
 """
 
 from __future__ import annotations
@@ -43,16 +43,17 @@ _ALL = np.uint64((1 << 64) - 1)
 
 
 class Block:
-    """The memory in which one thread plays, block after block, and the calls of machine code.
+    """The memory in which one thread plays block after block, and the calls of machine code.
 
     Args:
-        limit: joint moves after which a playout is given up.
-        whole: whether to compute what the phase of the lanes does not need, too; what is played is the same.
+        kernel: the code of the game.
+        limit: joint moves after which a playout is cut.
+        whole: whether to compute gates that the phase of the lanes does not need, too; moves stay the same.
 
     Attributes:
-        rows: uint64 [rows, words]; see ``function.RowLayout``. The counters in there add up over all blocks.
-        lengths: int64 [limit + 2]; at ``n`` how many playouts ended after ``n`` joint moves; at the end how
-            many were cut. It adds up over all blocks.
+        rows: uint64 [rows, words]; see ``layout.RowLayout``. Its counters add up over all blocks.
+        lengths: int64 [limit + 2]; at ``n`` the number of playouts that ended after ``n`` joint moves, in the
+            last slot the number of those that were cut. It adds up over all blocks.
     """
 
     def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
@@ -70,9 +71,9 @@ class Block:
         """Prepare to play a block.
 
         Args:
-            number: which of the simulation: it has random numbers of its own.
-            quota: how many playouts to start, at least one.
-            seed: of the simulation.
+            number: number of the block in the simulation; each has its own random numbers.
+            quota: number of playouts to start, at least one.
+            seed: seed of the simulation.
             state: bool [fluents]; the state to start from.
         """
         kernel, rows, record = self._kernel, self.rows, self._record
@@ -88,45 +89,45 @@ class Block:
         record[WHOLE] = self._whole
 
     def play(self, steps: int) -> bool:
-        """Make so many steps, at least one; return whether all playouts have ended."""
+        """Make a positive number of steps; return whether all playouts have ended."""
         return bool(self._kernel.library["play"](*self._pointers, steps))
 
     def start_no_more(self) -> int:
-        """Let what runs be the last playouts; return how many are thereby left out."""
+        """Start no more playouts; return how many were left to start."""
         left = self.left
         self._record[LEFT] = 0
         return left
 
     @property
     def left(self) -> int:
-        """How many playouts are still to be started."""
+        """Number of playouts left to start."""
         return int(self._record[LEFT])
 
     @property
     def step(self) -> int:
-        """How many steps were made."""
+        """Number of steps made."""
         return int(self._record[NOW])
 
     @property
     def running(self) -> int:
-        """How many playouts are under way."""
+        """Number of playouts under way."""
         return int(np.bitwise_count(self.rows[RUNNING]).sum())
 
     @property
     def stuck(self) -> int:
-        """How many playouts ended since a role had no legal move."""
+        """Number of playouts that ended because a role had no legal move."""
         return int(self._record[STUCK_LANES])
 
     @property
     def first_stuck(self) -> tuple[int, int, int]:
-        """Of the first of them: the step in which it ended, its lane, its length."""
+        """Step, lane and length of the first playout that got stuck."""
         record = self._record
         return int(record[STUCK_STEP]), int(record[STUCK_LANE]), int(record[STUCK_LENGTH])
 
-    # One lane, looked at between steps.
+    # One lane, read between steps.
 
     def length(self, lane: int) -> int:
-        """Return how many joint moves the playout of a lane has made."""
+        """Return the number of joint moves of a lane's playout."""
         return self.step - int(self._record[STARTS + lane])
 
     def state(self, lane: int) -> NDArray[np.bool_]:
@@ -134,7 +135,7 @@ class Block:
         return self._column(self._kernel.layout.fluent_rows, lane)
 
     def joint_move(self, lane: int) -> tuple[int, ...] | None:
-        """Return what a lane did in the last step: an action per role; None if it waited or restarted."""
+        """Return the last joint move of a lane, an action per role; None if it waited or restarted."""
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
         does = self._column(self._kernel.layout.action_rows, lane)
@@ -151,39 +152,39 @@ class Block:
         return tuple(joint)
 
     def roles_without_a_move(self, lane: int) -> Sequence[int]:
-        """Return the roles that have no legal move in the state of a lane."""
+        """Return the roles without a legal move in the state of a lane."""
         kernel, rows = self._kernel, self.rows
         rows[ABSENT] = 0
         kernel.library["evaluate_state"](*self._pointers[:2])
         word, bit = lane // 64, np.uint64(lane % 64)
-        found, first = [], 0
+        unable, first = [], 0
         for role, count in enumerate(kernel.network.actions):
             legal = kernel.gates.legal[first : first + count]
             if not any(int(rows[b >> 1, word] >> bit) & 1 ^ b & 1 for b in legal):
-                found.append(role)
+                unable.append(role)
             first += count
-        return found
+        return unable
 
     def _column(self, rows: slice, lane: int) -> NDArray[np.bool_]:
         return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)
 
 
-#: Steps made at one go on the way to where it matters: an interrupt is seen between them.
+#: Steps of one call while a block is replayed: between calls an interrupt is noticed.
 _STEPS = 256
-#: Lanes may wait, so a playout may begin before the step that its length shows: so many steps are looked at
-#: besides, which is nearly always enough; where it is not, more and more.
+#: A lane may wait, so a playout may have begun some steps earlier than its length shows. Replays look at this
+#: many steps more, which nearly always suffices; if not, at a growing number.
 _SLACK, _MORE = 32, 8
 
 
 @dataclass(frozen=True, eq=False)
 class Stuck:
-    """A playout that could not go on.
+    """A playout that ended because a role had no legal move.
 
     Attributes:
-        role: the number of the first role without a legal move.
-        state: bool [fluents]; where this was so.
-        moves: the joint moves from the start of the playout to there: an action per role, counted from the
-            first action of the role.
+        role: number of the first role without a legal move.
+        state: bool [fluents]; the state in which it had none.
+        moves: the joint moves from the start of the playout to that state: an action per role, counted from
+            the first action of the role.
     """
 
     role: int
@@ -195,7 +196,7 @@ class StuckError(Exception):
     """A role has no legal move in a state that is not terminal.
 
     Attributes:
-        stuck: where that was, and how it came about.
+        stuck: the state, and the moves that led to it.
     """
 
     def __init__(self, stuck: Stuck) -> None:
@@ -208,12 +209,12 @@ class StuckPlayout:
     """Where a playout of a simulation got stuck.
 
     Attributes:
-        block: the number of its block.
-        step: the step of the block in which it ended.
+        block: number of its block.
+        step: step of the block in which it ended.
         lane: its lane.
-        length: joint moves made before.
-        last_start: the step from which on the block started no more playouts since there was an interrupt,
-            None if there was none.
+        length: its number of joint moves.
+        last_start: the step from which on an interrupted block started no more playouts; None without an
+            interrupt.
     """
 
     block: int
@@ -234,10 +235,10 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 def replayed(
     found: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
 ) -> Stuck | None:
-    """Return a playout that got stuck; None where an interrupt came first.
+    """Return the moves and state of a playout that got stuck; None if an interrupt ends the replay.
 
     Raises:
-        StuckError: such a playout was to end all.
+        StuckError: the request is strict.
     """
     block = Block(kernel, request.limit, whole=True)
     with suppress(KeyboardInterrupt):
@@ -249,10 +250,9 @@ def replayed(
 
 
 def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stuck:
-    """Play a block once more, up to a playout that got stuck.
+    """Replay a block up to a playout that got stuck, step by step from its beginning on.
 
-    Machine code notes no moves. But a block is played the same way every time, so the first such playout of a
-    block is found again by playing the block once more, step by step where it matters.
+    Machine code records no moves, but a block is deterministic.
     """
     slack = _SLACK
     while True:

@@ -1,4 +1,4 @@
-"""Many games at once, for search and learning: each lane is a game of its own, moved as its owner likes."""
+"""Many games side by side, for search and learning: each lane is a game that its owner moves."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: What stands for a goal where the rules give a role none, or several.
+#: Goals of a role to which the rules give none, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 
-#: What changes places when bits are transposed: squares of so many bits, the lower half of every two.
+#: Steps of a bit transposition: the width of the squares that are exchanged, and a mask of the lower ones.
 _STEPS: Final = tuple(
     (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
     for width in (32, 16, 8, 4, 2, 1)
@@ -31,9 +31,9 @@ class IllegalChoiceError(ValueError):
     """An action that is not legal was chosen; nothing was changed.
 
     Attributes:
-        lane: the first lane in which this is so.
-        role: the number of the first role in there.
-        action: the number that was chosen.
+        lane: the first lane with an illegal action.
+        role: number of its first role with one.
+        action: the chosen number.
     """
 
     def __init__(self, lane: int, role: int, action: int) -> None:
@@ -46,13 +46,13 @@ class IllegalChoiceError(ValueError):
 class Lanes:
     """A number of games side by side.
 
-    A lane that has come to an end keeps its state until it is reset or set. So does one that is stuck: a role
-    has no legal move, though it has not come to an end.
+    A lane at its end keeps its state until it is reset or set. So does a stuck lane, in which a role has no
+    legal move although the game is not over.
 
     Args:
         kernel: the code of the compiled game.
-        count: how many lanes; memory is taken for a multiple of 512.
-        seed: for :meth:`step_random`.
+        count: number of lanes; memory is allocated for a multiple of 512.
+        seed: seed of :meth:`step_random`.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
@@ -88,7 +88,7 @@ class Lanes:
         self.reset()
 
     def copy(self) -> Self:
-        """Return games of their own in the same states, with the same random numbers ahead."""
+        """Return an independent copy: the same states and the same future random numbers."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made._rows = self._kernel.rows(self._blocks).reshape(self._rows.shape)
@@ -98,7 +98,7 @@ class Lanes:
         return made
 
     def _addresses(self) -> list[tuple[int, int]]:
-        """Return, for each block, where its rows lie, and the data of the gates."""
+        """Return per block the addresses of its rows and of the data of the gates."""
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
         return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
@@ -108,7 +108,7 @@ class Lanes:
         return self._rows.nbytes
 
     def seed(self, seed: int) -> None:
-        """Begin the random numbers anew."""
+        """Restart the random numbers."""
         for block in range(self._blocks):
             self._rows[block, RANDOM : RANDOM + STATE_ROWS] = seed_rows(seed, block)
 
@@ -138,7 +138,7 @@ class Lanes:
         return (words >> bit & np.uint64(1)).astype(np.bool_)
 
     def set(self, lane: int, state: ArrayLike) -> None:
-        """Put a lane into a state: bool [facts]. Nothing has been seen there."""
+        """Put a lane into a state: bool [facts], without percepts."""
         block, word, bit = self._position(lane)
         values = np.asarray(state, np.bool_)
         if values.shape != (self.network.facts,):
@@ -154,7 +154,7 @@ class Lanes:
         return self._unpack(self._rows[:, self._fluents])
 
     def load(self, states: ArrayLike) -> None:
-        """Put all lanes into states, bool [lanes, facts]. Nothing has been seen there."""
+        """Put all lanes into states, bool [lanes, facts], without percepts."""
         values = np.asarray(states, np.bool_)
         if values.shape != (self.count, self.network.facts):
             raise ValueError(f"expected states [{self.count}, {self.network.facts}], got {values.shape}")
@@ -174,10 +174,7 @@ class Lanes:
         return turned.transpose(0, 1, 3, 2).reshape(-1, words)[: self.count]
 
     def load_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put all lanes into states, uint64 [lanes, words], as ``packed`` gives them.
-
-        Nothing has been seen there.
-        """
+        """Put all lanes into states, uint64 [lanes, words], as of ``packed``, without percepts."""
         words = self._packed_words
         given = np.asarray(states)
         if given.shape != (self.count, words) or not np.can_cast(given.dtype, np.uint64):
@@ -213,12 +210,12 @@ class Lanes:
 
     @property
     def terminal(self) -> NDArray[np.bool_]:
-        """Which lanes have come to an end: bool [lanes]."""
+        """Which lanes are at their end: bool [lanes]."""
         return self._unpack(self._terminal()[:, None])[:, 0]
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """In which lanes some role has no legal move though they have not come to an end: bool [lanes]."""
+        """In which lanes a role has no legal move although the game is not over: bool [lanes]."""
         self._look()
         legal = self._legal.of(self._rows)
         able = [np.bitwise_or.reduce(legal[:, a:b], axis=1) for a, b in pairwise(self._first)]
@@ -227,9 +224,9 @@ class Lanes:
         return self._unpack(stuck[:, None])[:, 0]
 
     def goals(self) -> list[NDArray[np.int32]]:
-        """Return per role the goal in each lane, int32 [lanes], whether or not it has come to an end.
+        """Return per role the goal in each lane, int32 [lanes], at the end or before.
 
-        MISSING stands where the rules give none, DOUBLE where they give several.
+        It is MISSING where the rules give none, DOUBLE where they give several.
         """
         self._look()
         result = []
@@ -251,7 +248,7 @@ class Lanes:
     def percepts(self) -> list[NDArray[np.bool_]]:
         """Return per role what it saw of the last joint move: bool [lanes, percepts of the role].
 
-        Lanes that made none, since they stayed as they were or have been put into a state, show nothing.
+        Lanes that did not move, or have been put into a state since, have no percepts.
         """
         seen = self._unpack(self._rows[:, self._percepts])
         ends = np.cumsum([0, *self.network.percepts]).tolist()
@@ -261,7 +258,7 @@ class Lanes:
 
     @property
     def random_state(self) -> NDArray[np.uint64]:
-        """What the random numbers ahead depend on; may be set to what it was before."""
+        """State of the random number generators; assign it to restore an earlier one."""
         return self._rows[:, RANDOM : RANDOM + STATE_ROWS].copy()
 
     @random_state.setter
@@ -269,17 +266,17 @@ class Lanes:
         self._rows[:, RANDOM : RANDOM + STATE_ROWS] = words
 
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
-        """Move in all lanes that can go on; what is chosen in the others is not read.
+        """Move in all lanes that can go on; choices in other lanes are ignored.
 
-        Lanes that have come to an end stay as they are, and so do those that are :attr:`stuck`.
+        Lanes at their end and :attr:`stuck` lanes keep their states.
 
         Args:
             choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
-            mask: the lanes that are to move, bool [lanes]; None for all.
+            mask: the lanes to move, bool [lanes]; None for all.
 
         Raises:
             IllegalChoiceError: an action is not legal; nothing was changed.
-            ValueError: there are not as many arrays as roles, or one is of the wrong shape.
+            ValueError: the number of arrays is not that of the roles, or one has the wrong shape.
         """
         roles = self.network.actions
         if len(choices) != len(roles):
@@ -292,7 +289,7 @@ class Lanes:
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
-            # Nothing is legal in lanes that are stuck, so that they are looked for here alone.
+            # In stuck lanes no action is legal, so only here they are looked for.
             able = ~self.stuck[lanes]
             if able.all():
                 raise
@@ -309,9 +306,9 @@ class Lanes:
         self._move()
 
     def step_random(self) -> list[NDArray[np.int32]]:
-        """Move in all lanes that have not come to an end, each role uniformly at random.
+        """Move in all lanes that are not at their end, each role uniformly at random.
 
-        Lanes in which a role has no legal move are left as they are; see :attr:`stuck`.
+        :attr:`stuck` lanes keep their states.
 
         Returns:
             Per role the actions, int32 [lanes]; -1 in lanes that did not move.
@@ -340,7 +337,7 @@ class Lanes:
         return [self._numbers(taken[:, a:b], going) for a, b in pairwise(self._first)]
 
     def _numbers(self, taken: NDArray[np.uint64], going: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return which of the rows [blocks, n, 8] holds in each lane; -1 in lanes that do not go."""
+        """Return which of the rows [blocks, n, 8] holds in each lane; -1 in lanes that do not move."""
         count = taken.shape[1]
         numbers = np.zeros(self.count, np.int32)
         for weight in range(max(0, count - 1).bit_length()):
@@ -354,14 +351,14 @@ class Lanes:
         moves = self._library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         if self.network.percepts:
-            # Lanes that stay have seen nothing; all others see anew.
+            # Lanes that do not move have no percepts; the others get new ones.
             self._rows[:, self._percepts] = 0
         for pointers in self._pointers:
             moves(*pointers)
         self._fresh = False
 
     def _look(self) -> None:
-        """Evaluate what depends on the state alone, if it has changed."""
+        """Evaluate the gates that depend on the state alone, if states have changed."""
         if not self._fresh:
             self._library = self._kernel.library  # what evaluates states makes the moves from them, too
             state = self._library["evaluate_state"]
@@ -413,14 +410,14 @@ class Lanes:
         return _pack(padded.reshape(self._blocks, LANES))
 
     def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return bool [lanes, n] of rows [blocks, n, 8], column after column in memory: nothing is turned."""
+        """Return bool [lanes, n] of rows [blocks, n, 8], in column-major order: nothing is transposed."""
         words = np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(rows.shape[1], self._blocks * WORDS)
         bits = np.unpackbits(words.view(np.uint8), axis=-1, count=self.count, bitorder="little")
         return bits.view(np.bool_).T
 
 
 class _Bits:
-    """Bit literals, to be read from the rows of all blocks."""
+    """Bit literals that are read from the rows of all blocks."""
 
     def __init__(self, literals: Sequence[int]) -> None:
         self._rows = np.array([literal >> 1 for literal in literals], np.intp)

@@ -1,4 +1,4 @@
-"""Random playouts by the million: blocks of 512 games, each with its own quota and random numbers."""
+"""Random playouts: blocks of 512 games, each with its own quota and random numbers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.playouts import PlayoutRequest
 
-#: A call of machine code takes about so long; then the interpreter looks for an interrupt, and progress is
-#: reported. A person does not notice it, and a call costs some microseconds.
+#: Aimed duration of a call of machine code; between calls interrupts are noticed. People do not notice the
+#: delay, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
-#: The first call makes so few steps that it ends in time for the slowest game; what it took shows how many
-#: the next ones may make.
+#: Steps of the first call, few enough for the slowest game. Its duration says how many the next may make.
 _FIRST_STEPS = 16
-#: After an interrupt, the playouts under way may take so many calls; then they are given up.
+#: Calls for playouts under way after an interrupt; then they are abandoned.
 _LAST_CALLS = 10
 #: How often progress is reported.
 _REPORT_SECONDS = 0.1
@@ -53,24 +52,24 @@ class Simulator:
 
     @staticmethod
     def blocks(playouts: int) -> int:
-        """Return into how many blocks so many playouts are divided."""
+        """Return the number of blocks of a simulation."""
         return len(Quotas(playouts))
 
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
-        """Play.
+        """Play random matches.
 
-        An interrupt (Ctrl-C) starts no more playouts. Those under way go on for half a second, so that short
-        ones are not favoured. Then, or at a second interrupt, they are abandoned.
+        After an interrupt (Ctrl-C) no more playouts are started. Those under way continue for half a second,
+        so that short ones are not favoured. Then, or at a second interrupt, they are abandoned.
 
         A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
         moves are counted in ``states`` and ``options``, and nothing else of it.
 
         Args:
-            request: what to play.
+            request: number of playouts, seed and limits.
             start: bool [fluents]; the state to start from, None for the initial one.
 
         Raises:
-            StuckError: a role has no legal move, and that was to end all.
+            StuckError: a role has no legal move, and the request is strict.
             ValueError: ``start`` has another shape.
         """
         state = start_state(self.network, start)
@@ -79,16 +78,16 @@ class Simulator:
 
 
 class Quotas:
-    """The playouts of each block, by their number alone.
+    """The number of playouts of each block.
 
-    The last playouts of a block leave lanes empty, so that a block should have many times as many; but there
-    should be some blocks for each thread. So: sixteen, unless they were small or full ones.
+    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes. But
+    each thread should get several blocks.
 
     Args:
-        playouts: of all blocks.
-        blocks: how many there are usually.
-        small: playouts of which a block has at least so many, if there are several.
-        full: playouts of which it has at most so many.
+        playouts: playouts of all blocks.
+        blocks: the usual number of blocks.
+        small: fewest playouts of a block, if there are several blocks.
+        full: most playouts of a block.
     """
 
     def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:
@@ -121,10 +120,7 @@ class Run:
         self._complete = True
 
     def _play(self, works: Sequence[Callable[[], None]], threads: int) -> Tally[Stuck]:
-        """Do some work, each in a thread of its own; return the tally, of so many threads.
-
-        The first interrupts are only counted: the threads look for them.
-        """
+        """Run each work in a thread, and return the tally. Interrupts are counted for the threads."""
         began = time.perf_counter()
         progress = self._request.progress
         working = [threading.Thread(target=self._kept, args=[work], daemon=True) for work in works]
@@ -173,10 +169,7 @@ class Run:
         return self._kernel
 
     def _example(self) -> Stuck | None:
-        """Return the first playout that got stuck, whatever the number of threads.
-
-        After an interrupt only where half a second leads there.
-        """
+        """Return the first playout that got stuck; after an interrupt only if its replay is short."""
         found = self._first_stuck
         if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
             return None
@@ -184,7 +177,7 @@ class Run:
 
 
 def next_steps(steps: int, seconds: float, aim: float) -> int:
-    """Return how many steps to make in about ``aim`` seconds, if the last ones took so many."""
+    """Return how many steps to make in about ``aim`` seconds, given the duration of the last ones."""
     return max(1, min(int(steps * aim / max(seconds, 1e-6)), steps * 16, 1 << 30))
 
 
@@ -203,7 +196,7 @@ class _ProcessorRun(Run):
         return self._play(works, self._request.threads)
 
     def _take(self) -> int | None:
-        """Return the number of the next block, None where there is none to be played."""
+        """Return the number of the next block; None if there is none to play."""
         with self._lock:
             ended = self._error or self._interrupts or (self._request.strict and self._first_stuck)
             if self._next >= self._blocks.stop or ended:
@@ -248,7 +241,7 @@ class _ProcessorRun(Run):
                 self._complete = False
 
     def _is_over_for(self, number: int) -> bool:
-        """Return whether to leave a block as it is."""
+        """Return whether to abandon a block."""
         found = self._first_stuck
         return (
             self._interrupts > 1
@@ -265,12 +258,12 @@ class _ProcessorRun(Run):
 
 
 def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[Stuck]:
-    """Return what was counted in playouts.
+    """Return the tally of some playouts.
 
     Args:
-        kernel: of the game.
-        totals: per row of counters its sum, over all blocks.
-        lengths: int64 [limit + 2]; as of ``Block``.
+        kernel: the code of the game.
+        totals: per row of counters its sum over all blocks.
+        lengths: int64 [limit + 2]; see ``Block``.
     """
     counters, gates = kernel.counters, kernel.gates
     playouts = int(lengths[:-1].sum())

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 class Single:
     """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.
 
-    Questions about the state of the last question, or about the one that :meth:`next` made last, are the
-    fastest. Not to be shared by threads.
+    Questions about the state of the last question are the fastest. Threads must not share an instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
@@ -73,15 +72,15 @@ class Single:
             self._look(state)
         result = []
         for holds, values in self._goals:
-            found = [value for value, bit in zip(values, holds, strict=True) if bit]
-            result.append(found[0] if len(found) == 1 else DOUBLE if found else MISSING)
+            holding = [value for value, bit in zip(values, holds, strict=True) if bit]
+            result.append(holding[0] if len(holding) == 1 else DOUBLE if holding else MISSING)
         return result
 
     def next(self, state: bytes, actions: Sequence[int]) -> bytes:
-        """Return the state after each role has taken an action; whether they are legal is not looked at.
+        """Return the state after a joint move, whose legality is not checked.
 
         Raises:
-            ValueError: there are not as many actions as roles, or one is not the number of an action.
+            ValueError: the number of actions is not that of the roles, or an action does not exist.
         """
         if state != self._asked:
             self._look(state)
@@ -96,7 +95,7 @@ class Single:
         return self._next_state.tobytes()
 
     def _look(self, state: bytes) -> None:
-        """Evaluate what depends on a state alone."""
+        """Evaluate the gates that depend on the state alone."""
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
         self._library = self._kernel.library  # what evaluates a state makes the moves from it, too
