@@ -48,32 +48,31 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-#: ``straight``: code per gate. ``loop``: one loop that reads the gates as data. ``auto``: by size; and a loop
+#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: by size; a loop
 #: stands in for straight code that takes long to compile.
 Style = Literal["auto", "straight", "loop"]
-#: Up to so many gate inputs a network becomes straight code: compiling takes 40 to 130 microseconds for
-#: each; the loop is there at once, but a half to a quarter as fast.
+#: Most gate inputs of straight code, which takes 40 to 130 microseconds each to compile. The loop needs no
+#: compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Where there is so little to compile, in gate inputs, straight code is made before anything else is done:
-#: that takes a tenth of a second or two, and another process would take longer; millions of playouts at full
-#: speed are worth it.
+#: Up to this size, in gate inputs, straight code is compiled first: that takes 0.1 to 0.2 s, less than
+#: another process would.
 COMPILED_AT_ONCE = 2_000
-#: And where somebody waits for straight code, up to so many: another process takes as long to begin.
+#: The same where a caller waits for straight code: another process takes as long to start.
 COMPILED_IF_WAITED_FOR = 4_000
-#: A move that straight code chooses takes as long to compile as so many gate inputs.
+#: Gate inputs that take as long to compile as one move that straight code chooses.
 _INPUTS_PER_MOVE: Final = 25
-#: From so many gate inputs on, lanes are kept in one phase. That leaves out half of a step or more; but each
-#: playout waits for its beginning, half a step where there are two phases, and small games are short.
+#: Fewest gate inputs for keeping lanes in one phase. That saves half of each step or more. But each playout
+#: waits for its start, half a step with two phases, and small games are short.
 PHASED_INPUTS = 4_000
-#: And only where a phase needs at most so much of them: reversi, where it is nearly all, gets slower.
+#: Largest share of them that a phase may need: reversi, where it is nearly all, gets slower.
 PHASED_SHARE = 0.75
-#: From so many gate inputs on, what shares gates is computed side by side: less fits into the cache.
+#: Fewest gate inputs for computing gates that share inputs side by side; smaller games fit the cache.
 CLUSTERED_INPUTS = 4_000
-#: From more gate inputs on, what goals alone need is evaluated only when games have ended. Where there are
-#: phases it is evaluated in each step, since lanes that waited for it would be left behind.
+#: Above this number of gate inputs, gates that only goals need are evaluated only when games have ended. With
+#: phases they are evaluated in each step, since waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
-#: How much the process that asked for code comes before that which makes it, where they share a core.
+#: Niceness of the compiling process, so that the one that asked for code comes first on a shared core.
 _NICE: Final = 5
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
@@ -86,18 +85,20 @@ _SIGNATURES = {
     "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
 _LOCK = threading.RLock()
-#: Taken at once: sources that change while a program runs are not those that it writes code with.
+#: Computed at import: sources that change later do not write this program's code.
 _SOURCES: Final = source_digest(Path(__file__).parent, Path(code.__file__).parent)
 
 
 @dataclass(eq=False)
 class _Start:
-    """What a kernel begins to run with.
+    """What a kernel runs with.
 
     Attributes:
-        rows: how many rows a block has.
-        making: the final code under way; None where it is there.
-        replaced: code that stood in: calls of it may be under way.
+        library: the machine code.
+        data: the data that it reads.
+        rows: number of rows of a block.
+        making: compilation of the final code; None if there is none under way.
+        replaced: code that stood in, kept because calls of it may be under way.
     """
 
     library: Library
@@ -109,7 +110,7 @@ class _Start:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A game as code: what plays it shares one.
+    """Compiled code of a game, shared by all that play it.
 
     Its final code may take long to compile. Then a loop stands in for it while another process compiles, and
     is replaced when that is done. Both have inputs, outputs and counters in the same rows, and compute the
@@ -163,9 +164,9 @@ class Kernel:
         return self._started(wait=False)
 
     def _started(self, *, wait: bool) -> _Start:
-        """Return what the kernel runs with, and make it if there is nothing yet."""
+        """Return what the kernel runs with, and make it on first use."""
         with _LOCK:
-            if "_start" not in self.__dict__:  # unless another thread has been here meanwhile
+            if "_start" not in self.__dict__:  # another thread may have been faster
                 self.__dict__["_start"] = self._begin(wait=wait)
         return self.__dict__["_start"]  # type: ignore[no-any-return]
 
@@ -186,17 +187,16 @@ class Kernel:
         )
 
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
-        """Return the code of a loop, linked with what does not depend on the game; cached itself if kept."""
+        """Return the code of a loop, linked with the functions that all games share; cached if kept."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
         return link_library(code, shared.modules(self.target), _SIGNATURES, keep=keep)
 
     def finish(self) -> bool:
-        """Have the final code: wait for it if it is being made; return whether it was found, not made.
+        """Wait for the final code; return whether it was found in the cache.
 
-        Where it could not be made elsewhere, it is made here; and where nothing has been begun and it is
-        small, since that is faster.
+        It is compiled here if the other process failed, or if none was started and the code is small.
         """
         start = self._started(wait=True)
         making = start.making
@@ -207,7 +207,7 @@ class Kernel:
         return False
 
     def take_over(self, image: bytes) -> None:
-        """Go on with the final code, given as machine code."""
+        """Switch to the final code, given as machine code."""
         start = self._start
         with _LOCK:
             start.library, start.replaced = load_library(image, _SIGNATURES), start.library
@@ -215,7 +215,7 @@ class Kernel:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing stands in for the final code, or nothing does so any more."""
+        """Whether the final code is in use."""
         return not self.stands_in or self._start.making is None
 
     # How it is written.
@@ -234,7 +234,7 @@ class Kernel:
 
     @property
     def key(self) -> str:
-        """What the final code depends on, if it is written only where it is compiled."""
+        """Digest of everything that the final code depends on."""
         network = self.network
         found = hashlib.sha256(_SOURCES.encode())
         flags, literals = (network.initially, network.initial), (network.inputs, network.legal, network.next)
@@ -247,36 +247,30 @@ class Kernel:
 
     @property
     def _patience(self) -> int:
-        """How many steps lanes at their ends may wait together: those cost as much as to evaluate goals."""
+        """Steps that lanes at their ends may wait, in total: they cost as much as evaluating goals."""
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
     @property
     def _step_cost(self) -> int:
-        """About how many row operations a step has."""
+        """Estimated row operations of a step."""
         moves = sum(len(role.legal) for role in self.candidates)
         return len(self.network.inputs) + 3 * self.network.fluents + 8 * moves
 
     def written_for(self, target: Target) -> tuple[str, NDArray[np.int32]]:
-        """Return the final code for a machine whose rows have as many words, and what it reads."""
+        """Return the final code for another target with rows of the same width, and its data."""
         assert target.row_words == self.target.row_words
         gates = self._gates(self.style, target)
         return self._module(gates, target), gates.data
 
     def _module(self, gates: GateCode, target: Target) -> str:
-        """Return the code of a game, with all that it calls."""
+        """Return the code of a game with all functions that it calls."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, target, shared)
         return target.preamble + shared.text + code
 
     def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions) -> str:
-        """Return the code of a game but for what it shares with others.
-
-        Args:
-            gates: its gates.
-            target: what it is written for.
-            shared: where that is put.
-        """
+        """Return the code of a game; functions that all games share are put into ``shared``."""
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (
@@ -293,7 +287,7 @@ class Kernel:
 
     @property
     def bytes(self) -> int:
-        """Bytes of a block of lanes, and of what its functions read: with the final code."""
+        """Bytes of a block of lanes and of the data, with the final code."""
         data = NO_DATA if self._written is None else self._written.data
         return self.end * self.target.stride + data.nbytes
 
@@ -363,16 +357,13 @@ def build_kernel(
 
 
 def _to_compile(network: Network) -> int:
-    """Return how much straight code there is to compile, in gate inputs."""
+    """Return the size of the straight code, in gate inputs."""
     unrolled = sum(count for count in network.actions if count <= MOST_UNROLLED)
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases, list[int]]:
-    """Return the network with its gates in parts, its phases, and literals to be computed first, in order.
-
-    Each where something is gained by it.
-    """
+    """Return the network with gates split where that pays, its phases, and literals to compute first."""
     wanted = phases
     if wanted is None and len(network.inputs) >= PHASED_INPUTS:
         wanted = find_phases(network)
@@ -393,7 +384,7 @@ def _clustered(network: Network) -> tuple[Network, list[int]]:
 
 
 def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
-    """Return the actions of each role, where they are few without those that are never legal."""
+    """Return the actions of each role; of a role with few, only those that can be legal."""
     roles, first = [], 0
     for count in network.actions:
         actions = range(first, first + count)
@@ -403,9 +394,9 @@ def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
 
 
 def make_requested() -> None:
-    """Compile the network that comes in, cache the code, and write it to the output, if that is there.
+    """Compile a network read from standard input, cache the code and write it to standard output.
 
-    This is what another process does; see ``native``.
+    Another process does this; see ``compilation``.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)

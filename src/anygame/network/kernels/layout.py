@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: A role with more actions chooses among them by loops, others by straight code: for some 150 moves that
-#: takes more than twice as long to compile, and runs no faster. Its chosen action is kept as a group and a
-#: member, see ``RowLayout``.
+#: Most actions of a role among which straight code chooses; more are chosen by loops. For some 150 moves
+#: straight code takes more than twice as long to compile, and runs no faster. With loops, the chosen action
+#: is kept as a group and a member, see ``RowLayout``.
 MOST_UNROLLED = 64
-#: Moves per group in loops: as many accumulators as fit the registers, 32 rows on the widest machines, beside
-#: the rest.
+#: Moves per group in loops: that many accumulators fit the registers, 32 rows on the widest machines, beside
+#: other values.
 GROUP = 16
 
 
@@ -45,20 +45,19 @@ class RowLayout:
 
     Inputs are fluents, then actions, a row each. An output that is a gate has a row of its own, too.
 
-    The legal actions of a role that has many are put in rows side by side, so that loops can read them. And
-    what it does is also kept decoded half, as memory decodes the number of a row and that of a column apart:
-    a row for each group of ``GROUP`` actions, and one for each place in a group. An action is done where both
-    its rows hold, as a role does one thing at a time. These few rows stay in the cache next to the processor,
-    where those of some thousand actions do not.
+    The legality of a role with many actions lies in rows side by side, for loops. Its chosen action is also
+    kept half decoded: a row for each group of ``GROUP`` actions, and one for each place in a group. An action
+    is chosen where both its rows hold, since a role does one thing at a time. These few rows stay in the
+    first cache; those of some thousand actions do not.
 
     Attributes:
         fluents: the row of the first fluent.
         actions: the row of the first action.
-        legal: per action of a role with many the row that says whether it is legal.
-        chosen: per action the phases in which it can be chosen, and all its group with it: then its row is
-            set, and the row is read that says whether it is legal.
-        factors: per action of a role with many the rows of its group and of its place in there.
-        many: of each role with many actions the first one, and how many.
+        legal: per action of a role with many the row of its legality.
+        chosen: per action the phases in which an action of its group can be chosen. Only in these phases its
+            row is written and its legality read.
+        factors: per action of a role with many the rows of its group and of its place in the group.
+        many: per role with many actions its first action and their number.
         answers: per node of a gate that is an output its row.
         copies: actions whose legality is copied to their row, which is not that of their gate.
         outputs: where the outputs lie.
@@ -145,14 +144,13 @@ class RowLayout:
 
 
 def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
-    """Return a row for each value, taken by one after the other, and the first row that is never used.
+    """Return a row for each value, and the first row that is never used.
 
-    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. There are always more rows: nothing is
-    spilled.
+    Poletto and Sarkar, "Linear Scan Register Allocation", 1999. Rows are unlimited, so nothing is spilled.
 
     Args:
-        live_ranges: for each value when it is made and when it is read last, in the order of the first.
-        first_row: the first row that is free.
+        live_ranges: per value the times of its definition and of its last use, sorted by definition.
+        first_row: the first free row.
     """
     rows: list[int] = []
     free: list[int] = []

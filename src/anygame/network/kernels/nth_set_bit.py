@@ -1,8 +1,8 @@
-"""The n-th set bit: legal moves of a role are counted, and the one that a number points to is found.
+"""The n-th set bit: count the legal moves of a role, and find the one that a number points to.
 
-Moves are taken in groups. The counts of the groups are taken from the number until it falls below zero, which
-finds the group and the number inside it. Then the legal moves of each lane's group are brought into common
-rows, and the search in there is done once for all groups.
+Moves are divided into groups. The counts of the groups are subtracted from the number until it falls below
+zero, which gives the group and the number inside it. Then the legal moves of each lane's group are copied to
+common rows, which are searched once for all groups.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
-#: Of more moves than this, many groups are chosen by no lane, and passed over.
+#: With more moves than this, many groups are chosen by no lane, and skipped.
 _SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
@@ -39,12 +39,14 @@ class Candidates:
     """The moves of a role that can ever be legal.
 
     Attributes:
+        legal: bit literals of their legality.
         does: the rows of the actions.
-        counters: rows that add up, plane by plane, how many were legal where a move was made.
-        phases: per move the phases in which it can be chosen, those of a group of ``GROUP`` alike.
-        scratch: if the moves are many, and both kinds of rows lie side by side: the first of rows to use.
-        factors: then, instead of the rows of the actions, those that are set: the first of the groups, and of
-            the members of a group.
+        counters: rows that add up, plane by plane, the number of legal moves where a move was made.
+        phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
+        scratch: first scratch row of a role with many moves, whose rows lie side by side; else None.
+        factors: then the rows that are set instead of the actions: the first of the groups, and of the
+        members
+            of a group.
     """
 
     legal: Sequence[int]
@@ -56,11 +58,7 @@ class Candidates:
 
 
 class UnrolledSelection:
-    """The candidates of a role in straight code, in groups of about the square root of their number.
-
-    Args:
-        size: moves per group; 0 for the best.
-    """
+    """Selection by straight code, in groups of ``size`` moves, about the square root of their number."""
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
@@ -113,17 +111,14 @@ class UnrolledSelection:
 
 
 def scratch_rows(moves: int) -> int:
-    """Return how many rows ``LoopSelection`` needs besides."""
+    """Return the number of scratch rows of ``LoopSelection``."""
     return -(-moves // _SIZE) * _COUNT_PLANES
 
 
 class LoopSelection:
-    """The candidates of a role in loops over groups of sixteen: code of the same size for any number.
+    """Selection by loops over groups of sixteen, which do not depend on the game.
 
-    Args:
-        role: the candidates, with rows to use besides.
-        presence: of the phases; groups of which no move can be chosen are left out.
-        shared: where the loops are put, which do not depend on the game.
+    Groups of which no move can be chosen in the present phases are skipped.
     """
 
     def __init__(
@@ -140,7 +135,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups; tables by their first row, and how many a group has."""
+        """Call a function for each run of groups; a table is its first row, and its rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -175,7 +170,7 @@ class LoopSelection:
 
 
 def _enter_count(code: FunctionBuilder, count: list[str], rows: Sequence[str], total: Sequence[str]) -> None:
-    """Put the count of a group into its rows, and add it to the total."""
+    """Store the count of a group, and add it to the total."""
     count = count + [ZERO] * (_COUNT_PLANES - len(count))
     for row, plane in zip(rows, count, strict=False):
         code.write(row, plane)
@@ -203,7 +198,7 @@ _RUN = ["i64 %groups", "i64 %rest"]
 
 
 def _count_function(name: str, planes: int, target: Target) -> str:
-    """Write what counts the legal moves of some groups, and of a part of one behind them."""
+    """Write a function that counts the legal moves of full groups, and of a partial one behind them."""
     pointers = ["ptr %legal", "ptr %counts", "ptr %total"]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%total", planes)
@@ -222,7 +217,7 @@ def _count_function(name: str, planes: int, target: Target) -> str:
 
 
 def _find_function(name: str, planes: int, target: Target) -> str:
-    """Write what finds the group that a number points to among some, and perhaps one more."""
+    """Write a function that finds the group that a number points to."""
     pointers = [f"ptr %{each}" for each in ("counts", "found", "left", "within")]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
@@ -238,7 +233,7 @@ def _find_function(name: str, planes: int, target: Target) -> str:
 
 
 def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
-    """Write what brings the legal moves of the groups that were found into common rows."""
+    """Write a function that copies the legal moves of the found groups to common rows."""
     pointers = ["ptr %legal", "ptr %found", "ptr %common"]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%common", _SIZE)
@@ -265,7 +260,7 @@ def _rest(code: FunctionBuilder) -> list[str]:
 
 
 def _member_function(name: str, target: Target) -> str:
-    """Write what finds the member of a group that a number points to."""
+    """Write a function that finds the member of a group that a number points to."""
     pointers = ["ptr %common", "ptr noalias %within", "ptr noalias %members"]
     code = FunctionBuilder(name, target, parameters=pointers, inlined=True)
     legal = [code.read(place) for place in code.rows_at("%common", _SIZE)]
@@ -276,7 +271,7 @@ def _member_function(name: str, target: Target) -> str:
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Select one after the other: each legal move takes one from the number, until it falls below zero."""
+    """Select by counting down: each legal move subtracts one from the number, until it falls below zero."""
     if len(legal) < 2:
         return list(legal)
     chosen = []
@@ -370,16 +365,10 @@ def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
 def each_group(
     code: FunctionBuilder, moves: int, presence: Presence | None = None, phases: Sequence[int] = ()
 ) -> Iterator[tuple[Table, int]]:
-    """Write loops over the full groups, and what is done with the rest: the same as in the loops.
-
-    Args:
-        code: the function.
-        moves: how many the role has.
-        presence: of the phases, if groups of which no move can be chosen are to be left out.
-        phases: per move those in which it can be chosen.
+    """Write loops over the full groups of moves, and the same for the rest; see ``each_run``.
 
     Yields:
-        Where the rows of a group are in a table, and the number of moves of the group.
+        A function that returns the rows of the group in a table, and the number of its moves.
     """
     for first, groups, rest in each_run(moves, presence, phases):
         if rest:
@@ -391,11 +380,13 @@ def each_group(
 
 
 def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Write branches over the runs of groups that are needed in the same phases; see ``each_group``.
+    """Write branches over runs of groups that are needed in the same phases.
+
+    Without ``presence`` nothing is skipped; ``phases`` are those in which a move can be chosen.
 
     Yields:
-        The first group of a run, how many full ones it has, and for a run of one group that is not full how
-        many moves that has.
+        The first group of a run, its number of full groups, and for a single partial group its number of
+        moves.
     """
     full, rest = divmod(moves, GROUP)
     for _, run in groupby(range(full), key=lambda group: phases[group * GROUP] if presence else 0):
@@ -410,15 +401,9 @@ def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> It
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:
     """Write ``@choose`` and ``@evaluate_moves``, or ``@evaluate_factors``, by the functions that are there.
 
-    See ``RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. What looks at
-    the rows of actions, or sets them, calls ``@choose`` and ``@evaluate_moves``, which bring one into the
-    other.
-
-    Args:
-        layout: the rows.
-        phases: of the game.
-        straight: whether the gates read groups and members, not the rows of actions.
-        target: what they are written for.
+    See ``RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. Callers that
+    read or set the rows of actions use ``@choose`` and ``@evaluate_moves``, which convert between the two.
+    With ``straight``, gates read groups and members, not the rows of actions.
     """
     if not layout.many:
         return ""

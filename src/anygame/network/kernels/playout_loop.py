@@ -1,13 +1,13 @@
 """The playout loop of a block: state, ends and their accounts, moves, next state.
 
-A lane whose game ends begins the next one while the block has playouts left to start; every playout that was
-started is finished, so short games are not favoured. Lanes are visited one by one only where they end. A lane
-in which a role has no legal move ends there, counted apart, as one that has made as many moves as it may.
+A lane whose game ends starts the next one while the block has playouts left to start. Every started playout
+is finished, so short games are not favoured. Only lanes that end are visited one by one. A lane in which a
+role has no legal move ends and is counted separately, as is one that reaches the limit of moves.
 
-Where goals take long to evaluate, lanes whose games have ended wait for each other.
+If goals take long to evaluate, lanes whose games have ended wait for each other.
 
-Where the game has phases, all lanes are kept in the same one: a playout begins in the steps alone in which
-those under way are where they began.
+If the game has phases, all lanes are kept in the same one: a playout starts only in steps in which those
+under way are in the first phase.
 """
 
 from __future__ import annotations
@@ -57,15 +57,17 @@ _PARAMETERS = ["ptr noalias %block", "ptr noalias %lengths", "ptr noalias %start
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """What the loop needs to know of a game.
+    """The properties of a game that the loop needs.
 
     Attributes:
-        target: what the loop is written for.
+        target: the machine that the loop is written for.
+        layout: the rows of inputs and outputs.
         terminal: bit literal of the end.
         moves: the row that counts joint moves.
-        has_factors: whether moves go from the choice to the gates as ``nth_set_bit`` says.
-        patience: how many steps lanes may wait, together, before what goals alone need is evaluated; 0 where
-            it is evaluated in each step.
+        phases: the phases of the game.
+        has_factors: whether the gates read chosen moves as groups and members, see ``nth_set_bit``.
+        patience: steps that lanes may wait, in total, before gates that only goals need are evaluated; 0 if
+            they are evaluated in each step.
     """
 
     target: Target
@@ -85,13 +87,13 @@ class PlayedGame:
 def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
-    The function makes so many steps, and returns whether all playouts of the block have ended. The histogram
-    has a slot for each number of moves up to the limit, and one behind for what was cut. To start elsewhere
-    than in the initial state, ``%start`` says what each fluent is: 0 or -1.
+    The function makes ``%steps`` steps, and returns whether all playouts of the block have ended. The
+    histogram has a slot for each number of moves up to the limit, and a last one for playouts that were cut.
+    For another start than the initial state, ``%start`` holds 0 or -1 per fluent.
 
     Args:
-        game: what it needs to know.
-        shared: where functions are put that it calls, and that do not depend on the game.
+        game: the properties of the game.
+        shared: gets the called functions that do not depend on the game.
     """
     shared["leave_stuck"] = _leave_stuck(game)
     shared["wait"] = _wait(game)
@@ -103,16 +105,12 @@ def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
 def _each_lane(
     code: FunctionBuilder, row: int, mask: str = "", target: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Write a loop over the lanes that hold in a row.
+    """Write a loop over the lanes that hold in a row, which must not change inside.
 
-    Args:
-        code: the function.
-        row: the row; it is not to be changed on the way.
-        mask: a variable in which a word is made bit by bit; it is put into a row after each word.
-        target: that row.
+    The body may build a word bit by bit in the variable ``mask``, which is stored to ``target`` word by word.
 
     Yields:
-        The number of a lane, its word and its bit in there.
+        The number of a lane, its word and its bit in the word.
     """
     base = code.address(row)
     for word in code.loop(code.target.words):
@@ -124,7 +122,7 @@ def _each_lane(
 
 
 def _cut(game: PlayedGame) -> str:
-    """Find the lanes that have made as many moves as they may, and when the next one can have."""
+    """Find the lanes that have reached the limit of moves, and the next step in which one can reach it."""
     code = FunctionBuilder("cut", game.target, parameters=["ptr noalias %block"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
@@ -144,7 +142,7 @@ def _cut(game: PlayedGame) -> str:
 
 
 def _finish(game: PlayedGame) -> str:
-    """Take leave of the lanes that ended or are cut; start the next playouts in them, or let them wait."""
+    """Record the lanes that ended or are cut; start their next playouts, or let them wait."""
     code = FunctionBuilder("finish", game.target, parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
@@ -178,10 +176,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the playouts that are over, in the lanes that hold in a row; see ``_start_next``.
-
-    Where the game has no phases, the next ones are started there.
-    """
+    """Write a loop over the ended playouts of a row; without phases it starts the next ones, too."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return
@@ -209,16 +204,11 @@ def _start_idle(game: PlayedGame) -> str:
 
 
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
-    """Start the next playouts in the lanes that hold in a row, while some are left: sets RESTART.
-
-    Args:
-        code: the function.
-        row: the row; it is not to be changed on the way.
-        now: the step.
+    """Start the next playouts in the lanes of a row, while some are left, and set RESTART.
 
     Yields:
-        Before the next playout of a lane is started: the lane, where the start of its last one is found, its
-        word and its bit.
+        Before the next playout of a lane is started: the lane, a pointer to the start of its last playout,
+        its word and its bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))
@@ -238,10 +228,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
 
 
 def _leave_stuck(game: PlayedGame) -> str:
-    """Take leave of the lanes in which a role has no legal move, as of those that ended.
-
-    They are only counted, and the first one is noted: the block can be played again up to it.
-    """
+    """End the lanes in which a role has no legal move; count them and note the first one for a replay."""
     code = FunctionBuilder("leave_stuck", game.target, parameters=["ptr noalias %block"], rare=True)
     now = code.word_of_block(NOW)
     restarting = code.variable(code.load(RESTART))
@@ -268,7 +255,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 
 def _wait(game: PlayedGame) -> str:
-    """Make up for the step in which a lane waited: its playout began one later."""
+    """Let the playouts of lanes that waited begin one step later."""
     code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
@@ -299,7 +286,7 @@ def _start_elsewhere(game: PlayedGame) -> str:
 
 
 def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
-    """Note the phase of the lanes with a playout under way, unless everything is to be computed."""
+    """Set the phase of the lanes with a playout under way, unless all gates are to be computed."""
     if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
@@ -308,10 +295,10 @@ def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
 
 
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
-    """Write whether lanes have ended and waited for so long that goals are worth their time.
+    """Write whether ended lanes have waited long enough for goals to be evaluated.
 
-    What is wasted on waiting is then about what the goals cost, and both together at most twice the least
-    possible (Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
+    Waiting then costs about as much as the goals, and both at most twice the optimum (Karlin, Manasse,
+    Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
     code.set_word_of_block(waited, WAITED)
@@ -448,10 +435,7 @@ def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
 
 
 def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
-    """Write ``@account``: count the goals of the lanes that end.
-
-    That a role has no goal there or several should not be: it is looked for, and counted only if it is so.
-    """
+    """Write ``@account``: count the goals of the lanes that end, and roles with no goal or several."""
     code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():

@@ -1,4 +1,4 @@
-"""Functions that many games call: a machine compiles each of them once."""
+"""Functions that all games share: a machine compiles each of them once."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 
 
 class SharedFunctions(dict[str, str]):
-    """Functions that do not depend on the game, by name: their definitions, as LLVM's text form.
+    """Definitions of functions that do not depend on the game, by name, as LLVM's text form.
 
-    Either they are part of the code of a game, or that is linked with them: then a machine compiles each of
-    them once, for all games.
+    They become part of a game's module, or modules of their own that it is linked with: then a machine
+    compiles each of them once for all games.
     """
 
     def need(self, name: str, write: Callable[[str], str]) -> str:
-        """Have a function, written if it is not here yet, given its name; return that."""
+        """Write a function given its name, unless it is there; return the name."""
         if name not in self:
             self[name] = write(name)
         return name
 
     @property
     def text(self) -> str:
-        """All definitions, for the module that calls them: what it takes in is not compiled besides."""
+        """All definitions, for the module that calls them; inlined ones are not compiled separately."""
         return re.sub("define (internal )?", "define internal ", "".join(self.values()))
 
     @property
     def declarations(self) -> str:
-        """What those write who call them."""
+        """Declarations for other modules."""
         return "".join(map(_declaration, self.values()))
 
     def modules(self, target: Target) -> list[str]:

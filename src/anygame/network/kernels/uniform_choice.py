@@ -1,10 +1,10 @@
 """Choosing moves exactly uniformly without unpacking a lane.
 
-Per role: count the legal moves of each lane in bit planes, draw a number below the count, and find the move
-it points to. A number is drawn by rejection under a bit mask: random planes up to the highest bit of
-``count - 1``, accepted where they fall below the count, which is at least every other lane. A lane that is
-still without a number after some rounds waits: it keeps its state, and chooses anew in the next step. So no
-value is ever preferred.
+Per role: count the legal moves of each lane in bit planes, sample a number below the count, and find the move
+that it points to. Sampling is by rejection under a bit mask: random planes up to the highest bit of
+``count - 1`` are accepted in lanes where they fall below the count, which is at least every other lane. A
+lane without a number after some rounds waits: it keeps its state, and samples again in the next step. So no
+value is preferred.
 """
 
 from __future__ import annotations
@@ -46,22 +46,21 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: A draw ends after so many rounds at the latest: of 512 lanes, half of which fail at worst, one in eight
-#: times one is left. It bounds the time; nothing is less uniform for it.
+#: Most rounds of a draw: of 512 lanes, at worst half of which fail each time, one is left in 1 of 8 draws. It
+#: bounds the time, and does not affect uniformity.
 _ROUNDS = 12
-#: Where no lane should wait: at worst one in 2^55 times one does.
+#: Most rounds where no lane should wait: at worst one waits in 1 of 2^55 draws.
 _MANY_ROUNDS = 64
-#: What decides whether another round is worth it, in row operations counted in the code: a plane of a random
+#: Costs that decide whether another round pays, in row operations counted in the code: a plane of a random
 #: number with its comparison, the rest of a round, and a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
-#: So many planes are always drawn; higher ones only if some lane needs them. Nearly always one does need the
-#: lowest ones, and to ask costs a branch.
+#: The lowest planes, which are always drawn since nearly always a lane needs them, and asking costs a branch.
 ALWAYS_DRAWN = 2
 
 
 @dataclass
 class _Draw:
-    """What is known of one role while its number is drawn: planes of the count, its masks, the number."""
+    """A number being drawn for a role: planes of the count, its masks, and variables for the number."""
 
     count: list[str]
     masks: list[str]
@@ -80,15 +79,15 @@ def choose_function(
     If some role has many moves, it is ``i1 @choose_factors``, see ``nth_set_bit``.
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
-    whether a lane is without a legal move for a role; then nothing was chosen, no random number was drawn,
-    and row STUCK holds in these lanes.
+    whether a role has no legal move in a lane. Then nothing was chosen, no random number was drawn, and row
+    STUCK holds in these lanes.
 
     Args:
         roles: the candidates of each role.
-        step_cost: row operations of the rest of a step: a lane that waits wastes so much.
-        phases: of the game. Where there are some, no lane waits, or they would not be in the same one.
-        target: what it is written for.
-        shared: where functions are put that do not depend on the game.
+        step_cost: row operations of the rest of a step, which a waiting lane wastes.
+        phases: the phases of the game. If there are any, no lane waits, so that all stay in the same phase.
+        target: the machine that it is written for.
+        shared: gets functions that do not depend on the game.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
@@ -125,12 +124,12 @@ def choose_function(
 
 
 def planes_of(role: Candidates) -> int:
-    """Return how many bits a number has that is below any count of a role's legal moves."""
+    """Return the number of bits of the numbers that are drawn for a role."""
     return max(0, len(role.legal) - 1).bit_length()
 
 
 def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]]) -> None:
-    """Return from the function if a lane is without a legal move, and say which."""
+    """Return from the function if a lane has no legal move, with these lanes in STUCK."""
     some = code.all(code.any(count) for count in counts)
     missing = code.and_(active, code.not_(some))
     if missing == ZERO:
@@ -144,13 +143,10 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 
 
 class _Drawing:
-    """How numbers are drawn, by functions that do not depend on the game.
+    """Draws numbers by functions that do not depend on the game.
 
-    Args:
-        code: the function, at its beginning.
-        failed: a variable: the lanes that get no number.
-        step_cost: as for ``choose_function``; None if no lane may wait.
-        shared: where the functions that it calls are put.
+    Lanes without a number are added to the variable ``failed``. ``step_cost`` is that of ``choose_function``,
+    None if no lane may wait.
     """
 
     def __init__(
@@ -167,7 +163,7 @@ class _Drawing:
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
-        """Draw a number for each role; one serves all where no lane has two roles with a choice."""
+        """Draw a number for each role; a common one if no lane has two roles with a choice."""
         if len(draws) < 2:
             for draw in draws:
                 self._draw(draw, active)
@@ -197,7 +193,7 @@ class _Drawing:
                 code.write(own, code.and_(code.read(drawn), plane))
 
     def _draw(self, draw: _Draw, active: str) -> None:
-        """Draw a number below the count in the active lanes; those without one join the failed ones."""
+        """Draw a number below the count in the active lanes; lanes without one are added to ``failed``."""
         code = self._code
         if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
             for target, mask in zip(draw.number, draw.masks, strict=True):
@@ -224,7 +220,7 @@ class _Drawing:
 
 
 def _random_function(name: str, target: Target) -> str:
-    """Write what puts random bits into a row."""
+    """Write a function that puts random bits into a row."""
     code = FunctionBuilder(name, target, parameters=["ptr noalias %out"], inlined=True)
     generator = Xoshiro(code)
     code.write("%out", generator.row())
@@ -233,7 +229,7 @@ def _random_function(name: str, target: Target) -> str:
 
 
 def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
-    """Write what draws a number below a count, given in memory, in the lanes of row ACTIVE."""
+    """Write a function that draws a number below a count, given in memory, in the lanes of row ACTIVE."""
     pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
     parameters = [*pointers, "i64 %limit", "i64 %rounds"]
     code = FunctionBuilder(name, target, parameters=parameters, inlined=True)
@@ -262,12 +258,8 @@ def _draw_in_rounds(
 ) -> None:
     """Write the rounds of a draw.
 
-    Args:
-        code: the function.
-        generator: of random bits.
-        draw: what is drawn.
-        lanes: those that are to get a number, and a variable: those that get none.
-        limits: how many may be left without one, and how many rounds there are at most.
+    ``lanes`` are the active ones, and a variable for those without a number; ``limits`` how many of these are
+    accepted, and the most rounds.
     """
     active, failed = lanes
     wanted = [
@@ -305,19 +297,19 @@ def _draw_in_rounds(
 
 
 def most_rounds(step_cost: int | None) -> int:
-    """Return after how many rounds a draw ends; no step cost stands for lanes that must not wait."""
+    """Return the most rounds of a draw; without a step cost lanes must not wait."""
     return _MANY_ROUNDS if step_cost is None else _ROUNDS
 
 
 def bearable(planes: int, step_cost: int | None, lanes: int = LANES) -> int:
-    """Return how many of some lanes may wait: another round would cost more than it saves."""
+    """Return how many lanes may wait, since another round would cost more than it saves."""
     if step_cost is None:
         return 0
     round_cost = _PLANE_COST * planes + _ROUND_COST
     return 2 * lanes * round_cost // (_WAIT_COST * lanes + step_cost)
 
 
-#: The state of the generators takes so many rows, from row RANDOM on.
+#: Rows of the generators' state, from row RANDOM on.
 STATE_ROWS = 4
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
