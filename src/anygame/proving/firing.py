@@ -44,8 +44,6 @@ _FOR_INVARIANT, _SHARE = 0.5, 0.2
 _SHOWN: Final = 60
 #: That a rule fires is shown by a match; that it never does is what is looked for.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
-#: States of random play that are looked at together.
-_AT_ONCE: Final = 4096
 
 
 class Firing(NamedTuple):
@@ -139,11 +137,10 @@ def _seen(game: Game, rules: Sequence[Rule]) -> list[bool]:
     sample = Sample(random_play(machine.kernel))
     fires = np.zeros(len(rules), np.bool_)
     of_moves = np.array([depends_on_moves(model, literal) for literal in literals])
-    for first in range(0, len(sample.states), _AT_ONCE):
+    for part in sample.parts():
         left = np.flatnonzero(~fires)
         if not len(left):
             break
-        part = slice(first, first + _AT_ONCE)
         moves = sample.moves(part, model)
         values = model.values([literals[number] for number in left], sample.states[part], moves)
         made = np.asarray(moves.any(axis=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: States of the sample that are looked at together.
-_AT_ONCE: Final = 4096
 #: Moves of a question about long matches at least, and nodes of one at most.
 _FEWEST, _MOST_NODES = 8, 3_000_000
 
@@ -48,26 +46,25 @@ class Matches:
     def seen(self, literals: Sequence[int], patience: Patience) -> list[bool]:
         """Return which literals over the state hold in some state of random play."""
         found, states = np.zeros(len(literals), np.bool_), self._sample.states
-        for first in range(0, len(states), _AT_ONCE):
+        for part in self._sample.parts():
             left = np.flatnonzero(~found).tolist()
             if not left:
                 break
-            part = states[first : first + _AT_ONCE]
-            found[left] = self._model.values([literals[n] for n in left], part, patience=patience).any(axis=0)
+            values = self._model.values([literals[n] for n in left], states[part], patience=patience)
+            found[left] = values.any(axis=0)
         return [bool(each) for each in found]
 
     def played(self, bad: int) -> Match | None:
         """Return a shortest match of random play to a bad state, or None."""
         model, sample = self._model, self._sample
         of_moves = depends_on_moves(model, bad)
-        for first in range(0, len(sample.states), _AT_ONCE):
-            part = slice(first, first + _AT_ONCE)
+        for part in sample.parts():
             moves = sample.moves(part, model) if of_moves else None
             hits = model.values([bad], sample.states[part], moves)[:, 0]
             if moves is not None:
                 hits &= moves.any(axis=1)
             if hits.any():
-                number = first + int(hits.argmax())
+                number = part.start + int(hits.argmax())
                 return sample.match(number, with_last=of_moves)
         return None
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MOST_VALUES: Final = 1 << 26
 _LANES: Final = 1024
 _MOST_STEPS: Final = 1000
+#: States that are evaluated together.
+_AT_ONCE: Final = 4096
 
 
 def random_play(kernel: Kernel, seed: int = 1) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
@@ -65,6 +67,11 @@ class Sample:
         #: Which lane is where after how many steps.
         self._places = np.argwhere(np.stack(self._going))
         self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])
+
+    def parts(self) -> Iterator[slice]:
+        """Yield the parts of the states that are evaluated together."""
+        for first in range(0, len(self.states), _AT_ONCE):
+            yield slice(first, first + _AT_ONCE)
 
     @property
     def longest(self) -> int:
