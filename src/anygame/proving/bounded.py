@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 
-#: MiniSat (Eén and Sörensson 2003) finds what is there in a third of the time; what is not takes longer.
+#: MiniSat (Eén and Sörensson 2003) takes a third of the time if there is a match, longer if not.
 _FOR_ANY_MATCH: Final = "minisat22"
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: A number of at least 0: by what it may be, ascending, the variables that say that it is so much at least.
-#: It is 0 at least; what is not there is as the next larger one.
+#: A unary number: by possible values, ascending, the variables for being at least as much.
+#: It is at least 0; a value that is missing has the variable of the next larger one.
 _Number: TypeAlias = "dict[int, int]"
 
-#: Clauses that are added between two looks at the clock.
+#: Clauses added between two looks at the clock.
 _ADDED: Final = 20_000
 
 
@@ -64,7 +64,7 @@ def check_invariant(
     asked = []
     for counted in sums:
         changes = -_is_kept(step, counted)
-        # Where it is known how far a counter has come, little is left to be found out.
+        # A case split over the values of a counter leaves little to solve.
         cases = [step.here.literal(x) for _, *fact in counted.parts if len(fact) > 1 for x in fact]
         asked += [*([changes, case] for case in cases), [changes, *(-case for case in cases)]]
     steps = _refute(step.clauses, asked, known) if asked else 0
@@ -98,7 +98,7 @@ def check_ending(
         raise CertificateError("a fact takes away from the sum")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Of what is lost, no more than the most is added up.
+    # Losses are added up only to the most allowed.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -188,7 +188,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence
                 )
             refuted.append(found)
         lines = [line.split() for line in solver.get_proof() or ()]
-    # An empty one only says that a question was answered with no.
+    # An empty clause only says that a question was refuted.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
     steps = followed(given.rows, lemmas, refuted, patience)
     if steps is None:
@@ -362,7 +362,7 @@ def _is_kept(step: _Step, counted: Sum) -> int:
     """Return what holds where a step preserves a sum; a sum that is a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # What is more than the most is not added up.
+    # Changes are added up only to the most allowed.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

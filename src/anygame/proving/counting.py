@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 #: A step: bool [2, fluents], before and after.
 Step: TypeAlias = "NDArray[np.bool_]"
 
-#: Classes of fluents at most; and states and steps of play that are looked at.
+#: The most classes of fluents, and the most states and steps of play.
 _MOST_CLASSES: Final = 600
 _MOST_ROWS: Final = 8_000
 #: States that are multiplied at once.
 _AT_ONCE: Final = 512
-#: Weights at most, what one side of an equation may add up to, and sums.
+#: The largest weight, the largest side of an equation, and the most sums.
 MOST_WEIGHT: Final = 1_000
 MOST_SUM: Final = 256
 MOST_SUMS: Final = 24
-#: What a step may change at most.
+#: The most that a step may change.
 MOST_CHANGED: Final = 64
-#: Whole numbers are reckoned modulo this prime; so their products have 62 bits.
+#: Arithmetic is modulo this prime, so products have 62 bits.
 _PRIME: Final = (1 << 31) - 1
 
 
@@ -79,7 +79,7 @@ def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
     if counted.is_exact:
         holds = gates.conjunction([holds, _is_at_least(model, other, side, -counted.total, patience)])
         kept = gates.conjunction([kept, _is_at_least(model, less, more, 0, patience, counted.most)])
-    # Where it is known how far a counter has come, little is left to be found out.
+    # A case split over the values of a counter leaves little to solve.
     cases = {x: None for _, *fact in counted.parts if len(fact) > 1 for x in fact}
     return Lemma(holds, gates.conjunction([model.moving, kept ^ 1]), tuple(cases))
 
@@ -161,7 +161,7 @@ def _changing_steps(
         for counted, lemma in zip(found, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # Mostly it does not matter whether all hold, which takes a solver long.
+            # Whether all sums hold rarely matters, and is expensive for a solver.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -191,7 +191,7 @@ class _Matrix:
         self._before, self._after = (each[:: 1 + len(each) // _MOST_ROWS] for each in sample.steps())
         states = sample.states[:: 1 + len(sample.states) // _MOST_ROWS]
         width = 1 + self._kinds.shape[1]
-        #: What is multiplied with its own rows has the same null space, and is small.
+        #: The Gram matrix has the same null space as the states, and is small.
         self._gram: NDArray[np.int64] = np.zeros((width, width), np.int64)
         for first in range(0, len(states), _AT_ONCE):
             patience.check()

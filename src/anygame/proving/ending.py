@@ -32,29 +32,29 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: Weights of fluents that are tied together: those of a kind have the same one.
+#: Coefficients of shared weights: signals of a kind have the same one.
 _Kinds: TypeAlias = "NDArray[np.float64]"
 
-#: Unknown weights at most, and weights at most.
+#: The most unknown weights, and the largest weight.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: What a step may take away at most; gates that add up grow with its square.
+#: The most that a step may subtract; the gates for sums grow with its square.
 MOST_LOST: Final = 400
-#: Moves without arguments that are looked at.
+#: The most moves without arguments among the signals.
 _MOST_PASSES: Final = 64
-#: Steps that are known when a linear program is solved anew; those that it breaks are added.
+#: Initial steps of a linear program; steps that its solution violates are added.
 _STEPS: Final = 200
-#: Steps that solvers find until the weights are given up.
+#: Rounds with new steps of solvers until a template is given up; the second if few are tried.
 _MOST_FOUND: Final = 60
 _FEW_FOUND: Final = 4
-#: Steps that are found before weights are sought anew.
+#: Steps that are found in a round.
 _AT_ONCE: Final = 16
-#: A weight times this is a whole number, or it is rounded.
+#: The largest common denominator of weights, else they are rounded; and the tolerance.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
-#: What a weight costs beside what it makes a match longer.
+#: Cost of a weight, relative to a longer bound on matches.
 _LITTLE: Final = 1e-3
-#: Moves at random after which no state is expected to come again.
+#: Random moves after which no state is expected to repeat.
 _MOST_FOLLOWED: Final = 200
 
 
@@ -115,7 +115,7 @@ class Measures:
         with Formula(patience) as formula:
             idle: _IdleSteps | None = None
             for kinds in _templates(self._model.fluents, levels.among):
-                #: Steps that a solver found, perhaps from states that are never reached.
+                #: Steps that a solver found, perhaps from unreachable states.
                 possible: list[NDArray[np.int8]] = []
                 for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                     weighed = self._steps.weights(kinds, levels.among, possible, patience)
@@ -165,7 +165,7 @@ class _IdleSteps:
         self.model, self._formula, self._known = model.scratch(), formula, known
         self._copy = any_step(formula, self.model, invariant)
         then = self._copy.then()
-        # Gates that are asked for later have no value.
+        # Gates that are added later have no value in the assignment.
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
@@ -184,7 +184,7 @@ class _IdleSteps:
             changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
-            # The next one is to be without one of these changes.
+            # The next one must lack one of these changes.
             changed = changed - self._known or changed
             self._known |= changed
             formula.add(
@@ -372,7 +372,7 @@ def _solved(
     if not rows.any(axis=1).all():
         return None
     signals, groups = len(kinds), int(among.max(initial=-1)) + 1
-    # What a group has when it has most; and fewer weights where that makes no difference.
+    # Minimise the largest value of each group, and prefer fewer weights among equals.
     first, small = initial @ kinds, np.abs(kinds).sum(axis=0) * _LITTLE
     highest = sparse.coo_array((-np.ones(signals), (np.arange(signals), among)), (signals, groups))
     steps = sparse.csr_array(np.concatenate([-rows, rows, np.zeros((len(rows), groups))], axis=1))

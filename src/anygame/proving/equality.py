@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause
     from anygame.proving.sampling import Sample
 
-    #: What each role saw of a joint move.
+    #: The percepts of each role.
     _Seen: TypeAlias = Mapping[str, Sequence[Term]]
 
 _CLAIM: Final = "both sheets are the same game"
-#: Of the time, what may be spent on what holds in every state.
+#: The share of the time for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: Rounds in which fluents are found that both games share; where it takes more, none are.
+#: The most rounds of the search for merged fluents; beyond it none are merged.
 _MOST_ROUNDS: Final = 20
 
 

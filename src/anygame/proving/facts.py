@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.prover import Prover
 
-#: Games that many ask about, one after the other.
+#: Games whose facts are cached.
 _KEPT: Final = 16
-#: Gates of a game that is looked at; with more of them it can take seconds.
+#: The most gates of a game; more of them can take seconds.
 _MOST_GATES: Final = 1_000
-#: Conflicts of solvers, for all that is asked of a game.
+#: The limit of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
 
 

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: What is asked about while play goes on: at the end nobody moves.
+#: Relations that matter only while play goes on: nobody moves in terminal states.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
-#: Of the time that is left: to learn what holds in every state, and what one rule may take.
+#: Shares of the remaining time: to learn an invariant, and for one rule.
 _FOR_INVARIANT, _SHARE = 0.5, 0.2
-#: Characters of a rule that are shown while it is looked at.
+#: The most characters of a rule in reports.
 _SHOWN: Final = 60
-#: That a rule fires is shown by a match; that it never does is what is looked for.
+#: A match shows that a rule fires; the verdict is about never firing.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
@@ -78,7 +78,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
     asked = list(zip(left, names, _literals(prover.model, left, names), strict=True))
     for is_last in (False, True):
-        # What takes long is tried again when all others are decided, with the time that is left.
+        # Undecided rules are tried again after all others, with the remaining time.
         tried, asked = asked, []
         for number, (rule, name, literal) in enumerate(tried):
             claim = f"{shown(str(rule), _SHOWN)} fires"

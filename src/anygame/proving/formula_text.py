@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node
 
-#: What a property says of the states of all matches.
+#: How a property speaks of the states of all matches.
 TemporalOperator = Literal["always", "never", "reachable", "until"]
 TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 
 _LONGEST: Final = 10_000
-#: As many problems as such a text can have: reading never gives up on their number.
+#: As many problems as such a text can have, so reading never gives up early.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",
@@ -55,9 +55,9 @@ _EXAMPLES: Final = {
     "reachable": "(reachable (goal ?r 100))",
     "until": "(until (not (goal ?r 100)) terminal)",
 }
-#: Relations of the joint moves that are made, also where their rules do not look at the moves.
+#: Relations about joint moves, even if their rules do not depend on moves.
 _OF_MOVES: Final = frozenset((("does", 2), ("next", 1), ("sees", 2)))
-#: Values of a place that a doubt lists.
+#: The most values that a doubt lists.
 _LISTED: Final = 8
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
-#: Properties that are read at once, since they become one game.
+#: The most properties in one call: they become one game.
 _MOST: Final = 100
 
 
@@ -72,7 +72,7 @@ class TemporalFormula:
         found = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return found
-        # The compiler leaves out of such literals what holds wherever a joint move is made.
+        # The compiler drops conditions that hold wherever a joint move is made.
         gates = model.gates
         able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
         return gates.conjunction([found, model.terminal ^ 1, *able])
@@ -174,7 +174,7 @@ def _write(writer: RuleWriter, text: PropertyText, prefix: str, number: int) -> 
     refuting = [(text.expressions[0], text.kind in {"never", "reachable"})]
     yield fluent
     if text.kind == "until":
-        # It is over when the second formula has held, in an earlier state or in this one.
+        # The property is fulfilled once the second formula held, in an earlier state or in this one.
         over = writer.named(text.expressions[1], text.names)
         variables = tuple(sorted(over.free))
         name = f"{prefix}_held_{number}"

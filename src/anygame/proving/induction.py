@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: Candidates at most, and at most that times gates: one question about all of them should not take seconds.
+#: The most candidates, and candidates times gates: one query about all should not take seconds.
 _MOST_CANDIDATES: Final = 4_096
 _MOST_WORK: Final = 40_000_000
-#: Candidates that are tried first, and how many times as many are tried then.
+#: Candidates tried first, and the growth factor from round to round.
 _FIRST, _MORE = 64, 8
-#: A group of so many fluents excludes each other by gates, not pair by pair.
+#: From so many fluents on, exclusion is encoded by gates, not pair by pair.
 _FEW: Final = 4
-#: Values of a counter at least.
+#: The fewest values of a counter.
 _COUNTER: Final = 5
-#: Products that are added up to see which fluents exclude each other, about a second.
+#: The most products to compute which fluents exclude each other, about a second.
 _MOST_PRODUCTS: Final = 20_000_000_000
 #: Arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
@@ -120,7 +120,7 @@ def learned(
             induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
-        # What says most comes first. Most time is taken by what is broken, which is tried again in vain.
+        # The strongest come first. Candidates that break take most of the time, again in each round.
         several = len(tried) + len(of_groups)
         tried += of_groups + others
         for size in sorted({several, *_sizes(len(tried))}):
@@ -140,7 +140,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     The first list says of which groups at most or at least one fluent holds. The second one says which
     fluents never change, which pairs exclude each other, and which fluent implies one of a group.
     """
-    # Where fluents are many, a part of the states says enough: what others refute, steps refute, too.
+    # With many fluents a part of the states is enough: steps refute the other candidates, too.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
@@ -149,7 +149,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
-    # Those that play did not meet may be met later: counters that seldom go so far.
+    # Fluents that play did not meet are included: counters seldom reach all of their values.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
     found: dict[Clause, None] = {}
@@ -358,8 +358,8 @@ def trimmed(
         pending = [goal, *map(broken, wanted)]
         while pending:
             asked = pending.pop()
-            # What is needed already costs nothing, and a clause mostly keeps itself; what is counted takes a
-            # solver long.
+            # Needed clauses cost nothing, and a clause mostly preserves itself; sums are expensive for a
+            # solver.
             parts = [[guard_of[known] for known in each] for each in (needed, clauses, counted)]
             some = next((n for n in range(1, 4) if not formula.solve([*asked, *chain(*parts[:n])])), None)
             assert some, "the invariant was not one"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.proving.sampling import Sample
     from anygame.proving.store import ProofStore
 
-#: The name of what holds in every state, among proofs that are kept.
+#: The name of the invariant in the cache of proofs.
 _EVERYWHERE: Final = "in every state"
 
 
@@ -83,7 +83,7 @@ class Knowledge:
             with suppress(OutOfTimeError):
                 for found in learned(self._model, self._sample, patience, first):
                     self.clauses = list(found)
-                    # What was kept is not believed, but nothing more was found before.
+                    # The cached clauses are proved anew, but no further ones were found before.
                     if kept and kept.is_everything and len(found) == len(first):
                         break
                     if not kept or len(found) >= len(first):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: Moves of a question about long matches at least, and nodes of one at most.
+#: The fewest moves of a query about long matches, and the most nodes.
 _FEWEST, _MOST_NODES = 8, 3_000_000
 
 
@@ -29,7 +29,7 @@ class Matches:
 
     def __init__(self, model: Model, sample: Sample) -> None:
         self._model, self._sample = model, sample
-        #: States that solvers found matches to.
+        #: States on the matches that solvers found.
         self._met: list[NDArray[np.bool_]] = []
 
     def add(self, match: Match) -> None:

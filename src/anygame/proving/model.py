@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from anygame.network.network import Cycle, Network
     from anygame.proving.patience import Patience
 
-#: Gates of a game that solvers are asked about; they hold some copies of them, 100 bytes a gate each.
+#: The most gates of a game for proofs; solvers hold some copies of them, 100 bytes a gate each.
 _MOST_GATES: Final = 400_000
 #: A match: joint moves, each with the number of the action of each role.
 Match = tuple[tuple[int, ...], ...]
 #: A clause over the state: literals of the model, ascending; mostly of fluents.
 Clause = tuple[int, ...]
-#: Gates between what a fluent is and what it was, where rules say that it stays.
+#: Gates between the next and the current value of a fluent, in rules that preserve it.
 _DEPTH: Final = 4
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096

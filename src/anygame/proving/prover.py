@@ -45,22 +45,22 @@ if TYPE_CHECKING:
     from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Lemma, Match
 
-#: Parts of the time that is left for a property: for what takes little, whenever more is known that holds in
-#: every state; for short matches, an invariant, induction over several moves; and to make an invariant small
-#: before it is checked.
+#: Shares of the remaining time of a property: for cheap proofs, after each round of learning; for short
+#: matches, an invariant, k-induction; and for the reduction of an invariant before it is
+#: checked.
 _FOR_LITTLE: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
-#: And for a match that may be long, by one question.
+#: The share for a long match, by one query.
 _FOR_LONG: Final = 0.5
-#: And with what is counted in every state.
+#: The share for a proof with conserved sums.
 _FOR_COUNTING: Final = 0.4
-#: Moves of the first search for a match.
+#: The most moves of the first search for a match.
 _SHALLOW: Final = 8
-#: Moves of induction.
+#: The largest depth of k-induction.
 _MOST_INDUCTION: Final = 12
-#: Moves of induction where little work is to be done.
+#: The largest depth in cheap proofs.
 _FEW: Final = 2
-#: What is said of a proof that follows all matches.
+#: The note on a proof that enumerates all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were examined"
 _ENDS: Final = Property("ends", "every match ends", FALSE, lambda *_: False)
 #: States and joint moves, as of ``random_play``.
@@ -126,9 +126,9 @@ class Prover:
         self.matches = Matches(model, self.sample)
         self.patience = patience
         self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
-        #: What is counted in every state, where that was looked for.
+        #: The conserved sums, after they were searched.
         self._sums: list[Sum] | None = None
-        #: Moves up to which no match decides what is asked; below 0 where none were looked at.
+        #: No match of so many moves decides the property; below 0 if none was examined.
         self._depth = -1
 
     @property
@@ -172,7 +172,7 @@ class Prover:
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
-        # A few questions do not find an end.
+        # Few queries do not find an end.
         if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
         self._keep(found.name, found.certificate)
@@ -252,7 +252,7 @@ class Prover:
             verdict = self._repeated(second, len(first))
             if verdict is not None:
                 return verdict
-        # Loading it may take longer than what is looked for.
+        # Loading scipy may take longer than the search.
         with patience.paused():
             needed_programs()
         measures: Measures | None = None

@@ -28,7 +28,7 @@ def _nobody(doing: str) -> None:
     """Ignore reports."""
 
 
-#: Seconds for a property where none are given.
+#: Default time limit of a property in seconds.
 SECONDS: Final = 60.0
 
 
@@ -141,7 +141,7 @@ def each_verdict(
 
     asked = list(properties)
     formulas = [text for text in asked if text.lstrip().startswith("(")]
-    # What cannot be read is refused before anything is proved.
+    # Malformed formulas are rejected before anything is proved.
     read = read_formulas(game, formulas) if formulas else None
     names = _asked([text for text in asked if text not in formulas], game) if asked else _known(game)
     if names:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Clauses that were of use for one question alone; a solver with so many begins anew.
+#: The most clauses used for one query only; then the solver is rebuilt.
 _MOST_SPENT: Final = 4_000
-#: Literals in a row that could not be left out of a cube; then it is small enough.
+#: Consecutive failures to drop a literal, after which a cube is small enough.
 _MOST_FAILURES: Final = 12
 
-#: Literals over fluents, all of which hold; its inverse is a clause.
+#: A conjunction of literals over fluents; its negation is a clause.
 Cube = frozenset[int]
 
 
@@ -147,7 +147,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: What is assumed for a bad state, and for a step into one; for a bad joint move both.
+        #: Assumptions for a bad state, and for a step into one; for a bad joint move both are the same.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:
@@ -168,7 +168,7 @@ class _Prover:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
 
-    # Cubes from assignments, as small as what follows from them allows.
+    # Cubes from assignments, lifted to fewer literals.
 
     def _assigned(self) -> tuple[list[int], list[int]]:
         """Return the state of the assignment and its actions, as literals of the model."""

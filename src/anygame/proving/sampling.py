@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.proving.model import Match, Model
 
-#: Truth values that are kept at most: 64 MB.
+#: The most truth values in memory: 64 MB.
 _MOST_VALUES: Final = 1 << 26
 _LANES: Final = 1024
 _MOST_STEPS: Final = 1000
@@ -64,7 +64,7 @@ class Sample:
             steps.append(states)
             self._going.append(going)
             self._choices.append(chosen)
-        #: Which lane is where after how many steps.
+        #: Step and lane of each state.
         self._places = np.argwhere(np.stack(self._going))
         self.states = np.concatenate([s[g] for s, g in zip(steps, self._going, strict=True)])
 

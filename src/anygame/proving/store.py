@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from anygame.network.compiled import CompiledGame
 
-#: Bytes of the files of all games; the oldest go first.
+#: The most bytes of the files of all games; the oldest are deleted first.
 PROOF_BYTES: Final = 16 << 20
-#: Literals of all clauses of a certificate; larger ones are found again about as fast.
+#: The most literals of a certificate; larger ones are found again about as fast.
 _MOST_LITERALS: Final = 200_000
-#: Certificates of a game, and characters of the name of one: formulas have names, too.
+#: The most certificates of a game, and characters of a name: formulas are names, too.
 _MOST, _LONGEST_NAME = 200, 10_000
-#: Moves that a certificate may look ahead, times gates: a checker holds as many copies of them.
+#: The largest depth of a certificate times gates: the checker holds as many copies of them.
 _MOST_COPIES: Final = 40_000_000
 _SUFFIX: Final = ".proofs"
 

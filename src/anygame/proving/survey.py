@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 
-#: Of the time, what is there to look; the rest is there to check.
+#: The share of the time for the search; the rest is for the check.
 _FOR_LOOKING: Final = 0.5
-#: Of the time that is left, what one fluent or move may take.
+#: The share of the remaining time for one fluent or move.
 _SHARE: Final = 0.2
 #: Lists that are read off the invariant: if not all candidates were tried, there may be more.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
@@ -105,7 +105,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # What is beside a smaller one of them never holds.
+    # Further fluents of a group that contains an exact group never hold.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Found(f"exactly one of {_named(model, group)}")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.counting import Sum
 
-#: What is looked for, and what is said of it.
+#: The properties that are lists, with their claims.
 SURVEYS: Final = {
     "constant-players": "these roles never have a choice",
     "mutex": "of these fluents at most one, or exactly one, holds in every state",
@@ -18,7 +18,7 @@ SURVEYS: Final = {
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }
 
-#: What is said of ends where a match can stop before it comes to one.
+#: The note on ``ends`` if a match can get stuck.
 STOPS: Final = "a match also stops where a role has no legal move"
 
 Outcome: TypeAlias = Literal["proved", "refuted", "open"]

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     #: The states of a match, and the joint move made in each but the last.
     _Played: TypeAlias = tuple[list[State], list[_Joint]]
 
-#: Of the time, what is spent on matches at random, and on the visited states of a property.
+#: The shares of the time for random matches, and for the visited states of a property.
 _FOR_PLAY, _FOR_VISITED = 0.25, 0.5
-#: Bytes of states: some hundred thousand of them.
+#: The most bytes of states: some hundred thousand of them.
 _MEMORY: Final = 1 << 29
-#: Matches at random, their moves, and their states in all.
+#: The most random matches, moves of one, and states in total.
 _MATCHES, _LONGEST, _MOST_PLAYED = 1_000, 1_000, 20_000
 _SEED: Final = 1
 _WHY: Final = "there is no network"
@@ -111,7 +111,7 @@ class Visitor:
         else:
             if shown is None and graph.complete:
                 shown = self._settled(wanted)
-        # A verdict that refutes is false.
+        # Not `or`: a verdict that refutes is false.
         found = self._met(wanted, patience, depth) if shown is None else shown
         found = wanted.open(depth, self._told()) if found is None else found
         return replace(found, seconds=perf_counter() - began)

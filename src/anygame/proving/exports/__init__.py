@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "binary_aiger", "export_text"]
 
-#: Steps that solvers are asked about: no play that people follow has more.
+#: The most steps that are written.
 _MOST_STEPS: Final = 10_000
 _BEST: Final = 100
 
-#: What each form is, and what may be asked of its writer beside the game.
+#: The forms, each with the options that its writer takes.
 FORMS: Final[dict[str, frozenset[str]]] = {
     "aiger": frozenset(),
     "dot": frozenset(),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Key = tuple[str, int]
 
-#: What depends on the state wherever it stands, and what depends on the moves, too.
+#: Relations that depend on the state, and relations that also depend on moves.
 _OF_STATES: Final = frozenset({("true", 1), ("legal", 2), ("terminal", 0), ("goal", 2)})
 _OF_STEPS: Final = frozenset({("does", 2), ("next", 1), ("sees", 2)})
 _PLAIN: Final = re.compile(r"(?!not$)[a-z][A-Za-z0-9_]*")
@@ -62,7 +62,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     if goal is not None:
         lines.append(f"_won :- terminal(T), goal({writer.term(role, {})},{goal}..100,T).")
         lines.append(":- not _won.")
-    # Relations that no rule has a head of.
+    # Relations that may have no rules.
     lines += [f"#defined {name}." for name in ("init/1", "next/2", "terminal/1", "legal/3")]
     lines.append("#show does/3.")
     names = [f"% {name} is {text}" for text, name in writer.odd.items()]
@@ -81,7 +81,7 @@ class _Writer:
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Those of states have one more argument, and may then look like others of their name.
+        #: Relations of states get one more argument, which may clash with others of the same name.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
