@@ -30,12 +30,12 @@ BODIES: Final = {
     "teal": ("#16877d", "#2aa398"),
     "pink": ("#ea7aa8", "#f08fb8"),
 }
-#: Colours that things on boards have; such a thing is never a blank.
+#: Colours of things on boards; such a thing is never a blank.
 COLOURS: Final = frozenset(BODIES)
-#: What roles are drawn in that are not called by a colour, in the order of the roles.
+#: Colours of roles without a colour in their name, in the order of the roles.
 ROLE_COLOURS: Final = ("blue", "red", "green", "orange", "purple", "teal", "brown", "pink")
 
-#: Words for pieces, and the figure that each is drawn as.
+#: Words for pieces, with their figures.
 FIGURES: Final = {
     "king": "king",
     "queen": "queen",
@@ -54,19 +54,19 @@ _LETTERS: Final = {
     "k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn",
     "kn": "knight", "ki": "king",
 }  # fmt: skip
-#: Words for what fills its cell, or stands between two.
+#: Words for things that fill their cell, or stand between two.
 BLOCKS: Final = frozenset(
     {
         *("wall", "walls", "block", "blocks", "blocked", "brick", "bricks", "rock", "dirt", "obstacle"),
         *("arrow", "burned", "burnt", "barrier", "blockade", "fence", "limits", "forbidden", "hole", "holes"),
     }
 )
-#: Words for what somebody has in the hand, or before them on the table.
+#: Words for things in somebody's hand, or in front of them on the table.
 CARDS: Final = frozenset({"card", "cards", "hand", "hands", "deck", "dealt", "die", "dice", "tile", "tiles"})
 #: Words for dice, and the faces of one to six pips.
 DICE: Final = frozenset({"die", "dice"})
 DIE_FACES: Final = dict(zip("123456", "⚀⚁⚂⚃⚄⚅", strict=True))
-#: Words for what is at the end of a row of pits.
+#: Words for the store at the end of a row of pits.
 STORES: Final = frozenset({"store", "stores", "kalaha", "kalah", "mancala", "home", "house", "bank", "stash"})
 #: Words for the sides of a cell.
 SIDES: Final[Mapping[str, Side]] = {
@@ -81,7 +81,7 @@ SIGNS: Final = {"gt": ">", "greater": ">", "more": ">", "lt": "<", "less": "<", 
 GLYPHS: Final = {"king": "♚", "queen": "♛", "rook": "♜", "bishop": "♝", "knight": "♞", "pawn": "♟"} | {
     "man": "⛂", "crowned": "⛃",
 }  # fmt: skip
-#: Lamps and switches, and what they are drawn in.
+#: Lamps and switches, with their colours.
 LAMPS: Final = {"on": "yellow", "off": "grey"}
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

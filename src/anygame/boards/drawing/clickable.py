@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
 
-#: Cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
+#: The most cells that are drawn: a board of 50 by 50 takes half a megabyte of SVG.
 _MOST_CELLS: Final = 2_500
-#: Facts of one fluent that are listed of a game without a board.
+#: The most facts of one fluent that are listed.
 _MOST_LISTED: Final = 500
 
 

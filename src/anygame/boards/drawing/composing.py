@@ -68,7 +68,7 @@ class Painter:
     """Paints the states of one game; it holds the boards and moves that are known beforehand."""
 
     def __init__(self, game: Game) -> None:
-        # The game itself is not held: painters are remembered as long as their games live.
+        # The game itself is not referenced: painters are cached as long as their games live.
         self.source = game.program.source
         self.boards: Boards = find_boards(game)
         self.colours = role_colours(game.roles)
@@ -88,7 +88,7 @@ class Painter:
     def of(cls, game: Game) -> Painter:
         """Return the painter of a game; painters are cached."""
         found = _PAINTERS.get(game)
-        # Games of the same rules are equal, whatever their comments say of boards.
+        # Games with the same rules are equal, even if their board hints differ.
         if found is None or found.source != game.program.source:
             found = _PAINTERS[game] = cls(game)
         return found
@@ -255,7 +255,7 @@ class Painter:
             listed[functor].append((f"({inner})" if len(arguments) > 1 else inner, colour))
             owners = self.boards.hands.get((functor, len(arguments)))
             if owners is not None:
-                # Nobody's cards are as many as the arguments.
+                # Without an owner, each argument is a card.
                 owner, *named = arguments if owners else ["", *arguments]
                 card = [UNKNOWN if {*named} == {UNKNOWN} else " ".join(named)]
                 hands[functor][owner] += card if owners else named

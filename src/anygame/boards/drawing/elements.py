@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CELL: Final = 44
 #: Characters that XML cannot hold.
 _UNPRINTABLE: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
-#: What each paint is in light and in dark surroundings.
+#: The colour of each paint in light and in dark surroundings.
 _PAINTS: Final = {
     "paper": ("#ffffff", "#1b1c1f"),
     "ink": ("#26262a", "#e6e6e3"),
@@ -30,7 +30,7 @@ _PAINTS: Final = {
     "legal": ("#2e8b57", "#5fce93"),
     "edge": ("#26262a", "#d7d7d3"),
 }
-#: Colours that cannot be seen on the paper as letters; they are written in ink.
+#: Colours that are illegible as text on paper; such text is written in ink.
 _PALE: Final = frozenset({"white", "black"})
 
 _FOOT: Final = "M-.27 .37H.27V.3C.27 .26 .2 .24 .16 .22H-.16C-.2 .24-.27 .26-.27 .3Z"

@@ -23,9 +23,9 @@ _Place: TypeAlias = "tuple[str, str, int, int]"
 _Coordinate: TypeAlias = "tuple[int, int]"
 #: A variable at an argument.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
-#: What only declares facts and moves shows nothing.
+#: Declarations of facts and moves are no evidence.
 _DECLARED: Final = frozenset({"base", "input"})
-#: From the fluents up to `legal` lead few rules; a longer chain proves nothing.
+#: Few rules lead from fluents to `legal`; longer chains are weak evidence.
 _ROUNDS: Final = 6
 
 
@@ -82,7 +82,7 @@ class MoveReader:
             for board, which in coordinates if kind == "move" else ():
                 if board == number:
                     named[functor, arity].add(which)
-        # Who moves may be the other coordinate.
+        # The mover may be the other coordinate.
         is_owned = any((*move, number) == found[:3] for move in named for found in self._movers)
         if is_owned or len(layout.key) < 2:
             return False

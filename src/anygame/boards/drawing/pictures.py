@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: How far rows of hexagons lie apart, in widths of a cell: half the root of three.
 HEXAGON_ROW: Final = 0.8660254
 
-#: More explanations than this are not read.
+#: The most entries of a legend.
 _LEGEND_LIMIT: Final = 12
 #: ``line``: between two dots, see `Cell.ends`; ``pit``: one of a row of numbered places; ``point``:
 #: one that lines lead to, see `Grid.links`.
@@ -48,7 +48,7 @@ Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to``: of the last move; ``last``: another cell that it names; ``changed``: differs from the
 #: state before; ``legal``: a legal move names it; ``unknown``: something may stand there, or not.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
-#: What stands for something that somebody does not know.
+#: The text for something unknown.
 UNKNOWN: Final = "?"
 #: The ids of cells by the number of their layout and their coordinates.
 Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
@@ -304,10 +304,10 @@ class Picture:
         return {cell.id: cell for cell in self.cells()}[name]
 
 
-#: What an empty cell shows.
+#: The symbol of an empty cell.
 _BLANK: Final = "."
 _MARK: Final = "x"
-#: What stands somewhere: the fluent that says so, and its content.
+#: An occupant of a cell: its fluent and its content.
 Occupant = tuple[str, "Content"]
 
 _WORD: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[^A-Za-z0-9])[A-Za-z]")
@@ -336,7 +336,7 @@ def looks_of(
     shown = [occupant for occupant in dict.fromkeys(occupants) if occupant != blank]
     names = [_name(occupant, layout) for occupant in shown]
     empty = [] if layout.blank is None else [" ".join(map(str, layout.blank))]
-    # One name has one symbol, though it be a content of two fluents.
+    # One name has one symbol, even if it is a content of two fluents.
     distinct = list(dict.fromkeys(names))
     symbols = dict(zip(distinct, abbreviate(empty + distinct)[len(empty) :], strict=True))
     codes = read_codes(names, initials(list(colours)))
@@ -353,7 +353,7 @@ def looks_of(
         if crowns and figure:
             figure = DRAUGHTS[figure == "king"]
         if form == "text" and not colour and occupant == (layout.functor, *layout.values):
-            # The only thing that may stand there fills its cell: a trail, a wall.
+            # The only possible content fills its cell: a trail, a wall.
             form = "block"
         found[occupant] = Look(symbols[name] if name else _MARK, name, form, figure, colour)
     if blank is not None:

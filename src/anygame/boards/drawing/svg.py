@@ -41,38 +41,38 @@ if TYPE_CHECKING:
     )
 
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Liberation Sans', sans-serif"
-#: Characters of a text on a board; more would run over its neighbours.
+#: The most characters of a text on a board; more would overlap its neighbours.
 _SYMBOL: Final = 7
-#: Characters of what a reader of the screen hears of all boards together.
+#: The most characters of the description for screen readers.
 _DESCRIBED: Final = 4000
-#: Things that are drawn on one cell; the rest is only named.
+#: The most things drawn on one cell; the rest is only named.
 _STACKED: Final = 4
 #: Around the whole picture, in cells.
 _MARGIN: Final = 0.2
 #: The height of a line of the legend or of facts, and the size of its letters, in cells.
 _LINE: Final = 0.55
 _SMALL: Final = 0.34
-#: How wide a legend, or facts without a board, may be in any case.
+#: The least width of a legend, or of facts without a board.
 _LEGEND: Final = 8.0
-#: Lines of facts that are shown of a game without a board.
+#: The most lines of facts for a game without a board.
 _FACT_LINES: Final = 40
-#: The height of a card in such lines, and cards that are drawn of one hand.
+#: The height of a card in such lines, and the most cards of one hand.
 _CARD_LINES: Final = 2.0
 _MOST_CARDS: Final = 60
-#: How strongly cells of the last move are lit.
+#: Opacity of the highlights of the last move.
 _MOVED: Final = {"to": 0.55, "from": 0.3, "last": 0.3, "changed": 0.2}
-#: The corners of a hexagon that is one wide.
+#: The corners of a hexagon of width one.
 _CORNERS: Final = ((0, -0.5774), (0.5, -0.2887), (0.5, 0.2887), (0, 0.5774), (-0.5, 0.2887), (-0.5, -0.2887))
-#: The same of a square.
+#: The corners of a square.
 _SQUARE: Final = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 #: The middles of cells that touch are closer than this, at a corner too.
 _TOUCHING: Final = 1.5
 _SIDES: Final = {"north": (0.0, -0.5), "south": (0.0, 0.5), "east": (0.5, 0.0), "west": (-0.5, 0.0)}
-#: In cells: the room of a title, of labels on each side, and between grids.
+#: In cells: the space of a title, of labels on each side, and between grids.
 _TITLE: Final = 0.8
 _LABEL: Final = 0.8
 _GAP: Final = 0.5
-#: Groups of boards stand beside each other up to this width.
+#: The largest width of groups of boards side by side.
 _WIDEST: Final = 24.0
 
 
@@ -252,7 +252,7 @@ class _Drawing:
         assert cell.ends is not None
         (x1, y1), (x2, y2) = (placed.at(*end) for end in cell.ends)
         ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-        # What is hard to hit is surrounded by what cannot be seen.
+        # An invisible wide line makes the thin one easy to click.
         wide = tag("line", ' stroke="#000" stroke-opacity="0"', **ends, stroke_width=0.3)
         if not cell.contents:
             dashed = f'{self._paint(stroke="line")} stroke-dasharray="{pixels(0.08)}"'
@@ -334,7 +334,7 @@ class _Drawing:
             for (x1, y1), (x2, y2) in common
         )
         yield '<g class="aim">'
-        # The line below shows white on white.
+        # The darker line below makes white visible on white.
         for paint, width in (("edge", 0.18), (aim.colour, 0.12)):
             stroke = f'{self._paint(stroke=paint)} stroke-linecap="round"'
             if drawn:

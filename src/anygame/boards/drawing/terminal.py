@@ -36,7 +36,7 @@ _LINES_PER_FLUENT: Final = 3
 _BLANK: Final = "."
 
 _STONES: Final = "●○▲△■□◆◇"
-#: What fills its cell.
+#: Things that fill their cell.
 _BLOCKS: Final = "▒░▓"
 #: Things in black and white stand on light and dark squares.
 _BODIES: Final = {"black": "bold #000000", "white": "bold #ffffff"}
@@ -57,7 +57,7 @@ _STYLES: Final = {
 }
 #: The ground of light and dark squares; black and white can be seen on both.
 CHEQUERS: Final = ("on #c2a47c", "on #8a6546")
-#: The ground of the cells of the last move: where something came to stand, and where it came from.
+#: The ground of the cells of the last move: its destination, and its origin.
 LIT: Final = {"to": "on #8a7a00", "from": "on #4d4600"}
 
 
@@ -224,7 +224,7 @@ class _Sheet:
         if len(cell.things) == 1:
             return self.characters[cell.things[0].look]
         looks = [thing.look for thing in cell.contents]
-        # Colours show what fills a cell on other cells well enough.
+        # With colours, blocks are recognised on other cells.
         above = [look for look in looks if look.form != "block"] if self.colours else looks
         shown = [self.characters[look] for look in above or looks]
         return Piece("+".join(piece.text for piece in shown), shown[0].style if len(shown) == 1 else "")

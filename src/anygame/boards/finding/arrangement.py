@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 #: Between the parts of one board, in cells.
 _GAP: Final = 0.5
-#: More boards than this are in no square, as four, nine or sixteen are.
+#: The most boards in a square, as four, nine or sixteen.
 _SQUARE_LIMIT: Final = 25
-#: Boards that stand in one row; more could not be seen.
+#: The most boards in one row.
 _ROW_LIMIT: Final = 4
 
 

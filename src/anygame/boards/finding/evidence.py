@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _STATE: Final = frozenset({"true", "next", "init", "base"})
 _MOVES: Final = frozenset({"legal", "does", "input"})
-#: Chains of rules are short; a place that only a longer one finds is not sure.
+#: Chains of rules are short; longer ones are weak evidence.
 _ROUNDS: Final = 5
-#: Facts of the rules that are looked at; a board that can be drawn has no more pairs of neighbours.
+#: The most facts of the rules that are read; drawable boards have fewer pairs of neighbours.
 _FACTS_LIMIT: Final = 50_000
 
 
@@ -78,7 +78,7 @@ def cell_places(rules: Iterable[Rule], layout: Layout) -> Mapping[Predicate, set
     for _ in range(_ROUNDS):
         before = sum(map(len, found.values()))
         for items in bodies:
-            # Boards that are played on by the same moves need not be one.
+            # The same moves may be played on different boards.
             naming = [item for item in items if item.predicate.kind != "move"]
             cells = {cell for item in naming for cell in _cells(item, found.get(item.predicate, ()))}
             for item in items:

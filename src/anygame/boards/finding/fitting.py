@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from anygame.boards.finding.layout import Content, Square
     from anygame.boards.finding.orientation import Arguments, Fluent
 
-#: No more squares than this are drawn for one fluent, all its boards together: 64 rows of 64.
+#: The most squares of one fluent, all its boards together: 64 rows of 64.
 SQUARES_LIMIT: Final = 4096
-#: Contents that are listed beforehand: more than any set of pieces; what has more is no board to look at.
+#: The most contents that are listed beforehand: more than any set of pieces.
 _CONTENTS_LIMIT: Final = 1024
-#: So many squares for one that is filled are rather a guess than a board.
+#: More squares than this for each filled one are rather a guess than a board.
 _DOUBTFUL: Final = 50
-#: Words that say that a square is empty, and letters that do if they are the commonest.
+#: Words for an empty square, and letters for it if they are the commonest content.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
 #: Noughts and crosses, with the letter of an empty square, however many there are.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: Squares of a board on which most contents may be called empty: three by three.
+#: The fewest squares on which the commonest content may mean empty: three by three.
 _MANY: Final = 9
-#: Fewer places in a row are no track, and rows of one are as many as players.
+#: The fewest places in a row of a track, and the most rows, one a player.
 _SHORTEST_TRACK: Final = 3
 _MOST_ROWS: Final = 6
 _BOARD_WORDS: Final = ("cell", "mark", "square", "grid", "board")
@@ -292,7 +292,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
-        # Three coordinates of the same values: layers, also where the lowest is full at the start.
+        # Three coordinates of the same values: layers, even if the lowest is full at the start.
         return Coordinates(along[0], along[1], (along[2],))
     half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
     if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):

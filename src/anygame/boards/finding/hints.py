@@ -47,10 +47,10 @@ _WORDS: Final[Mapping[str, dict[str, object]]] = {
 _GOAL: Final = re.compile(r"goal\s+([^\s()]+)((?:\s*\([^()]+\))+)", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"[ \t]*[;%]+(.*)")
 _PLACE: Final = re.compile(r"[^\s|/\\+-]+")
-#: Lines of a map, and characters of each.
+#: The most lines of a map, and characters of each.
 _MAP_LINES: Final = 64
 _MAP_WIDTH: Final = 256
-#: A sheet comes from a stranger; nobody has so many boards.
+#: The most hints: a sheet comes from a stranger.
 _HINTS_LIMIT: Final = 16
 
 

@@ -20,12 +20,12 @@ Square = tuple["Term", "Term"]
 Cell = tuple[tuple["Term", ...], Square]
 #: Where a cell lies: column and row from the top left, in cells.
 Place = tuple[float, float]
-#: What stands on a square: the remaining arguments of its fact, none for a mere mark.
+#: The content of a square: the remaining arguments of its fact, none for a mere mark.
 Content = tuple["Term", ...]
 #: ``hexagon``: rows are centred; ``slanted``: each lies half a square further to one side; ``track``: rows of
 #: numbered places.
 Shape = Literal["square", "hexagon", "slanted", "track"]
-#: The row of a track that has no other.
+#: The row of a track with a single row.
 ONLY_ROW: Final = Constant("")
 
 _SQUARE_NAME: Final = re.compile(r"([A-Za-z]+)([0-9]+)")

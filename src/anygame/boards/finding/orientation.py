@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: For each argument of a fluent, how often the rules call it by which kind of name.
+#: For each argument of a fluent, how often rules use each kind of variable name.
 Names = tuple[Counter[str], ...]
 
 _KINDS: Final = {
@@ -34,9 +34,9 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-#: Of the neighbours that the rules name, so many in a hundred must be such on the drawn board.
+#: The percentage of neighbours in the rules that must be adjacent on the drawn board.
 _SURE: Final = 80
-#: Fewer pairs of neighbours prove nothing.
+#: The fewest pairs of neighbours that count as evidence.
 _FEWEST: Final = 8
 
 
@@ -196,9 +196,9 @@ class Outline:
 #: The arguments of a fact.
 Arguments = tuple[Term, ...]
 
-#: Declared facts that are looked at; the largest boards that are drawn have fewer.
+#: The most declared facts that are read; the largest drawable boards have fewer.
 _BASE_LIMIT: Final = 100_000
-#: Facts of the initial state from which on a fluent counts as filled: three by three.
+#: The fewest initial facts of a fluent that counts as filled: three by three.
 _FILLED: Final = 9
 
 
@@ -257,13 +257,13 @@ def fluents_of(game: Game) -> list[Fluent]:
     successions = chains(rules)
     found = []
     for key, known in sorted(game.fluents.items()):
-        # What `base` allows is exact; what is known otherwise may be too much, such as rows no board has.
+        # `base` is exact; inferred domains may be too large, with rows that no board has.
         columns = [sorted(set(column)) for column in zip(*base.get(key, ()), strict=True)]
         domains = columns or list(map(list, known))
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
-            # What is known may also mix coordinates up, which a board that is filled at the start does not.
+            # Inferred domains may also mix coordinates, which the initial facts of a filled board do not.
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Link = tuple[Square, Square]
 
-#: Facts of the rules that are looked at.
+#: The most facts of the rules that are read.
 _FACTS_LIMIT: Final = 50_000
-#: Two rows of pits face each other; of more the stores stand at the ends.
+#: Two rows of pits face each other; with more rows the stores stand at the ends.
 _FACING: Final = 2
-#: Lines are drawn between points that have few; a relation that names all pairs joins nothing.
+#: The most lines at a point; a relation with all pairs joins nothing.
 _MOST_LINKS: Final = 8
 
 

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.terms import Term
 
-#: How names of the two coordinates differ, and whether the first of them names rows, from the top.
+#: Name parts of the two coordinates, and whether the first one names rows, from the top.
 _NAMES: Final = (("x", "y", False), ("X", "Y", False), ("row", "column", True), ("row", "col", True))
-#: No more squares than this are drawn: 64 rows of 64.
+#: The most squares: 64 rows of 64.
 _MOST_SQUARES: Final = 4096
-#: Fewer squares that facts of the rules name are no board: three by three.
+#: The fewest squares, as facts of the rules name them: three by three.
 _FEWEST_SQUARES: Final = 9
-#: Fewer lines are no grid: that of four dots has as many.
+#: The fewest lines: those of four dots.
 _FEWEST: Final = 4
-#: Legal moves that are looked at.
+#: The most legal moves that are read.
 _MOVES_LIMIT: Final = 20_000
 
 

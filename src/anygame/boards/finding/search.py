@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.language.rules import Rule
 
-#: Fewer things are in no order that is worth a picture.
+#: The fewest things in an order that is drawn.
 _SHORTEST: Final = 3
-#: Facts of the rules that are drawn; more belong to no board that can be drawn.
+#: The most facts of a relation that is drawn; drawable boards have fewer.
 _FIXED_LIMIT: Final = 4096
 
 
@@ -64,7 +64,7 @@ def find_boards(game: Game) -> Boards:
         boxed, box = with_boxes(drawn, layouts)
         lines.append(boxed)
         layouts = [layout for layout in layouts if layout is not box]
-    # Where there is a board, such things belong on it, and two boards would show less than one.
+    # If there is a board, such things belong on it, and two boards would show less than one.
     if not (layouts or lines or hints):
         layouts += find_positions(fluents, game.program.rules)
     found = Boards(tuple(layouts), tuple(lines), find_hands(fluents))
@@ -149,7 +149,7 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
     chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted
     largest = max((layout.size for layout in chosen), default=0)
     if len(chosen) < len(with_content):
-        # Beside a small board that is filled at the start may be a larger one that fills in play.
+        # A small initial board may be accompanied by a larger one that fills during play.
         later = [layout for layout in with_content if layout not in chosen and layout.boards]
         chosen = [*chosen, *(layout for layout in later if layout.size > largest)]
     return [layout for layout in chosen if 4 * layout.size >= largest]
