@@ -3,8 +3,8 @@
 A row of 512 bits holds one truth value of 512 games, the *lanes*: this is bit-slicing (Biham, "A Fast New DES
 Implementation in Software", 1997), and a gate is one vector instruction or two. The way of a network:
 
-1. ``schedule`` puts the gates in an order, ``layout`` says in which row of memory inputs and outputs lie. In
-   large networks ``clusters`` brings together gates that share inputs.
+1. ``schedule`` puts the gates in an order, ``layout`` says in which row of memory inputs and outputs lie.
+   ``splitting`` splits gates by the phases in which they matter.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes the gates as such, one after the
    other; ``gate_loop`` writes them as data that loops read, where that would take too long to
    compile. Either way they become two functions with the same inputs and outputs, see ``gate_code``.

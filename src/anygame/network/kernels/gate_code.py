@@ -1,4 +1,4 @@
-"""What the gates become: functions ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
+"""The functions that gates become, ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
 
 There are two ways to write them: ``straight_line`` and ``gate_loop``. Both have inputs and outputs in the
 same rows, and keep whatever else they compute in rows behind all that is shared. So either can replace the
@@ -31,7 +31,7 @@ NO_DATA = np.zeros(1, np.int32)
 
 
 def state_function(target: Target) -> str:
-    """Return ``@evaluate_state``, where its two parts are functions of their own, as text."""
+    """Return ``@evaluate_state`` as text, if its two parts are functions of their own."""
     code = FunctionBuilder("evaluate_state", target)
     for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
@@ -42,17 +42,17 @@ def state_function(target: Target) -> str:
 class GateCode:
     """The gates of a network as code: functions ``@evaluate_state`` and ``@evaluate_moves``.
 
-    ``@evaluate_state`` evaluates what depends on the state alone. Where goals take long, ``@evaluate_goals``
-    evaluates what they alone need, and ``@evaluate_options`` the rest of it. ``@evaluate_moves`` then reads
-    the actions and replaces the state by the next one, in the lanes of row ``GO``; lanes of row ``RESTART``
-    get the initial state.
+    ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long,
+    ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the others.
+    ``@evaluate_moves`` then reads the actions and replaces the state by the next one, in the lanes of row
+    ``GO``; lanes of row ``RESTART`` get the initial state.
 
     Attributes:
         code: definitions.
-        data: what they read through ``%data``.
+        data: the data that they read through ``%data``.
         end: the first row that is not used.
-        factors: whether ``@evaluate_factors`` is there in place of ``@evaluate_moves``, see ``nth_set_bit``.
-        shared: what these functions call.
+        factors: whether ``@evaluate_factors`` replaces ``@evaluate_moves``, see ``nth_set_bit``.
+        shared: the functions that they call.
     """
 
     code: str
@@ -68,12 +68,12 @@ def answer_bits(gates: GateOutputs) -> list[int]:
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent: to its next value where the game goes on, to its initial value where a game starts."""
+    """Set a fluent to its next value in lanes that move, to its initial value in lanes that restart."""
     restart_fluent(code, row, code.mux(code.load(GO), value, code.load(row)), initial)
 
 
 def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent: to a value, but to its initial value where a game starts."""
+    """Set a fluent to a value, but to its initial value in lanes that restart."""
     restart = code.load(RESTART)
     code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
 
@@ -82,10 +82,10 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
     """Order fluents such that none is overwritten before it is read: a parallel assignment made sequential.
 
     Args:
-        sources: per fluent to be set the fluent that its new value is a copy of, if it is one.
+        sources: per fluent to set the fluent of which its new value is a copy, if it is one.
 
     Yields:
-        Fluents to be set together: all read, then all written. One each, or a ring of copies.
+        Fluents to set together, after all of them were read: a single one, or a ring of copies.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
@@ -174,12 +174,12 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 class Presence:
     """The branches of one function.
 
-    Row ``ABSENT`` says which phases no lane is in, in its first word: none, where the lanes are not all in
-    one phase. So what looks at lanes of all kinds leaves the row as it is, at nothing, and all is computed.
+    The first word of row ``ABSENT`` says in which phases no lane is: 0 if the lanes are not all in one phase.
+    Code that does not know the phases leaves the row at 0, and all gates are computed.
 
     Attributes:
-        present: the mask of the phases that lanes are in.
-        alone: the same, but 0 where there is no common one.
+        present: mask of the phases in which lanes are.
+        alone: the same, but 0 if there is no common phase.
     """
 
     def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
@@ -192,16 +192,16 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write what is done in some phases, and where there is no common one."""
+        """Write code for some phases, and for lanes without a common phase."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
-        """Write what is done only where all lanes are in one of some phases."""
+        """Write code for lanes that are all in one of some phases."""
         return self._code.when(self._any(self.alone, mask))
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:
-        """Write what is done only where all lanes are in one of some phases, and one starts anew."""
+        """Write code for lanes that are all in one of some phases, if one of them restarts."""
         with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
             yield
 
@@ -210,7 +210,7 @@ class Presence:
 
 
 def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
-    """Write what sets row ABSENT: all but the phase of these lanes; nothing if it is not the same for all."""
+    """Write code that sets row ABSENT to all phases but that of these lanes; to 0 if it is not the same."""
     if not phases.patterns:
         return
     clock = [code.load(first_fluent + fluent) for fluent in phases.clock]

@@ -1,7 +1,7 @@
-"""The order in which the gates are evaluated: what the state alone decides first, depth first.
+"""The order of evaluation: gates that depend on the state alone first, depth first.
 
-Of the inputs of a gate, the one with the most below it is computed first, so that few values wait for others
-(Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
+Of the inputs of a gate, the one with the most gates below it is computed first, so that few values have to be
+kept (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: So many units are sorted by phases. More would have to be kept longer, in more rows; with fewer, the
-#: functions that they become would be small, and branches many.
+#: Units that are sorted by phases together. With more, values would be kept longer, in more rows; with fewer,
+#: functions would be small, and branches many.
 _STRETCH: Final = 500
 
 
@@ -34,14 +34,14 @@ _STRETCH: Final = 500
 class Schedule:
     """An order of computation.
 
-    Gates that are evaluated together are a *unit*: one gate, or a whole cycle. It is named by its first gate.
+    A *unit* is one gate or a whole cycle, identified by its first gate.
 
     Attributes:
         state: units that legal moves, end and goals need.
-        goals: those of them that nothing but goals need, if they are evaluated where a game ends alone.
-        moves: what the next state needs besides.
-        ends: int64 [gates]; of the first gate of a unit, the gate behind its last.
-        is_cyclic: bool [gates]; which are in a cycle.
+        goals: those that only goals need, if they are evaluated only when games end.
+        moves: the other units that the next state needs.
+        ends: int64 [gates]; for the first gate of a unit, the gate behind its last.
+        is_cyclic: bool [gates]; which gates are in a cycle.
     """
 
     state: Numbers
@@ -55,22 +55,20 @@ class Schedule:
         return places(units, self.ends[units] - units)
 
 
-def schedule(
-    network: Network, phases: Phases, roots: Sequence[int] = (), late: int | None = None
-) -> Schedule:
+def schedule(network: Network, phases: Phases, late: int | None = None) -> Schedule:
     """Order the gates of a network.
 
-    Depth first from the outputs: what is computed is used soon, while it is in a register or near. But what
-    is left out in the same phases stands together.
+    The order is depth first from the outputs, so that values are used soon, while they are in a register or a
+    near cache. But units that are left out in the same phases stand together.
 
     Args:
         network: the game.
-        phases: of the game.
-        roots: literals to be computed before others, in their order; see ``clusters``.
-        late: if what goals alone need has more inputs, it is evaluated apart; None if it never is.
+        phases: the phases of the game.
+        late: if the gates that only goals need have more inputs, they are evaluated separately; None for
+        never.
     """
     order = Order(network)
-    state = order.reach([*roots, *network.legal.tolist(), network.terminal])
+    state = order.reach([*network.legal.tolist(), network.terminal])
     of_goals = [literal for values in network.goals for _, literal in values]
     goals: list[int] = []
     if late is not None and len(network.inputs) > late:
@@ -99,13 +97,9 @@ def ends_of(network: Network) -> Numbers:
 def _late_goals(
     network: Network, order: Order, of_goals: Sequence[int], late: int
 ) -> tuple[list[int], list[int]]:
-    """Return the gates that others need too, and those that only goals need: none if these are few.
+    """Return the gates of goals that others need too, and those that only goals need.
 
-    Args:
-        network: the game.
-        order: what says which moves are legal, and whether the game is over, has been reached.
-        of_goals: literals.
-        late: what is little, in inputs.
+    ``order`` has reached legal moves and the end. With at most ``late`` inputs the second part is empty.
     """
     shared = set(Order(network).reach(network.next.tolist()))
     reached = order.copy().reach(of_goals)
@@ -116,14 +110,9 @@ def _late_goals(
 
 
 def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
-    """Reorder units such that those which are needed in the same phases stand together.
+    """Reorder units such that those needed in the same phases stand together; ``masks`` are those of gates.
 
-    It is done in stretches, so that what is computed is still used soon.
-
-    Args:
-        network: the game.
-        units: in order.
-        masks: per gate the phases in which it is needed.
+    It is done in stretches, so that values are still used soon.
     """
     mask_of = np.array(masks, np.int64)[units].tolist()
     if len(set(mask_of)) < 2:
@@ -149,13 +138,13 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
     """Reorder units into runs of one shape, none of which reads another one of its run.
 
-    What has waited longest says which shape is next, so that what is computed is still used soon.
+    The unit that has waited longest decides the next shape, so that values are still used soon.
 
     Args:
         network: the game.
-        units: in order.
-        shapes: of each unit; one of a negative shape is a run by itself.
-        window: no unit comes before another one that was so many places before it, unless that waits for it.
+        units: the units in order.
+        shapes: the shape of each unit; a unit of a negative shape is a run by itself.
+        window: a unit overtakes only units fewer places before it, and units that wait for it.
     """
     waiting, starts, readers = _dependences(network, units)
     lengths = np.diff(starts)
@@ -178,11 +167,11 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 
 
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return which of some units, by their places, read which.
+    """Return which of some units, by their positions, read which.
 
     Returns:
-        On how many of the others each depends, where those that read it begin, and these. Behind the last one
-        stands one more, which depends on nothing.
+        Per unit the number of units that it reads, where its readers start, and the readers. The first has
+        one more entry, of 0.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units
@@ -198,17 +187,14 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
-#: Counts of gates end here: greater ones, with gates counted once on each way to them, say nothing more.
+#: Largest count of gates, which count once for each path to them; greater counts say nothing more.
 _MOST_BELOW = 1 << 40
 
 
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many gates each gate is made of: int64 [gates].
+    """Return the number of gates below each gate: int64 [gates].
 
-    Args:
-        network: the game.
-        reader: who reads a gate, ascending; a cycle by the first of its gates, as below.
-        read: the gate.
+    ``reader`` ascends, and reads ``read``; cycles are represented by their first gates.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))
@@ -221,7 +207,7 @@ def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64])
 
 
 class Order:
-    """Depth first: what is computed is used soon."""
+    """A depth-first order, so that values are used soon."""
 
     def __init__(self, network: Network) -> None:
         read = (network.inputs >> 1).astype(np.int64) - network.first_gate
@@ -239,14 +225,14 @@ class Order:
         self._seen = bytearray(network.gates)
 
     def copy(self) -> Order:
-        """Return another one that has returned the same."""
+        """Return an independent copy."""
         made = object.__new__(Order)
         made.__dict__.update(self.__dict__)
         made._seen = self._seen[:]
         return made
 
     def reach(self, literals: Sequence[int]) -> list[int]:
-        """Return the units that these literals need and that were not returned before, inputs first."""
+        """Return the units that these literals need, inputs first, without those returned before."""
         found: list[int] = []
         seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
         stack: list[int] = []

@@ -1,8 +1,9 @@
-"""Where the values of straight-line code live: the function that computes them, the row that holds them.
+"""Where the values of straight-line code live: the function that computes them, and the row that holds them.
 
-Gates in order are cut into segments, each to become a function. A value that crosses from one segment to
-another has a live range, and a row for that time, by linear scan (Poletto and Sarkar, "Linear Scan Register
-Allocation", 1999). A fluent is set as soon as its new value is there and nobody reads the old one.
+Ordered gates are cut into segments, each of which becomes a function. A value that crosses from one segment
+to another has a live range, and a row for that time, by linear scan (Poletto and Sarkar, "Linear Scan
+Register Allocation", 1999). A fluent is set as soon as its new value is computed and its old one no longer
+read.
 """
 
 from __future__ import annotations
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Segment:
-    """The gates of one function, all needed in the same ``phases``.
-
-    Segments of one cycle share their ``cycle``, its range of positions.
-    """
+    """The gates of one function, all needed in the same phases; a cycle is a range of positions."""
 
     gates: list[int]
     position: int
@@ -37,7 +35,7 @@ class Segment:
 
 @dataclass
 class LiveRange:
-    """From where to where a value needs a row."""
+    """The positions between which a value needs a row."""
 
     row: int = -1
     first: int = -1
@@ -51,23 +49,25 @@ class Allocation:
     A segment has an even position; fluents may also be set at the odd one behind it.
 
     Args:
-        order: in which its gates are evaluated.
+        network: the game.
+        order: the order of its gates.
+        phases: its phases.
         layout: the rows of inputs and outputs.
-        size: gate inputs per segment, nearly.
-        first_row: the first row that is free.
+        size: approximate gate inputs per segment.
+        first_row: the first free row.
 
     Attributes:
         layout: the rows of inputs and outputs.
         segments: in order.
-        goals: the first position of segments that are about goals alone, and left out where no game ends.
-        choice: the position at which moves are chosen: segments before it are about the state alone.
+        goals: the first position of segments that only goals need, skipped while no game ends.
+        choice: the position at which moves are chosen; segments before it depend on the state alone.
         live: per node that crosses between segments its live range.
         disjunctions: nodes whose inverse is computed, since all their inputs are inverted.
         inverted: those of them whose rows hold the inverse.
-        settings: per position the fluents to be set there.
+        settings: per position the fluents to set there.
         set_during: per fluent the phases in which it is set.
-        known: per node the phases in which somebody reads its row, while its segment is left out, since its
-            value is always the same.
+        known: per node the phases in which its row is read although its segment is skipped, since its
+            value is constant.
         end: the first row that is never used.
     """
 
@@ -177,7 +177,7 @@ class Allocation:
             self._read(literal >> 1, self.layout.chosen[action])
 
     def _read(self, node: int, during: int) -> None:
-        """Note in which phases a row is read that is not written then."""
+        """Record the phases in which a row is read but not written."""
         if node >= self._base:
             written = self._segment_of[node - self._base].phases
         elif node >= self._network.first_action:
@@ -217,7 +217,7 @@ class Allocation:
                         self.inverted.add(self._base + gate)
 
     def is_inverted(self, literal: int) -> bool:
-        """Return whether a literal is the inverse of the value that its node has in the code."""
+        """Return whether a literal is the inverse of its node's value in the code."""
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
     def _allocate(self, first_row: int) -> int:
@@ -234,7 +234,7 @@ class Allocation:
     # Fluents.
 
     def _find_settings(self) -> dict[int, list[int]]:
-        """Return, by position, the fluents to be set there: as soon as nobody reads the old value."""
+        """Return per position the fluents to set there, as soon as their old values are no longer read."""
         first = self.choice + 1
         last_segment = max((b.position for b in self.segments if b.position > first), default=0)
         at = {}
