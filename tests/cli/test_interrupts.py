@@ -49,7 +49,7 @@ _COMMANDS: Final = {
     "quiz connect_four --kind legal --count 1000000": ("[1-9][0-9]*/10+", ""),
     "export leduc_poker --to efg -o /dev/null": ("[1-9][0-9,]* histories", ""),
     "prove hex_pie --property ends --seconds 1000": ("ends", "interrupted: 0 verdicts so far"),
-    "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped: what was learned is kept"),
+    "train connect_four --seconds 1000 -o FOLDER/a.model": ("games", "stopped: what was learned is saved"),
 }
 
 

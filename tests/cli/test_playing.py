@@ -250,7 +250,7 @@ def test_players_that_fail_do_not_end_the_game() -> None:
     ("arguments", "message"),
     [
         (["tic_tac_toe", "--as", "z"], "no role is called z"),
-        (["pig", "--as", "random"], "the role random is drawn"),
+        (["pig", "--as", "random"], "the moves of the role random are drawn"),
         (["tic_tac_toe", "--against", "mtcs"], "did you mean mcts?"),
         (["three_player_chomp", "--against", "legal", "--against", "legal", "--against", "legal"], "found 3"),
         (["no_such_game"], "there is no file"),

@@ -125,7 +125,7 @@ def test_two_browsers_meet_by_a_link_and_others_watch(browser: Browser, page: Pa
         assert other.locator("#moves").count() == 0
         assert page.locator("#moves button").count() == 7
         watching.goto(f"{server.address}{link}")
-        assert "taken already" in (watching.locator("main").text_content() or "")
+        assert "used already" in (watching.locator("main").text_content() or "")
 
 
 def test_earlier_states_have_links_and_can_be_played_on_from(page: Page, server: Server) -> None:
