@@ -95,7 +95,7 @@ def test_diagnostics_have_places_codes_and_links(client: Client) -> None:
     (related,) = unsafe["relatedInformation"]
     assert _taken(text, related["location"]["range"]) == "?n"
     path = Path(url2pathname(urlsplit(unsafe["codeDescription"]["href"]).path))
-    assert path.read_text(encoding="utf-8").startswith("unsafe-variable: no positive literal")
+    assert path.read_text(encoding="utf-8").startswith("unsafe-variable: a variable that no positive literal")
 
 
 def test_diagnostics_follow_the_text_and_only_the_last_version_counts(client: Client) -> None:
