@@ -1,4 +1,4 @@
-"""The final machine code of a kernel, compiled by another process while a loop over its gates stands in."""
+"""Compilation of a kernel's final code in another process, while a loop over its gates stands in."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from anygame.processes.inside import python_command
 if TYPE_CHECKING:
     from anygame.network.network import Network
 
-#: What the process begins with. It looks for modules where this one does, and imports no more of the package
-#: than it needs: the whole of it takes as long as half a second.
+#: Start of the process. It has the import path of this one, and imports only a part of the package: all of it
+#: takes up to 0.5 s.
 _BOOTSTRAP: Final = """
 import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
@@ -43,25 +43,25 @@ class Unfinished(Protocol):
 
     @property
     def key(self) -> str:
-        """Return what the code depends on."""
+        """Return the digest of everything that the code depends on."""
 
     @property
     def code(self) -> str:
         """Return LLVM's text form."""
 
     def take_over(self, image: bytes) -> None:
-        """Go on with the final code, given as machine code."""
+        """Switch to the final code, given as machine code."""
 
 
 class Compilation:
-    """The final code of a kernel, on its way. It comes in its turn, if the kernel still lives then.
+    """A queued compilation of a kernel's final code, dropped if the kernel is gone by its turn.
 
-    One process at a time compiles for all games of this one, and ends when it is done. It is a process, not a
-    thread, since that would hold the interpreter and LLVM, and could not be left when a program ends. A
-    program that ends earlier leaves it to fill the cache, for the next one.
+    At a time one process compiles for all games of this one. A thread would hold the interpreter and LLVM,
+    and could not be left when the program ends. If the program ends earlier, the process still fills the
+    cache for the next one.
 
     Args:
-        kernel: what the code is for; its ``take_over`` is called in another thread.
+        kernel: the kernel; its ``take_over`` is called in another thread.
     """
 
     def __init__(self, kernel: Unfinished) -> None:
@@ -74,20 +74,20 @@ class Compilation:
         _TURNS.add(self)
 
     def wait(self) -> bool:
-        """Wait until it is over; return whether the kernel has its final code."""
-        if os.getpid() == self._owner:  # a process that was forked off has nobody to wait for
+        """Wait for the end; return whether the kernel has its final code."""
+        if os.getpid() == self._owner:  # a forked process has no compiling thread
             self._done.wait()
         return self._succeeded
 
     def begin(self) -> None:
-        """Begin the other process, where that can be."""
+        """Start the other process, if possible."""
         kernel = self._kernel()
         if kernel is not None:
-            with contextlib.suppress(Exception):  # whatever it is: then the code is made here
+            with contextlib.suppress(Exception):  # then the code is compiled here
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
     def finish(self) -> None:
-        """Bring the code to the kernel when it is made."""
+        """Wait for the code, and hand it to the kernel."""
         try:
             image = self._image()
             kernel = self._kernel()
@@ -96,7 +96,8 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            self._succeeded = False  # the loop goes on; who waits for the code makes it, and sees the error
+            # The loop continues; a caller that waits compiles the code, and gets the error.
+            self._succeeded = False
         finally:
             self._done.set()
 
@@ -106,18 +107,18 @@ class Compilation:
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _LEAVING:  # where no process can be begun, a program that ends has to wait for it
+        with _LEAVING:  # without another process, the end of the program has to wait
             folder = Path(self._folder) if self._folder else None
             return None if _LEAVING.now else make_image(kernel.code, kernel.key, folder)
 
 
 def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
-    """Return a process that makes machine code, and caches it in a folder.
+    """Start a process that compiles machine code, and caches it in a folder.
 
     Raises:
-        OSError: none can be begun.
+        OSError: it cannot be started.
     """
-    with TemporaryFile() as file:  # a pipe would not hold all of it, should this process end soon
+    with TemporaryFile() as file:  # a pipe could not hold all of it if this process ends
         file.write(request)
         file.seek(0)
         # In a session of its own Ctrl-C does not reach it.
@@ -132,7 +133,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 def _answer(process: subprocess.Popen[bytes], *, useful: bool) -> bytes | None:
-    """Return the machine code that a process made, None where it failed."""
+    """Return the machine code of a process; None if it failed."""
     _LEAVING.useless = None if useful else process
     image, _ = process.communicate()
     _LEAVING.useless = None
@@ -140,11 +141,11 @@ def _answer(process: subprocess.Popen[bytes], *, useful: bool) -> bytes | None:
 
 
 class _Leaving:
-    """Whether this process is about to end; while it is held, it waits with that.
+    """The end of this program, which waits while the lock is held.
 
     Attributes:
-        now: whether it is.
-        useless: a process that then works for nobody, since nothing is cached.
+        now: whether the program is ending.
+        useless: a process to kill then, since its code is not cached.
     """
 
     def __init__(self) -> None:
@@ -168,7 +169,7 @@ class _Leaving:
 
 
 class _Turns:
-    """Compilations, one after the other in a thread that lives as long as there are some."""
+    """A queue of compilations, worked off by a thread that ends with the last one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -181,9 +182,9 @@ class _Turns:
             if self._is_working:
                 return
             self._is_working = True
-        # Here and now: a program that ends soon leaves a process that has begun, but no thread.
+        # At once: if the program ends soon, the process remains, but no thread does.
         compilation.begin()
-        with contextlib.suppress(RuntimeError):  # a program that is ending can begin no thread
+        with contextlib.suppress(RuntimeError):  # an ending program cannot start threads
             threading.Thread(target=self._work, name="anygame-compiling", daemon=True).start()
 
     def _next(self) -> Compilation | None:
@@ -207,7 +208,7 @@ atexit.register(_LEAVING.leave)
 
 
 def _begin_anew() -> None:
-    """Forget, in a process that was forked off, threads that it does not have and what they held."""
+    """Reset the state of threads that a forked process does not have."""
     _LEAVING.__init__()  # type: ignore[misc]
     _TURNS.__init__()  # type: ignore[misc]
 

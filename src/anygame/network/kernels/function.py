@@ -28,15 +28,17 @@ ONES = "splat (i64 -1)"
 class FunctionBuilder:
     """A function under construction.
 
-    Its parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, what loops read. Where
-    several threads share a row, each has a pointer to its own words in there.
-    Values of rows that were read or written are known until the next label.
+    Its first parameters are ``%rows``, the aligned rows of a block of lanes, and ``%data``, the data of
+    loops. If several threads share a row, each has a pointer to its own words. Values of rows that were read
+    or written are reused until the next label.
 
     Args:
-        target: what it is written for.
-        parameters: more of them, each with its type.
-        rare: whether it is called so seldom that it should compile fast rather than run fast.
-        inlined: whether its callers in the same module take in its code.
+        name: name of the function.
+        target: the machine that it is written for.
+        result: its result type.
+        parameters: further parameters, each with its type.
+        rare: whether it is called so rarely that it should compile fast rather than run fast.
+        inlined: whether it is inlined into its callers in the same module.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class FunctionBuilder:
         return f"b{self._names}"
 
     def label(self, name: str) -> None:
-        """Begin a basic block; what was known of rows is forgotten."""
+        """Begin a basic block; cached values of rows are forgotten."""
         self._lines.append(f"{name}:")
         self._known.clear()
         self._inverted.clear()
@@ -98,22 +100,22 @@ class FunctionBuilder:
         self._known.clear()
 
     def jump(self, label: str) -> None:
-        """Go to a label, which may be the next one."""
+        """Jump to a label, which may be the next one."""
         self.line(f"br label %{label}")
 
     def begin_block(self) -> None:
-        """Begin a basic block, so that no value of a row is kept in a register for long."""
+        """Begin a basic block, so that values of rows are not kept in registers for long."""
         label = self.new_label()
         self.jump(label)
         self.label(label)
 
     def branch(self, condition: str, yes: str, no: str) -> None:
-        """Go to one of two labels."""
+        """Jump to one of two labels."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Write what is done only under a condition: what is written inside. Only variables leave it."""
+        """Write code under a condition: the body of the ``with``. Only variables leave it."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
@@ -123,7 +125,7 @@ class FunctionBuilder:
 
     @contextmanager
     def either(self, condition: str) -> Iterator[Callable[[], None]]:
-        """Write two branches: what is written inside, and behind the call of what is yielded.
+        """Write two branches: the body before, and after the call of the yielded function.
 
         ::
 
@@ -145,7 +147,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop as ``loop`` does, of as many rounds as a number says, or none."""
+        """Write a loop as ``loop`` does, of any number of rounds, also 0."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -153,9 +155,9 @@ class FunctionBuilder:
             yield from self.loop(int(count))
 
     def loop(self, count: int | str) -> Iterator[str]:
-        """Write a loop of at least one round; only variables go from round to round, and leave it.
+        """Write a loop of at least one round; only variables are carried between rounds, and leave it.
 
-        It is a loop of the code that writes it, too, which goes round once, with the name of the index::
+        In Python it is a loop of one round, with the name of the index::
 
             for index in code.loop(8):
                 code.set_word(table, 0, index)
@@ -199,16 +201,16 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
-        """Return pointers to the rows of an index in a table that begins at a row and has so many of each."""
+        """Return pointers to the ``count`` rows of an index in a table that begins at a row."""
         return self.addresses_from(self.address(row), index, count)
 
     def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
-        """Return pointers to the rows of an index in a table, given one to its first row."""
+        """Return pointers to the ``count`` rows of an index in a table, given one to its first row."""
         start = self.let(f"mul i64 {index}, {count * self.target.row_words}")
         return self.rows_at(self.offset(first, start), count)
 
     def rows_at(self, first: str, count: int) -> list[str]:
-        """Return pointers to rows side by side, given one to the first."""
+        """Return pointers to adjacent rows, given one to the first."""
         return [self.offset(first, self.target.row_words * number) for number in range(count)]
 
     def row_at(self, first: str, index: str) -> str:
@@ -238,13 +240,13 @@ class FunctionBuilder:
         self.line(f"store {self._row} {value}, ptr {pointer}, align {self._align}")
 
     def variable(self, value: str = ZERO) -> str:
-        """Return a pointer to a row that lives in a register where it can."""
+        """Return a pointer to a row on the stack, kept in a register if possible."""
         pointer = self._reserve(f"alloca {self._row}, align {self._align}")
         self.write(pointer, value)
         return pointer
 
     def array(self, count: int, value: str | None = None) -> list[str]:
-        """Return pointers to rows that lie side by side, in memory, set to a value if one is given."""
+        """Return pointers to adjacent rows on the stack, set to a value if one is given."""
         size = count * self.target.threads  # as far apart as rows in memory
         first = self._reserve(f"alloca [{size} x {self._row}], align {self._align}")
         pointers = self.rows_at(first, count)
@@ -254,13 +256,13 @@ class FunctionBuilder:
         return pointers
 
     def word_variable(self, value: str | int) -> str:
-        """Return a pointer to a 64-bit word that lives in a register where it can."""
+        """Return a pointer to a 64-bit word on the stack, kept in a register if possible."""
         pointer = self._reserve("alloca i64")
         self.set_word(pointer, value)
         return pointer
 
     def _reserve(self, expression: str) -> str:
-        """Reserve memory at the beginning of the function, once for all times round a loop."""
+        """Allocate stack memory at the beginning of the function, once for all rounds of a loop."""
         self._names += 1
         self._lines.insert(self._head, f"  %v{self._names} = {expression}")
         return f"%v{self._names}"
@@ -274,10 +276,10 @@ class FunctionBuilder:
         self.line(f"store i64 {value}, ptr {self.offset(pointer, offset)}")
 
     def offset(self, pointer: str, offset: str | int) -> str:
-        """Return a pointer so many words further."""
+        """Return a pointer ``offset`` words further."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
-    # A block: a record of words, one thread's beside the other's; see ``playout_loop``.
+    # The record of a block: words, with those of all threads side by side; see ``playout_loop``.
 
     def place_in_block(self, offset: str | int) -> str:
         """Return a pointer to a word of the record of a block."""
@@ -294,14 +296,14 @@ class FunctionBuilder:
         self.set_word(self.place_in_block(offset), value)
 
     def increment(self, pointer: str) -> None:
-        """Add one to the word at a pointer; where there are several threads, others do so, too."""
+        """Add one to the word at a pointer, atomically if there are several threads."""
         if self.target.threads > 1:
             self.line(f"atomicrmw add ptr {pointer}, i64 1 monotonic")
         else:
             self.set_word(pointer, self.let(f"add i64 {self.word(pointer)}, 1"))
 
     def broadcast(self, word: str) -> str:
-        """Return a row of which all words are the same."""
+        """Return a row that repeats a word."""
         one = self.let(f"insertelement {self._row} poison, i64 {word}, i64 0")
         mask = f"<{self.target.words} x i32> zeroinitializer"
         return self.let(f"shufflevector {self._row} {one}, {self._row} poison, {mask}")

@@ -1,21 +1,20 @@
-"""Gates as data: loops read them, for networks that would take too long to compile.
+"""Gates as data that loops read, for networks that would take too long to compile.
 
-Gates of the same shape, which is how many plain and how many inverted inputs they have, stand in runs: then
-nothing about a gate is to be decided. Its inputs and itself are numbers of rows. Small gates of a frequent
-shape have a loop of their own; one with two loops inside evaluates all others. No gate of a run reads
-another one, since a processor reads ahead of writes, on the guess that they are to other addresses, and
-waits where it has guessed wrong.
+Gates of the same shape, which is their numbers of plain and of inverted inputs, form runs, so that loops need
+no decisions. A gate is the numbers of the rows of its inputs and its own. Small gates of a frequent shape
+have a loop of their own; a loop with two inner loops evaluates all others. No gate of a run reads another
+one, since a processor speculates that reads do not depend on earlier writes, and stalls where they do.
 
-Gates of a cycle and fluents have entries of two numbers each: the row to read, and the row of what reads it,
-both times the bytes of a row. The lowest bit says of the first that it is inverted, and of the second
-that this was the last input of the gate, or that the fluent holds initially.
+Gates of a cycle and fluents have entries of two numbers each: the row to read, and the row of its reader,
+both times the bytes of a row. The lowest bit of the first says that it is inverted; that of the second, that
+this was the last input of the gate, or that the fluent holds initially.
 
-What is done with runs, and in which phases, is a list of operations: data, too. So the functions
-are small, and compiled in less than a tenth of a second, however large the game. What does not depend on the
-game is compiled once on a machine: the loops, and most of the choice of moves.
+A list of operations, which is also data, says what is done with runs and in which phases. So the functions
+are small, and compiled in less than 0.1 s however large the game is. Functions that do not depend on the game
+are compiled once on a machine: the loops, and most of the choice of moves.
 
-Gates that say whether one of some moves is made, of roles that have many, are not evaluated: all hold, until
-the few moves that lanes make are scattered to those that they refute.
+Gates that say that none of some moves is made, of roles with many moves, are not evaluated. All of them are
+set, and the few moves that lanes make are scattered to the gates that they refute.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
-#: A gate is evaluated at most so many places before its turn. More would make runs longer, and values would
-#: have to be kept longer, in more rows.
+#: Most places by which a gate may be evaluated before its turn. More would make runs longer, but values would
+#: be kept longer, in more rows.
 _WINDOW = 4_000
-#: Gates with so few inputs have code of their own, without a loop over their inputs, if there are many of
-#: their shape.
+#: Most inputs of gates with code of their own, without a loop over inputs, and the fewest gates of their
+#: shape.
 _MOST_UNROLLED = 8
 _MANY = 500
-#: More inputs than a gate has, as a power of two.
+#: Bits of the number of inputs of a gate.
 _SHIFT = 27
-#: So many rows have numbers of 16 bits, which are half as much to read.
+#: Up to this many rows have numbers of 16 bits, which halves the data.
 _NARROW_ROWS = 1 << 16
 
 
@@ -68,11 +67,11 @@ def loop_gates(
 
     Args:
         network: the game.
-        order: in which its gates are evaluated.
-        phases: of the game.
+        order: the order of its gates.
+        phases: its phases.
         layout: the rows of inputs and outputs.
-        target: what they are written for.
-        first_row: the first row that is free.
+        target: the machine that they are written for.
+        first_row: the first free row.
     """
     return _Writer(network, order, phases, layout, target, first_row).write()
 
@@ -80,7 +79,7 @@ def loop_gates(
 class Kind(IntEnum):
     """What an operation does: set fluents, evaluate a cycle or a run of gates, or scatter moves.
 
-    Further ones run one shape.
+    Further numbers stand for runs of one shape.
     """
 
     SET = 0
@@ -126,10 +125,10 @@ class _Writer:
         self._unrolled = self._find_unrolled()
 
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Find gates that read nothing but that some moves are not made, of roles with many.
+        """Find gates whose only inputs are that moves of roles with many are not made.
 
         Returns:
-            Which gates these are, and the moves that others read; nothing where most moves are.
+            Which gates these are, and the moves that other gates read; nothing if these are most.
         """
         network = self._network
         found = np.zeros(network.gates, np.bool_)
@@ -146,7 +145,7 @@ class _Writer:
         return found, alone
 
     def _find_shapes(self) -> NDArray[np.int64]:
-        """Return per gate how many inputs are read plain and how many inverted: int64 [gates, 2]."""
+        """Return the numbers of plain and of inverted inputs per gate: int64 [gates, 2]."""
         inverted = starts_of((self._network.inputs & 1).astype(np.int64))[self._starts]
         return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
 
@@ -159,7 +158,7 @@ class _Writer:
         return runs_of_shapes(self._network, units, shapes, _WINDOW)
 
     def _find_unrolled(self) -> dict[tuple[int, int], int]:
-        """Return shapes of small gates of which there are many, with the kinds of operations for them."""
+        """Return frequent shapes of small gates, with the kinds of their operations."""
         plain, inverted = self._shapes[self._gates_of(self._runs)].T
         small = plain + inverted <= _MOST_UNROLLED
         found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
@@ -169,7 +168,7 @@ class _Writer:
 
     def write(self) -> GateCode:
         self._allocate()
-        # Copies of fluents that change places get rows of their own besides.
+        # Fluents that exchange values get additional rows.
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
@@ -208,7 +207,7 @@ class _Writer:
         return [*self._state_runs, *self._goal_runs, *self._move_runs]
 
     def _sizes(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Return how many gates each run has: units of one gate, or a cycle."""
+        """Return the number of gates of each run, which is units of one gate, or a cycle."""
         heads = np.array([run[0] for run in runs], np.int64)
         return np.array(list(map(len, runs)), np.int64) + self._order.ends[heads] - heads - 1
 
@@ -221,14 +220,14 @@ class _Writer:
         """Give each gate a row, from its run to its last use."""
         network = self._network
         runs = self._runs
-        choice = len(runs) - len(self._move_runs)  # what is read there is needed up to the run behind it
+        choice = len(runs) - len(self._move_runs)  # values read there are needed up to the next run
         if self._is_scattered.any():
             runs.insert(choice, self._order.moves[self._is_scattered[self._order.moves]])
         gates = self._gates_of(runs)
         times = np.repeat(np.arange(len(runs)), self._sizes(runs))
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
-        last[read >> 1] = np.repeat(times, lengths)  # of several, the last one stays
+        last[read >> 1] = np.repeat(times, lengths)  # of several times the last one is kept
         legal = network.legal >> 1  # some are copied there
         last[legal] = np.maximum(last[legal], choice)
         last[network.next >> 1] = len(runs)
@@ -248,7 +247,7 @@ class _Writer:
     # Phases.
 
     def _find_known(self) -> None:
-        """Find rows that are read in phases in which they are not written, since they are always the same."""
+        """Find rows that are read in phases in which they are constant, and so not written."""
         network, phases = self._network, self._phases
         self._known = np.zeros(network.nodes, np.int64)
         if not phases.patterns:
@@ -268,7 +267,7 @@ class _Writer:
             np.bitwise_or.at(self._known, nodes, masks & ~written[nodes])
 
     def _write_known(self, nodes: NDArray[np.int64]) -> None:
-        """Write what is known of nodes in phases in which they are left out."""
+        """Write the constants of nodes in phases in which they are skipped."""
         nodes = nodes[self._known[nodes] != 0]
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
@@ -308,12 +307,9 @@ class _Writer:
         self._scatter(actions, rows, np.arange(len(rows)) >= len(literals))
 
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
-        """Add what is scattered, as ``loop_functions`` reads it.
+        """Add the data of scattered actions, as ``loop_functions`` reads it.
 
-        Args:
-            actions: of roles with many; perhaps one again.
-            rows: per action a row.
-            sets: whether the row is set where the action is done; else it is cleared.
+        Per action, ``sets`` says whether its row is set where it is done; else it is cleared.
         """
         order = np.lexsort((sets, actions))
         actions, rows, sets = actions[order], rows[order], sets[order]
@@ -344,7 +340,7 @@ class _Writer:
             self._operations.append([Kind.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
     def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
-        """Set rows, each to a bit literal that is in none of them, given these pairs: literal, row."""
+        """Copy bit literals to rows, given pairs of a literal and a row; no row is read by another pair."""
         for inverted in (0, 1):
             rows = [(bit >> 1, row) for bit, row in copies if bit & 1 == inverted]
             if rows:
@@ -353,7 +349,7 @@ class _Writer:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run: per gate the rows of plain inputs, of inverted ones, its own; one after the other."""
+        """Add a run: gate after gate the rows of its plain inputs, of its inverted ones, and its own."""
         begin = self._here() * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
@@ -363,7 +359,7 @@ class _Writer:
         self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
 
     def _write_copies(self) -> None:
-        """Copy to where loops read it whether actions are legal."""
+        """Copy the legality of actions to the rows that the selection loops read."""
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
             literals = self._network.legal[actions].tolist()
             rows = [self._layout.legal[action] for action in actions]
@@ -406,15 +402,11 @@ class _Writer:
         restarting: bool = False,
         rounds: int = 0,
     ) -> None:
-        """Add an operation with the entries from ``begin`` on, as words.
+        """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        Args:
-            kind: what is done with them.
-            begin: the first word of them.
-            during: the phases in which it is done, and where there is no common one.
-            only: the phases in which it is done, but not where there is no common one.
-            restarting: whether it is only done where a lane starts anew.
-            rounds: of a cycle, how many there are at most.
+        It is done in the phases of ``during``, and without a common phase; or in those of ``only``, but not
+        without a common one. With ``restarting`` it is done only if a lane restarts. A cycle has at most
+        ``rounds``.
         """
         if self._here() > begin:
             self._operations.append([kind, during, only, restarting, begin, self._here(), rounds, 0])

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: How many words an operation has: its kind, the phases in which it is done, those in which it is done only
-#: where all lanes are in one, whether only where a lane restarts, and what its function gets.
+#: Words of an operation: its kind, the phases in which it is done, those in which it is done only if all
+#: lanes are in one, whether it is done only if a lane restarts, and the arguments of its function.
 OPERATION_WORDS = 8
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
@@ -33,16 +33,16 @@ def loop_functions(
     """Write the functions that read gates as data.
 
     Args:
-        phases: of the game.
-        bits: of the number of a row.
-        unrolled: shapes of gates that have a function each: how many plain and how many inverted inputs.
-        places_of: where the operations begin for what depends on the state, for late goals, and for moves,
-            and where the last ones end; in words of the data.
-        target: what they are written for.
+        phases: the phases of the game.
+        bits: bits of the number of a row.
+        unrolled: shapes of gates that have a function each: the numbers of plain and of inverted inputs.
+        places_of: where the operations of the state, of late goals and of moves begin, and where the last
+            ones end, in words of the data.
+        target: the machine that they are written for.
         factors: whether moves are read as groups and members, see ``nth_set_bit``.
 
     Returns:
-        Those of the game, and those that these call.
+        The functions of the game, and the shared ones that they call.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(
@@ -67,7 +67,7 @@ def loop_functions(
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
-    """Do the operations in some words of the table that the lanes need in their phase.
+    """Do the operations in a range of words that the lanes need in their phase.
 
     ::
 
@@ -103,7 +103,7 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
 
 
 def _cycle(target: Target) -> str:
-    """Evaluate a cycle until no gate changes, or for as many rounds as there may be."""
+    """Evaluate a cycle until no gate changes, or for the most rounds."""
     code = FunctionBuilder("cycle", target, parameters=_PARAMETERS)
     left = code.word_variable("%plain")
     code.jump("again")
@@ -117,7 +117,7 @@ def _cycle(target: Target) -> str:
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
-    """Read an entry: what it reads, as a row, where it writes, and the two bits as words."""
+    """Read an entry: the value of its source, a pointer to its target, and the target's bit and number."""
     source, target = _number(code, index), _number(code, code.let(f"add i64 {index}, 1"))
     value = code.read(_row_at(code, source))
     inverted = _spread(code, source)
@@ -131,19 +131,19 @@ def _number(code: FunctionBuilder, index: str) -> str:
 
 
 def _row_at(code: FunctionBuilder, place: str) -> str:
-    """Return a pointer to a row, given its bytes from the first one on, with any lowest bit."""
+    """Return a pointer to a row, given its offset in bytes, whose lowest bit is ignored."""
     start = code.let(f"and i64 {place}, -{code.target.stride}")
     return code.let(f"getelementptr inbounds i8, ptr %rows, i64 {start}")
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that holds everywhere if the lowest bit of a number does: read, since that is cheapest."""
+    """Return a row that repeats the lowest bit of a number, read from memory, since that is cheapest."""
     bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word(f"@{code.name}.masks", bit))
 
 
 def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
-    """Return a finished function behind the masks that it reads."""
+    """Return a finished function, preceded by the masks that it reads."""
     masks = "private unnamed_addr constant [2 x i64] [i64 0, i64 -1], align 16"
     return f"@{code.name}.masks = {masks}\n{code.text(result)}"
 
@@ -151,7 +151,7 @@ def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
 def _loop(
     code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
 ) -> None:
-    """Write a loop over the entries; ``state``: type and first value of what is handed on."""
+    """Write a loop over the entries; ``state``: types and first values of the loop-carried variables."""
     code.jump("loop")
     code.label("loop")
     names = [f"%state{number}" for number in range(len(state))]
@@ -169,7 +169,7 @@ def _loop(
 
 
 def _run(bits: int, target: Target) -> str:
-    """Evaluate gates with so many plain and so many inverted inputs.
+    """Evaluate gates of a shape.
 
     ::
 
@@ -200,7 +200,7 @@ def _run(bits: int, target: Target) -> str:
 
 
 def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
-    """Do what ``run`` does, for one shape: as many gates at once as the target has reads under way."""
+    """Do what ``run`` does for one shape, with as many gates at once as the target has reads in flight."""
     code = FunctionBuilder(f"run_{plain}_{inverted}", target, parameters=_PARAMETERS)
     size = plain + inverted + 1
     place = code.word_variable("%from")
@@ -230,7 +230,7 @@ def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
 
 
 def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
-    """Return a pointer to the row of which the number is one of the numbers of so many bits in the data."""
+    """Return a pointer to the row whose number is an entry of ``bits`` bits of the data."""
     word = code.let(f"getelementptr inbounds i{bits}, ptr %data, i64 {index}")
     number = code.let(f"zext i{bits} {code.let(f'load i{bits}, ptr {word}')} to i64")
     return code.row_at("%rows", number)

@@ -44,9 +44,8 @@ class Candidates:
         counters: rows that add up, plane by plane, the number of legal moves where a move was made.
         phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
         scratch: first scratch row of a role with many moves, whose rows lie side by side; else None.
-        factors: then the rows that are set instead of the actions: the first of the groups, and of the
-        members
-            of a group.
+        factors: then the rows that are set instead of the actions: the first of the groups, and of
+            the members of a group.
     """
 
     legal: Sequence[int]

@@ -1,14 +1,14 @@
-"""Phases: what the clock of a game says must stay as it is, and need not be computed.
+"""Phases: gates that are constant or unused at a value of the game's clock need not be computed.
 
-In most games roles take turns: some fluents, the clock, depend on nothing but each other, and run through the
-same values again and again. While it is one role's turn, none of the moves of the other is legal, nor is what
-follows from them ever asked for. So the gates are sorted by the phases in which anybody needs them, after
-constants have been propagated through the network for each phase; where all lanes are in one phase, the
-others' gates are left out. It is specialisation for run-time constants (Jones, Gomard and Sestoft, "Partial
-Evaluation and Automatic Program Generation", 1993), with the code of all phases in one place.
+In most games roles take turns: some fluents, the clock, depend only on each other, and run through the same
+values again and again. During one role's turn, no move of the other is legal, and gates that depend on these
+moves are unused. So constants are propagated through the network for each phase, and gates are sorted by the
+phases that need them. If all lanes are in one phase, the other gates are skipped. This is specialisation for
+run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program Generation", 1993),
+with the code of all phases in one place.
 
 Sets of phases are bit masks. One more bit, ``whole``, stands for lanes that are not all in one phase, or are
-in states that play never leads to: then everything is computed.
+in unreachable states: then everything is computed.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: A clock of more phases helps little more, and every playout waits for its first phase.
+#: Most phases of a clock: more help little, and every playout waits for the first phase.
 _MOST_PHASES: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Phases:
-    """The phases of a game, and what is needed in which of them.
+    """The phases of a game, and the gates, actions and fluents that each of them needs.
 
     Attributes:
-        clock: the fluents that give the phase.
-        patterns: per phase their values, from that of the initial state on; none if there is no clock.
+        clock: the fluents that determine the phase.
+        patterns: their values per phase, from the initial state on; empty without a clock.
         gates: per gate the phases in which it is needed.
         actions: per action the phases in which it can be legal.
         changes: per fluent the phases in which it can get another value.
@@ -67,13 +67,10 @@ class Phases:
         return 2 * self.whole - 1
 
     def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
-        """Return the nodes that are known to hold, or not to, in the same phases.
+        """Return constant nodes by phases and value.
 
         Args:
-            left_out: per node the phases in which it is not computed, since it is always the same there.
-
-        Returns:
-            By phases and value.
+            left_out: per node the phases in which it is not computed, since it is constant.
         """
         found: dict[tuple[int, bool], list[int]] = {}
         for node, mask in left_out.items():
@@ -85,7 +82,7 @@ class Phases:
 
     @classmethod
     def none(cls, network: Network) -> Phases:
-        """Return the phases of a game without a clock: everything is always needed."""
+        """Return the phases of a game without a clock, in which everything is always needed."""
         return cls((), (), [1] * network.gates, [1] * sum(network.actions), [1] * network.fluents, {}, {})
 
 
@@ -113,7 +110,7 @@ def _masks(of_nodes: NDArray[np.int64]) -> dict[int, int]:
 
 
 def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ...], ...]]:
-    """Return the fluents of a clock and its patterns; none if there is no clock."""
+    """Return the fluents of a clock and its patterns; both empty without a clock."""
     read = autonomous_fluents(network)
     clock: list[int] = []
     patterns: list[tuple[bool, ...]] = []
@@ -151,7 +148,7 @@ class _Constants:
         self._propagate(network.state_gates, network.gates)
 
     def _propagate(self, first: int, end: int) -> None:
-        """Find what is known of the gates of a range, from that of their inputs."""
+        """Propagate constants to the gates of a range from their inputs."""
         starts, inputs, base = self._network.starts, self._network.inputs, self._network.first_gate
         for level in self._levels:
             gates = level[(level >= first) & (level < end)]
@@ -168,7 +165,7 @@ class _Constants:
             self.false[base + gates], self.true[base + gates] = never, always
 
     def _propagate_to_actions(self) -> None:
-        """Note that no action is taken which is not legal, and the only one if there is one."""
+        """Make actions that are never legal false, and a role's only possible action true."""
         network = self._network
         possible = np.array(self.possible(), np.int64)
         first = 0
@@ -204,7 +201,7 @@ class _Constants:
         ]
 
     def _reduced(self, literal: int, phase: int, constant: list[int]) -> int:
-        """Return what a literal comes to in a phase, as long as it is one other literal."""
+        """Follow a literal in a phase through gates with a single input that is not constant."""
         while not constant[literal >> 1] & phase:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
@@ -218,7 +215,7 @@ class _Constants:
         return TRUE if bool(self.true[literal >> 1] & phase) != bool(literal & 1) else FALSE
 
     def needed(self, changes: list[int]) -> list[int]:
-        """Return per gate the phases in which its value is not known and somebody asks for it."""
+        """Return per gate the phases in which it is used and not constant."""
         network = self._network
         starts, base = network.starts, network.first_gate
         asked = np.zeros(network.nodes, np.int64)
@@ -244,12 +241,12 @@ class _Constants:
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-#: The next value of a clock is found among so many gates, or it is none.
+#: Most gates that the next value of a clock may depend on.
 _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return, for each fluent that only depends on such fluents, those that it depends on."""
+    """Return the fluents that depend only on such fluents, each with its dependences."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
@@ -273,7 +270,7 @@ def cyclic_gates(network: Network) -> NDArray[np.bool_]:
 
 
 def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
-    """Return the fluents that a node depends on; None where it asks for moves, is circular or is large."""
+    """Return the fluents that a node depends on; None if it reads moves, is cyclic or is large."""
     state = network.first_gate + network.state_gates
     seen, pending = {node}, [node]
     while pending:
@@ -295,16 +292,16 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the values that fluents run through by themselves, up to the first that comes again.
+    """Return the values that autonomous fluents run through, up to the first repetition.
 
     Args:
-        network: of the game.
-        fluents: autonomous ones, with all that they depend on.
-        start: bool [fluents of the network]; the state in which they begin.
-        most: different values at most.
+        network: the network of the game.
+        fluents: autonomous fluents, with all their dependences.
+        start: bool [fluents of the network]; the first state.
+        most: upper bound on different values.
 
     Returns:
-        the values, of which the last one is there twice; nothing where they are too many.
+        The values, the last of which is a repetition; empty if there are too many.
     """
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}

@@ -1,8 +1,8 @@
 """Gates as straight-line code: one or two vector instructions each, values in registers.
 
-The code is cut into functions of a size that compiles in a time linear in the network; ``segments`` says
-which values go from one to another, and where. A gate whose inputs are all inverted is computed as a
-disjunction, whose inverse it is.
+The code is cut into functions of limited size, so that compiling takes time linear in the network;
+``segments`` says which values cross between them. A gate whose inputs are all inverted is computed as the
+inverse of a disjunction.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Gate inputs per function. Smaller functions run a little faster, since less is spilled from registers, but
-#: take longer to compile: a quarter longer at 500. Larger ones gain nothing.
+#: Gate inputs per function. Smaller functions run slightly faster, since fewer registers are spilled, but
+#: take longer to compile: 25 % longer at 500. Larger ones gain nothing.
 FUNCTION_INPUTS = 2000
-#: Gates per basic block. A new block makes the code generator forget what it has read, which otherwise it
-#: tries to have in registers all along: compiling takes half as long again, and the code is slower.
+#: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
+#: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
-#: Fluents per function that does nothing but set them, at about four instructions each: as large as the
-#: others.
+#: Fluents per function that only sets fluents, at about four instructions each: as large as the others.
 FUNCTION_FLUENTS = 500
 
 
@@ -68,12 +67,13 @@ def straight_gates(network: Network, allocation: Allocation, target: Target) -> 
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function: in some phases, and where there is no common one.
+    """A call of a function in some phases, and without a common phase.
 
     Attributes:
-        phases: when it is called.
-        known: whether it writes what is known there already: only in these phases, before other calls.
-        restart: whether it is only called if a lane starts anew, and only in these phases.
+        name: name of the function.
+        phases: the phases in which it is called.
+        known: whether it writes constants: then it is called only in these phases, before other calls.
+        restart: whether it is called only if a lane restarts, and only in these phases.
     """
 
     name: str
@@ -92,7 +92,7 @@ class _Writer:
         self._code: list[str] = []
         self._written = 0
         self._factors = allocation.layout.factors
-        #: How many actions each group has, by its row.
+        #: Number of actions of each group, by its row.
         self._sizes = Counter(group for group, _ in self._factors.values())
 
     def write(self) -> GateCode:
@@ -139,7 +139,7 @@ class _Writer:
         self._code.append(code.text())
 
     def _write_known(self, name: str, gates: Iterable[int]) -> list[_Call]:
-        """Write functions that write what is known of gates in phases in which they are left out."""
+        """Write functions that store the constants of gates in phases in which they are skipped."""
         rows = self._rows
         left_out = {self._base + gate: rows.known.get(self._base + gate, 0) for gate in gates}
         calls: list[_Call] = []
@@ -150,14 +150,14 @@ class _Writer:
         return calls
 
     def _row(self, node: int) -> int:
-        """Return the row that says what is known of a node: of an action that is not chosen, its group's."""
+        """Return the row of a node's constant; for an action that is not chosen, that of its group."""
         factors = self._factors.get(node - self._network.first_action)
         return factors[0] if factors else self._rows.bit(2 * node) >> 1
 
     def _write_each(
         self, call: _Call, items: Sequence[_Item], write: Callable[[FunctionBuilder, _Item], None]
     ) -> list[_Call]:
-        """Write functions of limited size that do one thing with each of some items; return their calls."""
+        """Write functions of limited size that treat each of some items alike; return their calls."""
         calls = []
         for start in range(0, len(items), FUNCTION_FLUENTS):
             name = f"{call.name}{start}"
@@ -169,7 +169,7 @@ class _Writer:
         return calls
 
     def _write_restarts(self) -> list[_Call]:
-        """Write functions that start fluents anew in phases in which they are not set."""
+        """Write functions that reset fluents of restarting lanes in phases in which they are not set."""
         rows, found = self._rows, dict[int, list[int]]()
         for fluent, mask in enumerate(rows.set_during):
             found.setdefault(rows.phases.every & ~mask, []).append(fluent)
@@ -225,7 +225,7 @@ class _Writer:
         return code.all([*(self._value(code, values, literal) for literal in rest), none])
 
     def _terms(self, code: FunctionBuilder, values: dict[int, str], literals: Sequence[int]) -> list[str]:
-        """Return what is joined to a disjunction of literals: the actions of one group are one term."""
+        """Return the terms of a disjunction of literals; the actions of one group are one term."""
         found: list[str] = []
         groups: dict[int, set[int]] = {}
         for literal in literals:
@@ -240,7 +240,7 @@ class _Writer:
         return found
 
     def _factors_of(self, literal: int) -> tuple[int, int] | None:
-        """Return the rows of group and member, if a literal is about an action that has them."""
+        """Return the rows of group and member of a literal's action; None if it has none."""
         return self._factors.get((literal >> 1) - self._network.first_action)
 
     def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
@@ -281,7 +281,7 @@ class _Writer:
         return [_Call(name, segment.phases)]
 
     def _write_settings(self, position: int, fluents: Sequence[int]) -> list[_Call]:
-        """Write functions that do nothing but set fluents."""
+        """Write functions that only set fluents."""
         sources: dict[int, int | None] = {}
         for fluent in fluents:
             source = (self._next[fluent] >> 1) - 1

@@ -1,4 +1,4 @@
-"""What code is written for: how many words of a row a thread has, and how threads that share a row agree."""
+"""Target machines: the words of a row that a thread computes, and how threads that share a row cooperate."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What a processor is asked for: its widest registers; and that what they put by does not lie in two lines of
-#: the cache, wherever the stack is.
+#: Function attributes for processors: the widest registers, and a stack on which spilled ones do not cross
+#: cache lines.
 _VECTORS = 'alignstack(64) "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
 @dataclass(frozen=True)
 class Target:
-    """A machine, as those see it who write code for it.
+    """A machine that code is written for.
 
     Attributes:
-        words: of each row, 64 bits each, that one thread computes.
-        row_words: of a whole row.
-        attributes: of each function, as LLVM's text.
-        linkage: of each function, as LLVM's text.
-        reads: how many of memory one thread should have under way. A processor finds as many as it can by
-            itself, running ahead of what it waits for.
+        words: 64-bit words of a row that one thread computes.
+        row_words: words of a whole row.
+        attributes: attributes of each function, as LLVM's text.
+        linkage: linkage of each function, as LLVM's text.
+        reads: memory reads that one thread should have in flight. A processor overlaps them by itself.
     """
 
     words: int
@@ -34,12 +33,12 @@ class Target:
 
     @property
     def row(self) -> str:
-        """The type of what one thread has of a row."""
+        """LLVM's type of a thread's part of a row."""
         return f"<{self.words} x i64>"
 
     @property
     def lanes(self) -> int:
-        """How many games play side by side, and decide together what is worth while."""
+        """Number of games that play side by side."""
         return 64 * self.row_words
 
     @property
@@ -49,14 +48,14 @@ class Target:
 
     @property
     def threads(self) -> int:
-        """How many threads share a row."""
+        """Number of threads that share a row."""
         return self.row_words // self.words
 
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return how a function names its parameters, and the lines that it begins with.
+        """Return how a function names its parameters, and its first lines.
 
-        On a graphics card a pointer can be to several memories. All that are handed on here are to its main
-        memory, and where LLVM is told so, it finds out what else is (pass ``infer-address-spaces``).
+        On a graphics card there are several address spaces. All pointers that are passed are to main memory.
+        Told so, LLVM infers those of derived pointers (pass ``infer-address-spaces``).
         """
         if self.threads == 1:
             return list(parameters), []
@@ -75,7 +74,7 @@ class Target:
 
     @property
     def preamble(self) -> str:
-        """What the code may call, as LLVM's text."""
+        """Declarations of intrinsics, as LLVM's text."""
         row, kind = self.row, f"v{self.words}i64"
         return f"""\
 declare {row} @llvm.ctpop.{kind}({row})
@@ -86,9 +85,9 @@ declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
-#: A processor: a row is as wide as the widest vector registers; one with narrower ones takes two or four.
+#: A processor: a row is as wide as the widest vector registers; narrower ones take two or four.
 PROCESSOR = Target(8, 8)
-#: A processor that plays as a warp of a graphics card does: what one has begun the other can go on with.
+#: A processor that plays blocks as wide as those of a warp, with the same results.
 WIDE = Target(32, 32)
-#: A thread of a warp: 32 of them share a row, and go the same way but where they visit their own lanes.
+#: A thread of a warp: 32 of them share a row, and diverge only where they visit their own lanes.
 WARP = Target(1, 32, "convergent", "internal ", reads=16)
