@@ -1,4 +1,4 @@
-"""What compiling a game may cost, counted in steps, so that no clock decides whether there is a network."""
+"""The cost of compiling a game, counted in steps, so that no clock decides whether there is a network."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-#: What else costs steps, beside a row of a join with one; measured on a hundred public sheets, where a step
-#: takes some thirty nanoseconds. One turn of a rule, be it in a join or through the passes:
+#: Costs in steps, where a row of a join costs one; measured on a hundred public sheets, where a step takes
+#: about 30 ns. A rule, in a join or in a pass:
 TURN: Final = 5_000
-#: A term that is put together, with its text.
+#: Building a term, with its text.
 COMPOSED: Final = 300
-#: A question to the reasoner.
+#: A query to the reasoner.
 QUESTION: Final = 500
-#: A case that a proof about fluents goes through.
+#: A case of a proof about fluents.
 CASE: Final = 5_000
 #: A literal of a conjunction that becomes gates.
 LITERAL: Final = 100
 
 
 class Budget:
-    """The steps that compiling one game may still take.
+    """Counts the steps of compiling one game.
 
     Args:
-        steps: how many there may be.
-        seconds: how long it may take, for callers who owe an answer to a clock; else only steps count.
+        steps: upper bound on steps.
+        seconds: time limit, for callers with a clock; by default only steps count.
     """
 
     def __init__(self, steps: int, seconds: float = inf) -> None:
@@ -39,7 +39,7 @@ class Budget:
         """Count some steps.
 
         Raises:
-            LimitError: there were too many, or the time is up that the caller gave.
+            LimitError: there were too many, or the caller's time is up.
         """
         self.spent += steps
         if self.spent > self._steps:

@@ -1,9 +1,8 @@
-"""A game compiled: its network, and the names of the network's inputs and outputs.
+"""A compiled game: its network, and the names of the network's inputs and outputs.
 
-Rules go through the passes of ``grounding.pipeline`` and are grounded; instances become gates, and the
-circuit goes through the rewrites of ``logic.rewrites``. What comes out is a propositional network (Schkufza,
-Love and Genesereth 2008, "Propositional automata and cell automata: representational frameworks for discrete
-dynamic systems").
+The passes of ``grounding.pipeline`` rewrite the rules, which are then grounded. Instances become gates, and
+``logic.rewrites`` simplify the circuit. The result is a propositional network (Schkufza, Love and Genesereth
+2008, "Propositional automata and cell automata: representational frameworks for discrete dynamic systems").
 """
 
 from __future__ import annotations
@@ -43,18 +42,19 @@ class CompiledGame:
     """A network and its names.
 
     Attributes:
-        exclusions: fluents of which no two hold in a state that play can lead to; the network answers for no
-            others.
-        percept_network: the same game for those who ask what roles see (GDL-II): its last fluents say what
-            each role saw of the last joint move. None where nobody ever sees anything.
-        roles: in the order of the rules.
+        network: the network.
+        exclusions: groups of fluents of which at most one holds in any reachable state; the network is only
+            valid for such states.
+        percept_network: the same game with percepts (GDL-II): its last fluents say what each role saw of the
+            last joint move. None if no role ever sees anything.
+        roles: the roles in the order of the rules.
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
-        stages: what it was made of: name of the step, then figures by name.
-        passes: what each pass over the rules did, in the same form: how many it ``rewrote``, as how many
-            (``made``), in how many ``seconds``.
-        percepts: per role the terms that it can ever see, sorted by text; none at all, not even per role,
-            where the sheet is too large for that.
+        stages: the steps of compilation: the name of each, and its figures by name.
+        passes: the passes over the rules in the same form: how many rules each ``rewrote``, how many it
+            ``made`` of them, and its ``seconds``.
+        percepts: per role the terms that it can ever see, sorted by text; empty, without roles, if the sheet
+            is too large for percepts.
     """
 
     network: Network
@@ -77,17 +77,17 @@ def compile_game(
     """Compile a game.
 
     Args:
-        reasoner: its rules.
+        reasoner: the rules.
         limits: bounds on instances, joins and work.
-        progress: called now and then with instances and atoms found so far.
-        without: passes over the rules and rewrites of the circuit to be left out, by name: those of
-            ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.rewrites.REWRITES``.
-            The game stays the same.
+        progress: called regularly with the numbers of instances and atoms so far.
+        without: names of passes over the rules and rewrites of the circuit to skip: any of ``OPTIONAL`` and
+            ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.rewrites.REWRITES``. The game stays
+            the same.
 
     Raises:
-        LimitError: a bound was reached; the game can still be played by the reasoner.
-        CompilationError: a fault of ours; so it can then.
-        ValueError: there is no such pass, or it cannot be left out.
+        LimitError: a bound was reached; the reasoner can still play the game.
+        CompilationError: an internal fault; the reasoner can still play the game.
+        ValueError: there is no such pass, or it cannot be skipped.
     """
     optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
@@ -108,7 +108,7 @@ def _compile_what_fits(
     progress: Callable[[int, int], None] | None,
     without: Collection[str],
 ) -> CompiledGame:
-    """Compile a game; without percepts where they alone make it too large."""
+    """Compile a game, without percepts if only they make it too large."""
     began = monotonic()
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)
@@ -117,7 +117,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
-    # A part of the time that was given is there for the second try, whatever the first one took.
+    # A third of the given time is reserved for the second try.
     left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)
 
@@ -168,8 +168,7 @@ def _compile(
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
     """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves.
 
-    Where roles can see something, there is a second circuit with the percepts, so that the first one does not
-    get larger.
+    If roles have percepts, a second circuit computes them, so that the first one does not get larger.
     """
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
@@ -177,7 +176,7 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
         first = 1 + len(inputs)
         choices.append(tuple(range(first, first + len(of_role))))
         inputs += of_role
-    # What is no atom has the number -1.
+    # Outputs without an atom have the number -1.
     literal_of = np.append(atoms.literal_of, FAILS).astype(np.int64)
     outputs = {name: literal_of[found] for name, found in names.outputs().items()}
     whole = build_circuit(atoms, inputs, outputs, choices, budget)
@@ -200,14 +199,14 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 
 
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
-    """Return a network in which what roles see of a joint move (GDL-II) are fluents, behind the others.
+    """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    So kernels compute it like all else that follows a move, and it is remembered until the next one. GDL-II
-    is Thielscher's ("A General Game Description Language for Incomplete Information Games", AAAI 2010).
+    So kernels compute percepts like the next state, and keep them until the next move. GDL-II is from
+    Thielscher, "A General Game Description Language for Incomplete Information Games", AAAI 2010.
 
     Args:
-        network: one whose ``next`` has a literal for each percept behind those of the fluents.
-        percepts: what each role can see.
+        network: a network whose ``next`` has a literal per percept behind those of the fluents.
+        percepts: the percepts of each role.
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)

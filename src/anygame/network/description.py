@@ -1,4 +1,4 @@
-"""What a compiled game is like: figures, and a picture for Graphviz."""
+"""Figures of a compiled game, and a picture of it for Graphviz."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Graphviz needs minutes for more, and nobody finds anything in it.
+#: Most nodes of a picture: Graphviz needs minutes for more, and the result is unreadable.
 _MOST_DRAWN: Final = 1_000
-#: Characters; a longer name is cut, lest its box hide the others.
+#: Characters of the longest name; longer ones are cut, so that boxes stay small.
 _LONGEST_NAME: Final = 60
 
 
@@ -38,7 +38,7 @@ def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str,
 
 
 def levels(network: Network) -> int:
-    """Return the number of gates on the longest way through the network; a cycle is gone through once."""
+    """Return the number of gates on the longest path through the network, with cycles passed once."""
     starts, inputs = network.starts.tolist(), network.inputs.tolist()
     depth = [0] * network.nodes
     for gate in range(network.gates):
@@ -48,7 +48,7 @@ def levels(network: Network) -> int:
 
 
 def text(described: Mapping[str, Any]) -> str:
-    """Return what ``describe`` returned as people read it."""
+    """Format the result of ``describe`` for people."""
     return "\n".join(_lines(described))
 
 
@@ -81,18 +81,18 @@ def _lines(described: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _saved(name: str, value: float, before: Mapping[str, float]) -> str:
-    """Return by how much a figure shrank since the stage before."""
+    """Return the decrease of a figure since the previous stage."""
     old = before.get(name)
     return f" (-{100 * (1 - value / old):.1f} %)" if old and value < old else ""
 
 
 def picture(compiled: CompiledGame) -> str:
-    """Return a picture of the network in Graphviz's language: ``dot -Tsvg`` draws it.
+    """Return a picture of the network in Graphviz's language, for ``dot -Tsvg``.
 
-    Boxes are facts and moves, circles conjunctions; a line that ends in a dot carries the opposite.
+    Boxes are facts and moves, circles are conjunctions; a line that ends in a dot inverts.
 
     Raises:
-        LimitError: there is too much to draw.
+        LimitError: the network is too large to draw.
     """
     network = compiled.network
     if network.nodes > _MOST_DRAWN:

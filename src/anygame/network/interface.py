@@ -23,18 +23,17 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Key
     from anygame.network.logic.atoms import Atoms
 
-#: Goals of so many digits fit 32 bits.
+#: Most digits of goals, which fit 32 bits.
 _MOST_DIGITS: Final = 9
 
 
 class Exclusions:
-    """Groups of fluents that exclude each other: of these no two hold in a state that play can lead to.
+    """Groups of mutually exclusive fluents: no two of a group hold in a reachable state.
 
-    A network may rely on that. Positions that come from elsewhere are looked at here first.
+    A network may rely on that, so positions from elsewhere are checked first.
 
     Args:
-        groups: int [fluents] each: the number of the group that a fluent is in, -1 for none. A fluent may be
-            in a group of each array.
+        groups: arrays int [fluents]: the number of each fluent's group, -1 for none.
     """
 
     def __init__(self, groups: Sequence[NDArray[np.int64]] = ()) -> None:
@@ -44,7 +43,7 @@ class Exclusions:
         return bool(self.groups)
 
     def pair_among(self, fluents: Iterable[int]) -> tuple[int, int] | None:
-        """Return two of some fluents that exclude each other; None if all of them can hold together."""
+        """Return two of some fluents that exclude each other; None if there are none."""
         present = np.unique(np.fromiter(fluents, np.int64))
         for groups in self.groups:
             numbers = present[np.argsort(groups[present], kind="stable")]
@@ -54,7 +53,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first of some states that cannot be, and why; None if all can.
+        """Return the first of some states with two exclusive fluents; None if there is none.
 
         Args:
             states: truth values [states, fluents].
@@ -77,18 +76,18 @@ class Exclusions:
 
 
 class Interface:
-    """Which atoms are inputs and outputs, in the order of the network.
+    """The atoms of inputs and outputs, in the order of the network.
 
     Attributes:
         fluents: the term of each fluent, sorted by text.
         fluent_atoms: its atom.
-        next_state: the atom that says whether it holds next; None where it never does.
-        exclusions: the fluents of which no two can hold at once.
+        next_state: the atom of its next value; None if it never holds.
+        exclusions: groups of mutually exclusive fluents.
         initial: bool [fluents]; the initial state.
         actions: per role the terms of its moves, sorted by text.
         action_atoms: their atoms.
-        legal: per action, role after role, the atom that says whether it is legal.
-        terminal: the atom of the end; None where there is none.
+        legal: per action, role after role, the atom of its legality.
+        terminal: the atom of the end; None if the game never ends.
         goals: per role its goal values with their atoms, ascending.
         percepts: per role the terms that it can ever see (GDL-II), sorted by text.
         percept_atoms: their atoms.
@@ -125,7 +124,7 @@ class Interface:
         self.percepts, self.percept_atoms = self._by_text(SEEN, roles)
 
     def _groups(self) -> Iterator[NDArray[np.int64]]:
-        """Yield, for each key of fluents, which of them agree in it: int [fluents], -1 for others."""
+        """Yield per key of fluents the groups that agree in it: int [fluents], -1 for other fluents."""
         numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
         values: dict[tuple[Relation, Key], list[Term | None]] = {}
         for invariant in self._grounding.invariants:
@@ -152,7 +151,7 @@ class Interface:
         return any(self.percepts)
 
     def outputs(self) -> dict[str, NDArray[np.int64]]:
-        """Return the atoms to be computed, by what they say; -1 for what never holds."""
+        """Return the atoms of the outputs by kind; -1 for outputs that never hold."""
         found: dict[str, Sequence[int | None]] = {
             "terminal": [self.terminal],
             "legal": self.legal,
@@ -187,7 +186,7 @@ class Interface:
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
     def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
-        """Yield what rules say of each role and of something: the role's index, the other term, the atom."""
+        """Yield the instances of a binary predicate of roles: the role's index, the other term, the atom."""
         for relation in self._grounding.reasoner.layout.variants(key):
             if relation in self._grounding.tables:
                 players = self._grounding.tables[relation].column(0).tolist()
@@ -199,7 +198,7 @@ class Interface:
     def _by_text(
         self, key: tuple[str, int], roles: dict[int, int]
     ) -> tuple[tuple[tuple[Term, ...], ...], list[list[int]]]:
-        """Return what rules say of each role, sorted by text, and the atoms of that."""
+        """Return per role the terms of a binary predicate of roles, sorted by text, and their atoms."""
         found: list[list[tuple[Term, int]]] = [[] for _ in roles]
         for role, term, atom in self._of_roles(key, roles):
             found[role].append((term, atom))

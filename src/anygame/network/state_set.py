@@ -1,4 +1,4 @@
-"""Distinct states, numbered in the order in which they came: a hash table of packed states in native code.
+"""Distinct states, numbered in order of insertion: a hash table of packed states in native code.
 
 Open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4). Each
 word of a state is mixed into the hash by a multiplication and shifts, as in splitmix64 (Steele, Lea and Flood
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from anygame.native.code import Library
 
-#: A new table: 8 KiB of slots, so that sets of a few states cost nothing.
+#: Slots of a new table: 8 KiB, so that small sets are cheap.
 _FEWEST_SLOTS: Final = 2048
-#: At most half of the slots are taken: a probe then looks at 1.5 slots on average where it finds a state.
+#: At most half of the slots are taken: a successful probe then reads 1.5 slots on average.
 _SLOTS_PER_STATE: Final = 2
 
 #: The states grow by a quarter, in place where the system can do that.
@@ -118,7 +118,7 @@ def _library() -> Library:
 
 
 class StateSet:
-    """A set of packed states that numbers them.
+    """A set of packed states with consecutive numbers.
 
     Args:
         words: 64-bit words of a state, at least one.
@@ -158,7 +158,7 @@ class StateSet:
         return self._store.nbytes + self._slots.nbytes
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes that it takes while so many states are added, if all are new."""
+        """Return the bytes needed while ``more`` states are added, if all are new."""
         needed = self._count + more
         return self._capacity(needed) * self.words * 8 + self._slots_for(needed) * 4
 
@@ -198,7 +198,7 @@ class StateSet:
             self._store.resize((self._capacity(count), self.words), refcheck=False)
         slots = self._slots_for(count)
         if slots != len(self._slots):
-            # The old ones go first: all that they say can be found again.
+            # The old slots are freed first: they are computed again from the states.
             self._slots = np.zeros(0, np.int32)
             self._slots = np.zeros(slots, np.int32)
             self._number(self._store[: self._count], 0, np.empty(self._count, np.int32), keep=True)
