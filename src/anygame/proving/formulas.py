@@ -122,7 +122,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
 
     Args:
         game: the game.
-        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))``; see docs/guide/formulas.md.
+        texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))`` (docs/guide/formulas.md).
 
     Raises:
         QueryError: one is no property, speaks of what the game does not have, or has an unsafe variable.
