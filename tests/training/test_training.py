@@ -16,7 +16,7 @@ import anygame
 from anygame.errors import ModelError
 from anygame.search import load_model
 from anygame.search.evaluation.network import UNITS_OF_TRAININGS as UNITS
-from anygame.search.learning import training
+from anygame.search.learning import run
 from anygame.search.learning.learner import Learner
 from anygame.search.learning.learners import ROUND, Learners
 from anygame.search.learning.run import searcher_to_learn
@@ -52,10 +52,10 @@ def test_what_was_learned_from_more_games_is_tried_out_with_more_leaves(
 ) -> None:
     game = anygame.loads(RACE)
     assert train(game, games=1000, seed=1).figures.trial_leaves == 2_000
-    monkeypatch.setattr(training, "_GAMES_FOR_A_LEAF", 0.2)
+    monkeypatch.setattr(run, "_GAMES_FOR_A_LEAF", 0.2)
     figures = train(game, games=1000, seed=2).figures
     assert figures.trial_leaves == figures.games * 5
-    monkeypatch.setattr(training, "_GAMES_FOR_A_LEAF", 0.001)
+    monkeypatch.setattr(run, "_GAMES_FOR_A_LEAF", 0.001)
     assert train(game, games=1000, seed=3).figures.trial_leaves == 20_000
 
 
@@ -107,7 +107,7 @@ def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     assert (both.weights == other.weights).all()
     many = Learners(searcher, 1, 64)._here
     assert sum(len(each._practice.targets) for each in many) <= len(first._practice.targets)
-    with pytest.raises(ValueError, match="without means of this game"):
+    with pytest.raises(ValueError, match="without weights of this game"):
         Learners(searcher, 1, 3).restore(state)
     with pytest.raises(ValueError, match="number of averages"):
         other.restore({**state, "round": np.array([0])})
@@ -213,4 +213,4 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("ANYGAME_MODELS", "")
     with pytest.raises(ModelError, match="name the file to write"):
         train("tic_tac_toe", games=300)
-    assert training.train is train
+    assert anygame.train is train
