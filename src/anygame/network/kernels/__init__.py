@@ -4,18 +4,15 @@ A row of 512 bits holds one truth value of 512 games, the *lanes*: this is bit-s
 Implementation in Software", 1997), and a gate is one or two vector instructions. The steps:
 
 1. ``splitting`` splits gates by the phases in which they matter, ``schedule`` orders them, and ``layout``
-says
-   in which rows of memory inputs and outputs lie.
+   says in which rows of memory inputs and outputs lie.
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes code per gate; ``gate_loop`` writes
    gates as data for loops, if code would take too long to compile. Either way there are two functions with
    the same inputs and outputs, see ``gate_code``.
 3. ``uniform_choice`` chooses moves: ``nth_set_bit`` counts the legal moves, and finds the one that a random
-number
-   points to. Among very many moves that is a group and a member of it.
+   number points to. Among very many moves that is a group and a member of it.
 4. ``playout_loop`` plays block after block of random games, and counts.
 5. ``kernel`` puts these functions together; ``anygame.native`` compiles and caches them. While another
-process
-   compiles straight code, a loop over the same gates stands in for it (``compilation``).
+   process compiles straight code, a loop over the same gates stands in for it (``compilation``).
 
 ``target`` describes the machine: a processor, or a graphics card (see ``anygame.cards``).
 
