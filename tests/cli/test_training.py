@@ -93,4 +93,4 @@ def test_the_curve_of_a_training_is_drawn(tmp_path: Path) -> None:
 def test_games_that_cannot_be_trained_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "lights_out", "--games", "300", "--into", "unused.npz"]) == 2
     said = capsys.readouterr().err
-    assert "lights_out cannot be trained: it has one role; that is for games of two to 16 roles" in said
+    assert "lights_out cannot be trained: it has one role; expected a game of two to 16 roles" in said
