@@ -2,10 +2,8 @@
 
 An over-approximation that treats arguments as independent, computed as a least fixpoint: a variable takes the
 values that all positive literals with it allow. ``true`` takes those of ``init`` and ``next``, ``does`` those
-of
-``legal``. *Tops* distinguish kinds of terms only, which is cheaper and decides the layout of relations. If
-there
-are too many places, those deep inside terms are joined.
+of ``legal``. *Tops* distinguish kinds of terms only, which is cheaper and decides the layout of relations. If
+there are too many places, those deep inside terms are joined.
 """
 
 from __future__ import annotations
@@ -54,8 +52,7 @@ class Domains:
         rules: normal rules, including facts.
         kinds_only: distinguish functors but not constants (all are ``ATOM``).
         declared: let ``base`` and ``input`` feed ``true`` and ``does``, too, and let atoms of ``true`` and
-            ``does``
-            in bodies feed their own relations: the possible contents of positions made by hand.
+            ``does`` in bodies feed their own relations: the possible contents of positions made by hand.
         most_positions: maximal number of distinguished positions in terms.
         most_steps: maximal number of positions visited during propagation.
     """

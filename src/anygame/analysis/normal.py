@@ -2,8 +2,7 @@
 
 The body of a normal rule holds literals, negated literals, ``distinct``, and *tests*: disjunctions whose
 variables are all bound by positive literals outside. Negation stands before atoms only (De Morgan), equations
-(a
-negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
+(a negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A rule is safe if a positive literal of its body binds each of its variables, as GDL requires (Love, Hinrichs,
 Haley, Schkufza and Genesereth, "General game playing: game description language specification", 2008). Then
-it
-derives finitely many facts from finitely many, and negated atoms are ground when they are tested.
+it derives finitely many facts from finitely many, and negated atoms are ground when they are tested.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ def normal_rules(program: Program, warnings: list[Diagnostic] | None = None) -> 
     """Return the rules of a program in normal form.
 
     A variable ``?_name`` that occurs in one negated literal only means "for no value": ``(not (p ?x ?_y))``
-    denies
-    a relation of its own, which holds if there is some ``?_y``.
+    denies a relation of its own, which holds if there is some ``?_y``.
 
     Args:
         program: the rules.

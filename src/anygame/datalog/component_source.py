@@ -1,8 +1,7 @@
 """Source of one component: rules in order, a semi-naive loop, or a table filled on demand.
 
 ``emit`` depends on its arguments only. Objects that these do not determine, such as the code of another
-table,
-become needs of the source.
+table, become needs of the source.
 """
 
 from __future__ import annotations

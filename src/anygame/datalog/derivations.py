@@ -19,8 +19,7 @@ class Derivation:
         conclusion: the fact or formula, as KIF text.
         reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
             ``deeper`` (derived, but too deep to be shown), or for tests ``absent`` (nothing derives the
-            negated
-            atom) and ``distinct``.
+            negated atom) and ``distinct``.
         place: where the rule or fact stands (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.
     """

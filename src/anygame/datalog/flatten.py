@@ -48,8 +48,7 @@ class Layout:
     """Which arguments are split, and into which shapes.
 
     ``true`` and ``does`` have the shapes of the relations that feed them, so a state has one layout for
-    reading
-    and writing.
+    reading and writing.
 
     Attributes:
         domains: the kinds of terms in each position.

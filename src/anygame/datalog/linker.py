@@ -122,11 +122,9 @@ class Agenda:
     """The keys of one recursive component that are in progress in one frame.
 
     A large relation of which few rows are requested is not computed as a whole. A *look-up* computes the
-    answer
-    for one key from the rules, with the columns of the key bound, and caches it in the frame (tabling;
-    bottom-up,
-    this is magic sets). For recursive relations, an *agenda* repeats all keys in progress until nothing new
-    appears (iterated query-subquery, Vieille 1986), which is complete for any cycles in the data.
+    answer for one key from the rules, with the columns of the key bound, and caches it in the frame (tabling;
+    bottom-up, this is magic sets). For recursive relations, an *agenda* repeats all keys in progress until
+    nothing new appears (iterated query-subquery, Vieille 1986), which is complete for any cycles in the data.
 
     Args:
         nesting: depth of nested questions; deeper ones wait for the next round.
@@ -204,8 +202,7 @@ class Guard:
     """Counts the work of generated code and stops it at the limits.
 
     Generated code calls ``next(tick)`` in long loops and ``grow`` for large sets; on trial it calls
-    ``try_tick``
-    and ``try_grow``.
+    ``try_tick`` and ``try_grow``.
 
     Args:
         limits: the limits.

@@ -1,9 +1,9 @@
 """Join orders by estimated cardinality, and which questions have finite answers.
 
 Every literal is tried as the first; from there the planner greedily takes the literal with the fewest
-expected
-rows. Bound literals and conditions are tested as early as possible. Sizes are measured on a snapshot of the
-relations when a rule is first needed, assuming independent columns as usual since Selinger et al. 1979.
+expected rows. Bound literals and conditions are tested as early as possible. Sizes are measured on a snapshot
+of the relations when a rule is first needed, assuming independent columns as usual since Selinger et al.
+1979.
 """
 
 from __future__ import annotations
@@ -303,13 +303,10 @@ class Termination:
     """Which questions have finite answers.
 
     A relation of lists, or of numbers made of terms, has infinitely many rows; it can be queried with known
-    terms.
-    ``(plus ?x ?y (s z))`` has two answers, ``(plus z ?y ?sum)`` has infinitely many. Given values are
-    propagated
-    through the rules like modes of logic programs. Each recursive path to the same question must descend into
-    a
-    part of the given terms (De Schreye and Decorte, "Termination of logic programs: the never-ending story",
-    1994).
+    terms. ``(plus ?x ?y (s z))`` has two answers, ``(plus z ?y ?sum)`` has infinitely many. Given values are
+    propagated through the rules like modes of logic programs. Each recursive path to the same question must
+    descend into a part of the given terms (De Schreye and Decorte, "Termination of logic programs: the
+    never-ending story", 1994).
 
     Args:
         schema: the program.

@@ -1,12 +1,10 @@
 """Flat relations: the stored form of relations, and rules over them.
 
 GDL nests terms in relations, ``(true (cell 1 1 b))``; a Datalog reasoner needs columns. So every argument
-that
-can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
+that can hold a compound term is *split by shape*: ``true`` becomes ``true.1/cell.3`` with three columns,
 ``true.1/control.1`` with one, and ``true.1/atom`` for fluents that are constants. A rule with a variable for
-a
-whole fluent or move is copied per shape. Terms nested deeper are single values, which joins with ``Compose``
-take apart and build.
+a whole fluent or move is copied per shape. Terms nested deeper are single values, which joins with
+``Compose`` take apart and build.
 """
 
 from __future__ import annotations
@@ -263,8 +261,7 @@ class TermTable:
     """A growing table of ground terms; equal terms have equal numbers.
 
     Rows hold these numbers. A compound term is found by the numbers of its arguments (hash consing, after
-    Goto
-    1974), so joins build terms and take them apart without reading text.
+    Goto 1974), so joins build terms and take them apart without reading text.
 
     Args:
         depth: maximal nesting of compound terms.

@@ -2,8 +2,8 @@
 
 A component is a strongly connected component of the dependency graph: rules that must be computed together.
 Each component comes after all that it reads, so negation is stratified (Apt, Blair and Walker 1988). The
-schema
-is immutable. ``check_levels`` and ``check_strata`` reject programs whose levels or strata have no meaning.
+schema is immutable. ``check_levels`` and ``check_strata`` reject programs whose levels or strata have no
+meaning.
 """
 
 from __future__ import annotations

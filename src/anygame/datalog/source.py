@@ -104,8 +104,7 @@ def empty_index(index: Index) -> str:
     """Return the source of an empty index.
 
     Without outputs an index is the set of keys, without keys the set of outputs. If columns are left out,
-    rows may
-    give an output twice: then a bucket is a dict, which keeps one of them.
+    rows may give an output twice: then a bucket is a dict, which keeps one of them.
     """
     if not index.keys or not index.outputs:
         return "set()"

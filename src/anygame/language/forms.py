@@ -86,8 +86,7 @@ def form_of(source: Source) -> Form:
     """Return the form of a sheet: by the start of its first item, else by the suffix of its name.
 
     A KIF item starts with a parenthesis, an infix item with a name before an opening parenthesis or ``:-``. A
-    text
-    with ``(<=`` at the start of a line is KIF.
+    text with ``(<=`` at the start of a line is KIF.
     """
     text = source.text
     start = _START.match(text)

@@ -20,16 +20,14 @@ class ReadingLimits:
 
     Attributes:
         bytes: size of a file, or characters of a text. The largest public sheets have 0.5 MB, generated
-            tables more;
-            16 MiB are read within seconds.
+            tables more; 16 MiB are read within seconds.
         depth: nesting of lists, at most 200. People write fewer than 20.
         tokens: names, variables and parentheses together: 16 MiB of typical facts, at 4 characters each.
         token_length: characters of one name or variable.
         arity: arguments of one sentence or term. Boards written as one term have several hundred.
         problems: errors collected before reading stops, and as many warnings.
         seconds: processor time for reading, so that load on the machine does not matter. The largest accepted
-            text
-            takes a tenth of it.
+            text takes a tenth of it.
     """
 
     bytes: int = 16 * 2**20
@@ -69,13 +67,11 @@ class Limits:
 
     Attributes:
         facts: rows of one relation; fewer if it has more than 20 columns. 5 million take about 1 GB; public
-            games
-            have at most several hundred thousand.
+            games have at most several hundred thousand.
         terms: different ground terms in all; they take as much memory as facts.
         depth: nesting of terms; below the limit of reading, so that derived terms can be copied, too.
         steps: loop iterations for one question, worth several minutes. They are counted, so that the result
-            does not
-            depend on the machine.
+            does not depend on the machine.
         seconds: wall-clock bound for callers with a deadline; infinite by default.
         reading: bounds on text.
     """

@@ -1,8 +1,7 @@
 """From text to programs, terms and nodes.
 
 `anygame.language.kif` turns text into nodes, and `anygame.language.sentences` reads nodes as rules or terms.
-If
-limits or parentheses are violated, `anygame.language.text` reports what and where. Infix sheets
+If limits or parentheses are violated, `anygame.language.text` reports what and where. Infix sheets
 (`anygame.language.infix`) give nodes of the same shape.
 
 >>> program = parse_program("(role white) (<= terminal (true (cell 1 x)))")
@@ -53,12 +52,9 @@ def parse_program(
     """Read a rule sheet, in KIF or infix (see `anygame.language.forms`).
 
     The sheet is a sequence of rules and facts; one pair of parentheses around all of them is accepted.
-    Keywords
-    are read in any case; everything else is case-sensitive unless ``case_sensitive`` is false (see `fold`).
-    The
-    program's ``warnings`` list oddities. With ``open_facts``, facts with variables are accepted, for callers
-    that
-    bind them.
+    Keywords are read in any case; everything else is case-sensitive unless ``case_sensitive`` is false (see
+    `fold`). The program's ``warnings`` list oddities. With ``open_facts``, facts with variables are accepted,
+    for callers that bind them.
 
     Raises:
         SheetSyntaxError: the text is too large or its parentheses do not match.

@@ -1,8 +1,8 @@
 """Rules as they stand in a sheet: heads, formulas, programs; and their text in KIF.
 
 The tree preserves the text without normalisation, compares by meaning (ignoring places), and every part knows
-its
-place in the source. ``parse_program(format_program(program)) == program`` for every program that was read.
+its place in the source. ``parse_program(format_program(program)) == program`` for every program that was
+read.
 """
 
 from __future__ import annotations

@@ -70,11 +70,9 @@ def fold(name: str, case_sensitive: bool = True) -> str:
     """Return a name as programs spell it: folded to lower case, or unchanged.
 
     The ten constants ``role init true does next legal goal terminal base input`` are read in lower case
-    everywhere, also as object or function constants, as the reference implementation does; so ``(cell 1
-    Goal)``
-    and ``(cell 1 goal)`` are the same fact. Other names keep their case unless ``case_sensitive`` is false:
-    then
-    all are read in lower case, the Dresden tradition.
+    everywhere, also as object or function constants, as the reference implementation does; so
+    ``(cell 1 Goal)`` and ``(cell 1 goal)`` are the same fact. Other names keep their case unless
+    ``case_sensitive`` is false: then all are read in lower case, the Dresden tradition.
 
     >>> fold("TRUE"), fold("King"), fold("King", case_sensitive=False)
     ('true', 'King', 'king')

@@ -71,10 +71,8 @@ class Node:
     """A token (``children`` is None) or a parenthesised list, with its place.
 
     Nodes mirror terms and formulas: the node of ``(cell 1 ?x)`` has the children ``cell``, ``1`` and ``?x``.
-    They are
-    immutable. A list of tokens creates its children on first access: sheets may have a million facts, whose
-    inner
-    places are rarely needed.
+    They are immutable. A list of tokens creates its children on first access: sheets may have a million
+    facts, whose inner places are rarely needed.
 
     Attributes:
         source: the text.

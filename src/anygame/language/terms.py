@@ -220,8 +220,7 @@ def collector_paused() -> Iterator[None]:
     """Pause the garbage collector.
 
     While a sheet becomes objects, or these become gates, the collector would traverse all of them repeatedly,
-    and
-    nearly all survive: for a sheet of a million facts it takes as long as reading.
+    and nearly all survive: for a sheet of a million facts it takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()

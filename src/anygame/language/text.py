@@ -161,8 +161,7 @@ def intact_part(source: Source, faults: Sequence[Diagnostic]) -> str:
     """Return the text with blanks in place of parts that faults of parentheses make unreadable.
 
     The result is balanced: everything before the first unclosed list, and later rules that start a line and
-    are
-    balanced. After other faults the result is empty.
+    are balanced. After other faults the result is empty.
     """
     if any(fault.code not in _PARENTHESES for fault in faults):
         return ""

@@ -85,8 +85,7 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
     """Extend the bindings by a most general unifier of two terms; None if there is none.
 
     The given bindings are not changed. A variable is never bound to a term that contains it. Bound terms may
-    share
-    parts, so that ``apply`` makes far larger terms: `measure` them first.
+    share parts, so that ``apply`` makes far larger terms: `measure` them first.
     """
     return unify_all([(left, right)], bindings)
 

@@ -1,10 +1,9 @@
 """Lenient reading: the meaning of Prolog-style sheets where GDL leaves a variable unbound.
 
 A variable that occurs in negated formulas only, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
-in
-negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by ``role``,
-``base`` or ``input``, or by all values that can stand there. The readings are edits of the text, so that the
-result is plain GDL.
+in negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by
+``role``, ``base`` or ``input``, or by all values that can stand there. The readings are edits of the text, so
+that the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -117,8 +116,7 @@ class _Binder:
         """Return the name of a relation of all terms of a sort; None if it cannot be written.
 
         If terms nest without end, as lists do, the relation holds for all of them: it can only be asked about
-        known
-        terms, like a Prolog variable that a call binds.
+        known terms, like a Prolog variable that a call binds.
         """
         inside = self._sorts.inside(sort)
         new = [each for each in inside if each not in self._made]
@@ -422,8 +420,7 @@ def in_places_of(written: Program, plain: Program) -> Program:
     """Return the rules of a plain program with the places of the rules from which they were made.
 
     Lenient reading keeps the order of rules. Added rules have relations of their own, and get the place of
-    the rule
-    before them. If rules and places do not match, all rules keep their places.
+    the rule before them. If rules and places do not match, all rules keep their places.
     """
     known = {rule.head.key for rule in written.rules}
     kept = sum(rule.head.key in known for rule in plain.rules)

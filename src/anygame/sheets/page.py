@@ -119,8 +119,7 @@ class CommentedItems:
     """The items of a sheet with the comments between and inside them.
 
     A comment at the end of the last line of a list counts as standing after the list, because the layout
-    closes the
-    list there. If several comments follow one item, all but the first get lines of their own.
+    closes the list there. If several comments follow one item, all but the first get lines of their own.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:

@@ -60,8 +60,7 @@ class GroundingLimits:
             made.
         join: rows of one join (4 bytes per variable, 8 per literal); fewer where rows are wide.
         steps: work units of grounding and of making gates, see ``budget``. The slowest public sheet that
-            compiles
-            takes a seventh; the bound is reached in about a minute.
+            compiles takes a seventh; the bound is reached in about a minute.
         facts: rows of one static relation.
         seconds: wall-clock bound for callers with a deadline; infinite by default.
         fluents: facts of one relation of the state. Public games have a few thousand; unbounded lists and

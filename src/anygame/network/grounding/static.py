@@ -328,8 +328,7 @@ def tables_of(
     This is a second fixpoint beside that of the reasoner's engine, which runs generated Python over sets and
     answers on demand, one question at a time. Sums and differences of all numbers of a game, derived from a
     successor relation, have hundreds of thousands of rows: a public sheet compiles in 2.4 s by these joins,
-    and
-    in 46 s by questions.
+    and in 46 s by questions.
 
     Args:
         rules: rules that are ``is_computable``.

@@ -175,8 +175,7 @@ def merge(
     """Merge equal atoms; return the literal that replaces each, and the remaining conjunctions.
 
     Large groundings hold many equal atoms: views with irrelevant arguments, and other names of atoms. Each
-    round
-    compares the derivations of all atoms at once, after the replacements of earlier rounds.
+    round compares the derivations of all atoms at once, after the replacements of earlier rounds.
 
     Args:
         groups: rows of a head and its literals, padded with ``HOLDS``.

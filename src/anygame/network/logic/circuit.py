@@ -26,8 +26,7 @@ class Circuit:
     """Gates and output literals.
 
     Gate ``g`` is node ``inputs + g``, the conjunction of its literals. It reads earlier nodes or opened
-    gates;
-    every cycle goes through an opened gate.
+    gates; every cycle goes through an opened gate.
 
     Attributes:
         inputs: number of nodes before the first gate: the constant, fluents, then actions.
@@ -91,9 +90,8 @@ def simplified(circuit: Circuit) -> Circuit:
     """Return an equivalent circuit without duplicate or unneeded gates.
 
     Structural hashing, after Kuehlmann, Paruthi, Krohm and Ganai (2002, "Robust Boolean reasoning for
-    equivalence
-    checking and functional property verification"), in rounds: first for every gate, then for the readers of
-    changed gates.
+    equivalence checking and functional property verification"), in rounds: first for every gate, then for the
+    readers of changed gates.
 
     Gates keep their order. Rows may hold duplicates, constants and any number of literals. Opened gates
     remain.

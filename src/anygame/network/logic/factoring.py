@@ -59,8 +59,7 @@ def factored(products: Products, sums: int, inputs: int) -> tuple[Numbers, Numbe
 
     Returns:
         The start of the literals of each gate, and the literals: first the inverted sums, then their parts.
-        Gates
-        may have any number of literals, and duplicates.
+        Gates may have any number of literals, and duplicates.
     """
     return _Factoring(sums, inputs).run(products)
 

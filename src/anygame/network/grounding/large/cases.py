@@ -220,8 +220,7 @@ def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] |
     """Return equations that hold in all matching rows; None if an atom matches no row.
 
     Variables keep the values that all atoms with few rows allow: arc consistency (Mackworth 1977,
-    "Consistency in
-    networks of relations").
+    "Consistency in networks of relations").
     """
     left: dict[Variable, set[Term]] = {}
     for known in case.positives:

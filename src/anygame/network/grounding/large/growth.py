@@ -13,8 +13,7 @@ becomes, because a column has one stack and a role makes legal moves only::
 
 Without this, any stack and any room for a move are taken independently, and lists grow without end. The rule
 is unfolded by everything that makes its move legal (Tamaki and Sato 1984, "Unfold/fold transformation of
-logic
-programs"), and rows with the same key are unified.
+logic programs"), and rows with the same key are unified.
 """
 
 from __future__ import annotations

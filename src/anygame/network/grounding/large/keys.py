@@ -168,8 +168,7 @@ class InvariantProver:
         """Return whether a likely invariant holds in all reachable states.
 
         It does if it, with everything that its proof assumes, holds initially and in the successor of every
-        state
-        in which it holds.
+        state in which it holds.
         """
         while self._is_likely(invariant):
             proved: set[Invariant] = set()
@@ -239,8 +238,7 @@ class Refutation:
     """Refutes cases by a method of tableaux (Smullyan 1968, "First-order logic") with knowledge of games.
 
     A move that is made is legal, a role makes one move, and a view holds by one of its rules. The number of
-    steps
-    is bounded; a case that is not refuted may still be impossible.
+    steps is bounded; a case that is not refuted may still be impossible.
 
     Args:
         premises: the premises.

@@ -30,13 +30,11 @@ class Context:
         is_view: whether a relation depends on state or moves and only rules read it.
         has_facts: whether some rows of a relation hold without any rule.
         definition: the rules of a static relation that is better replaced by them, else None; the flag
-            includes
-            relations that hold for most values.
+            includes relations that hold for most values.
         fan_out: the average number of rows of a static relation for given values of some columns.
         ends: whether a question with values in some columns has a finite answer.
         likely_keys: sets of columns in which no two rows of a relation are equal; proved for static
-            relations,
-            likely for fluents. Every provable key is among them.
+            relations, likely for fluents. Every provable key is among them.
         holds: whether an invariant is proved for all reachable states; slow.
         values: the possible values of a column of an atom; None if unknown.
         tops: the constants and functors that can stand in a column of a relation.

@@ -229,10 +229,8 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
         other(x) :- true(at(x, 1, u)), true(at(x, 3, w)), u != w
 
     A key determines the rest of its row, so a conjunction holds for some values exactly if each part does:
-    joins
-    along keys lose nothing (Heath 1971, "Unacceptable file operations in a relational data base"). Instances
-    add
-    instead of multiplying, however the conditions are tied together.
+    joins along keys lose nothing (Heath 1971, "Unacceptable file operations in a relational data base").
+    Instances add instead of multiplying, however the conditions are tied together.
     """
     if rule.composed or len(rule.positives) <= _FEW_VARIABLES:
         return [rule]

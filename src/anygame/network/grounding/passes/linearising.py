@@ -100,8 +100,7 @@ def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
     """Return the closure that a rule of two chains describes; None if it has another form.
 
     The rule may restrict the element where chains meet, and require that the ends differ: a walk that returns
-    to
-    its start has a shorter form with the same end, which meets nothing else on its way.
+    to its start has a shorter form with the same end, which meets nothing else on its way.
     """
     head = rule.head.columns
     if not _is_free(head) or rule.composed:

@@ -100,8 +100,7 @@ def complement_moves(rule: GroundRule, context: Context) -> list[GroundRule]:
         failing(a, b) :- does(r, go(x, y)), [cell(a, b)], x = a, y = b
 
     A role makes exactly one move: the tests pass exactly if the role makes a move of the kind and no move
-    that
-    fails them. Most frame axioms have this form, and few moves fail them.
+    that fails them. Most frame axioms have this form, and few moves fail them.
     """
     if rule.composed or not is_own(rule.head.relation):
         return [rule]

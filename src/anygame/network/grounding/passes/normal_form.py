@@ -158,8 +158,7 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         some(x) :- [part(x, y)]
 
     Before, every ``y`` made an instance: projections are pushed below joins (Ullman 1988, "Principles of
-    database
-    and knowledge-base systems"). Static guards stay: their rows are few.
+    database and knowledge-base systems"). Static guards stay: their rows are few.
     """
     if len(rule.atoms) < 2:
         # This is a projection already.
