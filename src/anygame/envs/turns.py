@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 #: A move: a term, or its number among the moves of its role.
 Move = TypeVar("Move")
-#: Enough to meet every kind of turn of the sheets tried, at a cost of a fraction of a second.
-_PLAYOUTS: Final = 20
-_STATES: Final = 1_000
+#: Playouts and states: enough for every kind of turn of the sheets tried, in a fraction of a second.
+_SAMPLE: Final = (20, 1_000)
+#: The same for compiled games, whose states cost a tenth.
+_LARGE_SAMPLE: Final = (200, 10_000)
 #: The usual name of a move that does nothing.
 _NOOP: Final = "noop"
 #: Games whose turns are kept.
@@ -68,8 +69,10 @@ def chance_of(game: Game) -> int | None:
     return next((index for index, role in enumerate(game.roles) if role.is_random), None)
 
 
-def find_turns(game: Game) -> Turns[Term]:
+def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
     """Return how the roles of a game decide, from random playouts with a fixed seed.
+
+    The sample is the greatest number of playouts, and of states.
 
     A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
     had a choice. The tree size is estimated from the branching on random paths (D. E. Knuth, "Estimating the
@@ -80,9 +83,10 @@ def find_turns(game: Game) -> Turns[Term]:
     together: tuple[int, ...] = ()
     states, sizes = 0, []
     random = Random(0)
-    for _ in range(_PLAYOUTS):
+    playouts, most_states = sample
+    for _ in range(playouts):
         size, paths = 1.0, 1.0
-        for legal in _random_path(game, random, _STATES - states):
+        for legal in _random_path(game, random, most_states - states):
             states += 1
             choosing = [role for role, moves in enumerate(legal) if len(moves) > 1]
             players = tuple(role for role in choosing if role != chance)
@@ -93,7 +97,7 @@ def find_turns(game: Game) -> Turns[Term]:
             paths *= prod(map(len, legal))
             size += paths
         sizes.append(size)
-        if states >= _STATES:
+        if states >= most_states:
             break
     return Turns(tuple(map(frozenset, waiting)), not together, fmean(sizes), together)
 
@@ -118,7 +122,7 @@ def numbered_turns(game: Game) -> Turns[int]:
     Raises:
         SimultaneousMovesError: two roles had a choice at the same time in some sampled state.
     """
-    turns = find_turns(game)
+    turns = find_turns(game, _LARGE_SAMPLE)
     if not turns.are_taken:
         raise simultaneous_moves(game, turns.together)
     waiting = [
