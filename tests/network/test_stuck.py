@@ -14,7 +14,7 @@ import pytest
 from tests.network.evaluate import evaluate_moves, evaluate_state
 from tests.network.networks import Builder, random_network
 
-from anygame.network.block import Stuck, StuckError
+from anygame.network.block import DeadEnd, StuckError
 from anygame.network.kernels.kernel import build_kernel
 from anygame.network.network import FALSE, TRUE
 from anygame.network.simulator import Simulator
@@ -70,7 +70,7 @@ def walk(length: int, moves: int, sides: int, throws: int) -> Network:
     )
 
 
-def check(network: Network, found: Stuck | None, start: tuple[int, ...] | None = None) -> None:
+def check(network: Network, found: DeadEnd | None, start: tuple[int, ...] | None = None) -> None:
     """Walk the line of play by the plain evaluation: its moves are legal, and lead to a state without."""
     assert found is not None
     state = list(map(int, network.initial)) if start is None else list(start)

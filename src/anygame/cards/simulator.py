@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from anygame.cards.card import Card
-    from anygame.network.block import Stuck
+    from anygame.network.block import DeadEnd
     from anygame.network.kernels.kernel import Kernel, Style
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
@@ -88,7 +88,7 @@ class WarpSimulator:
         """Bytes of a block on the card."""
         return self.kernel.end * WIDE.stride + RECORD_WORDS * WIDE.stride + 8 * STATUS_WORDS
 
-    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
+    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play; see ``Simulator.run``.
 
         Raises:
@@ -111,7 +111,7 @@ class _CardRun(Run):
         self._totals = np.zeros(counters.end - counters.first, np.uint64)
         self._lengths = np.zeros(request.limit + 2, np.int64)
 
-    def go(self) -> Tally[Stuck]:
+    def go(self) -> Tally[DeadEnd]:
         return self._play([self._play_blocks], 1)
 
     def _play_blocks(self) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 #: What a name is used as; a constant is a term without arguments.
-Kind = Literal["operator", "relation", "term", "variable"]
+NameKind = Literal["operator", "relation", "term", "variable"]
 FLUENT_PLACES: Final[frozenset[Place]] = frozenset(
     (("init", 1, 0), ("true", 1, 0), ("next", 1, 0), ("base", 1, 0))
 )
@@ -43,7 +43,7 @@ class Symbol:
         item: index of the rule of a variable; else -1.
     """
 
-    kind: Kind
+    kind: NameKind
     name: str
     arity: int
     item: int = -1
@@ -109,7 +109,7 @@ def _formula(node: Node, around: _Around) -> Iterator[Occurrence]:
         for child in rest:
             yield from _term(child, around)
         return
-    kind: Kind = "operator" if name in OPERATORS else "relation"
+    kind: NameKind = "operator" if name in OPERATORS else "relation"
     yield _occurrence(Symbol(kind, name, len(rest)), first, node, around)
     for number, child in enumerate(rest):
         if name == "distinct":

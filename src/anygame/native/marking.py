@@ -165,7 +165,7 @@ def native_code(room: str) -> Library:
 
 
 def room_of(function: Callable[..., Any]) -> str:
-    """Return the room of a function: ``search`` for one of ``anygame.search.blocks``."""
+    """Return the room of a function: ``search`` for one of ``anygame.search.lanes``."""
     return function.__module__.split(".")[1]
 
 

@@ -177,7 +177,7 @@ _SLACK, _MORE = 32, 8
 
 
 @dataclass(frozen=True, eq=False)
-class Stuck:
+class DeadEnd:
     """A playout that ended because a role had no legal move.
 
     Attributes:
@@ -199,7 +199,7 @@ class StuckError(Exception):
         stuck: the state, and the moves that led to it.
     """
 
-    def __init__(self, stuck: Stuck) -> None:
+    def __init__(self, stuck: DeadEnd) -> None:
         super().__init__(f"role {stuck.role} has no legal move in a state that is not terminal")
         self.stuck = stuck
 
@@ -234,7 +234,7 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 
 def replayed(
     found: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
-) -> Stuck | None:
+) -> DeadEnd | None:
     """Return the moves and state of a playout that got stuck; None if an interrupt ends the replay.
 
     Raises:
@@ -249,7 +249,7 @@ def replayed(
     return None
 
 
-def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stuck:
+def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> DeadEnd:
     """Replay a block up to a playout that got stuck, step by step from its beginning on.
 
     Machine code records no moves, but a block is deterministic.
@@ -269,7 +269,7 @@ def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> Stu
                 moves.append(joint)
         if len(moves) == found.length:
             state = block.state(found.lane)
-            return Stuck(block.roles_without_a_move(found.lane)[0], state, tuple(moves))
+            return DeadEnd(block.roles_without_a_move(found.lane)[0], state, tuple(moves))
         assert first, "a block is played the same way every time"
         slack *= _MORE
 

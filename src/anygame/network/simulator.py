@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anygame.network.block import Block, Stuck, StuckPlayout, replayed, start_state
+from anygame.network.block import Block, DeadEnd, StuckPlayout, replayed, start_state
 from anygame.playouts import Tally
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Simulator:
         """Return the number of blocks of a simulation."""
         return len(Quotas(playouts))
 
-    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[Stuck]:
+    def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches.
 
         After an interrupt (Ctrl-C) no more playouts are started. Those under way continue for half a second,
@@ -119,7 +119,7 @@ class Run:
         self._near = 0
         self._complete = True
 
-    def _play(self, works: Sequence[Callable[[], None]], threads: int) -> Tally[Stuck]:
+    def _play(self, works: Sequence[Callable[[], None]], threads: int) -> Tally[DeadEnd]:
         """Run each work in a thread, and return the tally. Interrupts are counted for the threads."""
         began = time.perf_counter()
         progress = self._request.progress
@@ -168,7 +168,7 @@ class Run:
         """Return code that plays blocks of the same width on a processor."""
         return self._kernel
 
-    def _example(self) -> Stuck | None:
+    def _example(self) -> DeadEnd | None:
         """Return the first playout that got stuck; after an interrupt only if its replay is short."""
         found = self._first_stuck
         if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
@@ -191,7 +191,7 @@ class _ProcessorRun(Run):
         count = min(request.threads, max(1, len(self._blocks)))
         self._memory = [Block(kernel, request.limit) for _ in range(count)]
 
-    def go(self) -> Tally[Stuck]:
+    def go(self) -> Tally[DeadEnd]:
         works = [partial(self._play_blocks, block) for block in self._memory]
         return self._play(works, self._request.threads)
 
@@ -257,7 +257,7 @@ class _ProcessorRun(Run):
         return rows.sum(axis=1, dtype=np.uint64), lengths
 
 
-def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[Stuck]:
+def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int64]) -> Tally[DeadEnd]:
     """Return the tally of some playouts.
 
     Args:

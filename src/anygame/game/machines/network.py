@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from anygame.game.machines.reasoner import ReasonerMachine
     from anygame.language.rules import Atom
     from anygame.language.terms import Term, Variable
-    from anygame.network.block import Stuck as StuckNetwork
+    from anygame.network.block import DeadEnd
     from anygame.network.compiled import CompiledGame
     from anygame.network.kernels.kernel import Kernel
     from anygame.playouts import PlayoutRequest, Tally
@@ -345,7 +345,7 @@ class NetworkMachine:
         stuck = tally.first_stuck
         return tally.with_first_stuck(None if stuck is None else self._named(stuck))
 
-    def _named(self, stuck: StuckNetwork) -> Stuck:
+    def _named(self, stuck: DeadEnd) -> Stuck:
         return self._stuck(stuck.role, self._facts_of(stuck.state), stuck.moves)
 
     # -- figures -----------------------------------------------------------------------------------

@@ -76,8 +76,8 @@ def loop_gates(
     return _Writer(network, order, phases, layout, target, first_row).write()
 
 
-class Kind(IntEnum):
-    """What an operation does: set fluents, evaluate a cycle or a run of gates, or scatter moves.
+class Operation(IntEnum):
+    """The kinds of operations: set fluents, evaluate a cycle or a run of gates, scatter moves.
 
     Further numbers stand for runs of one shape.
     """
@@ -164,7 +164,7 @@ class _Writer:
         found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
         many = found[counts >= _MANY].tolist()
         low = (1 << _SHIFT) - 1
-        return {(shape >> _SHIFT, shape & low): len(Kind) + number for number, shape in enumerate(many)}
+        return {(shape >> _SHIFT, shape & low): len(Operation) + number for number, shape in enumerate(many)}
 
     def write(self) -> GateCode:
         self._allocate()
@@ -337,7 +337,7 @@ class _Writer:
         for mask, run in groupby(range(len(masks)), key=masks.__getitem__):
             groups = list(run)
             bounds = [starts[groups[0]], here + int(ends[groups[-1]])]
-            self._operations.append([Kind.SCATTER, mask, 0, 0, *bounds, 0, 0])
+            self._operations.append([Operation.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
     def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
         """Copy bit literals to rows, given pairs of a literal and a row; no row is read by another pair."""
@@ -355,7 +355,7 @@ class _Writer:
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
         self._entries.append(words)
         self._written += len(words)
-        kind = self._unrolled.get(shape, Kind.RUN)
+        kind = self._unrolled.get(shape, Operation.RUN)
         self._operations.append([kind, during, only, 0, begin, begin + rows.size, *shape])
 
     def _write_copies(self) -> None:
@@ -371,7 +371,7 @@ class _Writer:
         self._copy(list(zip(initially.tolist(), rows.tolist(), strict=True)), during=mask)
         begin = self._here()
         self._add_cycle(gates)
-        self._operate(Kind.CYCLE, begin, during=mask, rounds=len(gates) + 1)
+        self._operate(Operation.CYCLE, begin, during=mask, rounds=len(gates) + 1)
 
     def _add_cycle(self, gates: NDArray[np.int64]) -> None:
         """Add the entries of the gates of a cycle: one for each input."""
@@ -394,7 +394,7 @@ class _Writer:
 
     def _operate(
         self,
-        kind: Kind,
+        kind: Operation,
         begin: int,
         *,
         during: int = 0,
@@ -431,14 +431,14 @@ class _Writer:
             begin = self._here()
             for fluent in run:
                 self._set(fluent, copies.get(fluent, self._source(self._next[fluent])))
-            self._operate(Kind.SET, begin, during=mask)
+            self._operate(Operation.SET, begin, during=mask)
         for mask in sorted({self._phases.every & ~mask for mask in changes}):
             begin = self._here()
             for fluent in fluents:
                 if self._phases.every & ~changes[fluent] == mask:
                     self._set(fluent, self._source(2 * (1 + fluent)))
             if mask:
-                self._operate(Kind.SET, begin, only=mask, restarting=True)
+                self._operate(Operation.SET, begin, only=mask, restarting=True)
 
     def _set(self, fluent: int, source: int) -> None:
         target = (self._layout.fluents + fluent) * self._stride | bool(self._network.initial[fluent])
