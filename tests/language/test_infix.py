@@ -233,7 +233,7 @@ def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
         ("p('a)", "a name in quotes ends on its line"),
         ("p <- a", "a rule is written head :- body"),
         ("p :- q(X) & X \\= Y", "terms that must differ are written distinct(X,Y)"),
-        ("p :- q(X) & X = Y", "one name for what is equal, or ~distinct(X,Y)"),
+        ("p :- q(X) & X = Y", "one name for equal terms, or ~distinct(X,Y)"),
         ("p :- q(X) & X > 1", "GDL has no arithmetic: facts say what follows or is less"),
         ("p :- q(Y) & Y is X+1", "GDL has no arithmetic"),
         ("p(X+1) :- q(X)", "GDL has no arithmetic"),

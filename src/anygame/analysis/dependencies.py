@@ -34,7 +34,7 @@ class Read(Protocol):
 
     @property
     def positive(self) -> bool:
-        """Whether it stands outside negation."""
+        """Whether the atom is outside negation."""
 
 
 @dataclass(frozen=True, slots=True)

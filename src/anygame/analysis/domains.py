@@ -1,4 +1,4 @@
-"""Domains: the terms that can stand at every argument of every relation.
+"""Domains: the possible terms of every argument of every relation.
 
 An over-approximation that treats arguments as independent, computed as a least fixpoint: a variable takes the
 values that all positive literals with it allow. ``true`` takes those of ``init`` and ``next``, ``does`` those
@@ -235,7 +235,7 @@ class Domains:
         for atom, _ in atoms_in(rule.body):
             if atom.predicate in {"true", "does"} and isinstance(atom.arguments[-1], Compound):
                 number = len(atom.arguments) - 1
-                # A variable only says that some constant may stand there.
+                # A variable only says that some constant is possible.
                 bindings = dict.fromkeys(atom.variables(), ATOM) if self._kinds_only else {}
                 self._write_term(
                     substitute(atom.arguments[-1], bindings), (atom.predicate, number + 1, number), {}

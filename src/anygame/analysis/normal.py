@@ -1,7 +1,7 @@
 """Rules in the normal form of the reasoner.
 
 The body of a normal rule holds literals, negated literals, ``distinct``, and *tests*: disjunctions whose
-variables are all bound by positive literals outside. Negation stands before atoms only (De Morgan), equations
+variables are all bound by positive literals outside. Negation applies to atoms only (De Morgan), equations
 (a negated ``distinct``) are solved, and a disjunction that binds variables has become several rules.
 """
 

@@ -136,7 +136,7 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
     else:
         code = "too-many-alternatives"
         most = MOST_OF_A_RULE if alone else Allowance().rules
-        message = f"the disjunctions of {rules} stand for more than {most:,} rules"
+        message = f"the disjunctions of {rules} expand to more than {most:,} rules"
         hint = "give the larger disjunctions names of their own: (<= (either ?x) (or ...))"
     return Diagnostic(code, Severity.ERROR, message, rule.span, hint=hint)
 

@@ -131,7 +131,7 @@ class ComponentWriter:
 
     def _addition(self, code: RuleCode, rule: FlatRule, target: str, relation: Relation) -> str:
         if not rule.head.columns:
-            assert not code.clauses, "what only asks whether something exists has guards alone"
+            assert not code.clauses, "a rule whose head has no columns has only guards"
             return f"{target} |= UNIT"
         if not code.clauses:
             return f"{target}.add({code.head})"
@@ -146,7 +146,7 @@ class ComponentWriter:
             return f"{prefix}grow({target}, ({code.head} {' '.join(counted)}), {self.title(relation)})"
         return f"{target} |= {{{code.head} {' '.join(code.clauses)}}}"
 
-    # -- what stands before the rules --------------------------------------------------------------
+    # -- preparations before the rules -------------------------------------------------------------
 
     def reading(self) -> list[str]:
         """Return the lines that take the rows of relations from the frame."""

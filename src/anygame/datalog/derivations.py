@@ -20,7 +20,7 @@ class Derivation:
         reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree),
             ``deeper`` (derived, but too deep to be shown), or for tests ``absent`` (nothing derives the
             negated atom) and ``distinct``.
-        place: where the rule or fact stands (``name:line:column``), or empty.
+        place: of the rule or fact in the sheet (``name:line:column``), or empty.
         premises: why each part of the rule's body holds.
     """
 
@@ -103,7 +103,7 @@ class Attempt:
 
     Attributes:
         rule: the rule as KIF text.
-        place: where it stands.
+        place: of the rule in the sheet.
         held: the parts of its body that held together, with the values of their variables.
         failed: the part that failed then; empty if the head does not fit.
     """

@@ -433,7 +433,7 @@ class Engine:
             run = self._link(self._whole_sources(component, Everything(may_outgrow=False), frame))
         run(frame)
 
-    # -- what was generated ------------------------------------------------------------------------
+    # -- generated code ----------------------------------------------------------------------------
 
     def text(self, component: Component) -> str:
         """Return the generated code of a component; empty if none was needed yet."""

@@ -231,7 +231,7 @@ class Explainer:
         parts = (self._test(part, bindings, before, is_negated=is_negated) for part in item.formulas)
         return any(parts) if isinstance(item, Or) else all(parts)
 
-    # -- what holds --------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     def _facts_like(self, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of matching facts, sorted by text."""

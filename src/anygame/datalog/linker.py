@@ -185,7 +185,7 @@ _ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
     "depth": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
     "size": "let the recursion end: terms that hold another one twice double in size with each round",
-    "text": "let rules hand on what large terms stand for, not the terms",
+    "text": "let rules pass on constants that represent large terms, not the terms",
     "terms": "let the recursion end: count with constants (succ 1 2) or bound what it builds on",
     "steps": "split the rule that joins most, or load the game with a larger Limits(steps=...)",
     "seconds": "split the rule that joins most, or load the game with a larger Limits(seconds=...)",

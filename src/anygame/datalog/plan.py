@@ -331,8 +331,7 @@ class Termination:
         """Return whether a relation may be asked with values in some columns.
 
         Questions that may not end are refused where rules ask themselves for larger terms: limits on the
-        terms of a
-        whole relation do not limit these questions.
+        terms of a whole relation do not limit these questions.
         """
         makers = self._schema.makers(relation)
         return not any(maker.asks_for_larger_terms for maker in makers) or self.ends(relation, given)
@@ -409,7 +408,7 @@ def _goes_down(
     parts = [atom.columns[number] for number in columns]
     if any(_is_inside(part, whole) for part in parts for whole in wholes):
         return True
-    # By way of another relation, what is given may get smaller in the rules of that one.
+    # Through another relation, the given terms may become smaller in the rules of that relation.
     return atom.relation != rule.head.relation and bool(parts) and not component.asks_for_larger_terms
 
 

@@ -195,7 +195,7 @@ class Reasoner:
         return tuple([engine.rows(extended, relation) for relation in self._next])  # type: ignore[misc]
 
     def percepts(self, frame: Frame, joint: Sequence[Move]) -> dict[int, list[Term]]:
-        """Return what each role (by number) sees of a joint move."""
+        """Return the percepts of each role (by number) after a joint move."""
         extended = self.action_frame(frame, joint)
         self.engine.evaluate(extended, self._for_sees)
         return self._by_role(extended, self._sees)

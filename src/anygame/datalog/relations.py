@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
 
 
-#: What stands in the columns of a relation, as numbers of terms: one column bare, otherwise a tuple.
+#: The values in the columns of a relation, as numbers of terms: a single column bare, otherwise a tuple.
 Row = Any
 
 
@@ -122,7 +122,7 @@ class Unequal:
 
 @dataclass(frozen=True, slots=True)
 class IsConstant:
-    """A variable stands for a constant."""
+    """Test that the value of a variable is a constant."""
 
     variable: Variable
 
@@ -311,7 +311,7 @@ class TermTable:
         return numbers[0] if len(numbers) == 1 else numbers
 
     def add_ground_parts(self, term: Term) -> None:
-        """Give numbers to what is ground in a term: to all of it, or to parts beside its variables."""
+        """Add the ground parts of a term: all of it if it is ground, else its largest ground parts."""
         pending = [term]
         while pending:
             part = pending.pop()

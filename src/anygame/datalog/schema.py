@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Levels: a relation depends on nothing, the state, or the joint move as well.
 STATIC, STATE, ACTION = 0, 1, 2
-#: The rows known in one state (or one state and one joint move), by slot; and, by their names in generated
+#: The rows known in one state (or one state and one joint move), by slot. Also, by their names in generated
 #: code, indexes, tables and markers of components that have run.
 Frame = dict[int | str, Any]
 #: Key of the list in which recursive components record their rounds, if it is in the frame.

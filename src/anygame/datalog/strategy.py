@@ -1,7 +1,7 @@
 """How the reasoner computes: every threshold of its stages in one place, each with its reason.
 
-None of them changes an answer; they decide which way it is come by. Bounds on what a game may take are
-``Limits``, which end with an error instead.
+Thresholds change no answer; they decide how it is computed. Upper bounds on the resources of a game are
+``Limits``, which raise an error instead.
 """
 
 from __future__ import annotations
@@ -13,60 +13,62 @@ from dataclasses import dataclass
 class Strategy:
     """Thresholds of the reasoner, in the order of its stages.
 
-    Where a value is a triple, it is by level: relations computed once, per state, per joint move. What is
-    computed once per game may take seconds; what is computed in every state has to be quick.
+    A triple has one value per level: relations computed once, per state, and per joint move. Relations that
+    are computed once per game may take seconds; relations that are computed in every state have to be quick.
 
     Attributes:
-        domain_positions: positions in terms that are distinguished when the kinds of terms that can stand in
-            each are found. Public sheets have at most some hundred; beyond, the tables would be the cost.
-        domain_steps: positions looked at while kinds are handed from one to another; twice as many, since
-            most are looked at once or twice.
-        shapes: flat relations that one relation may be split into by the shapes of its arguments. Public
-            sheets need at most eight; each costs a copy of every rule that stands for all of them.
-        rule_copies: flat rules that those of a sheet may become, beyond their own number. A rule takes about
-            a millisecond until it runs: this bounds loading to some seconds.
-        rule_columns: columns that these copies may have in all, for sheets with very wide relations.
-        long_term: characters from which on a term counts as long: answers are then bounded by their
+        domain_positions: maximum number of positions in terms that are distinguished when the possible kinds
+            of terms at each are computed. Public sheets have at most a few hundred; with more than this
+            maximum, the tables would dominate the cost.
+        domain_steps: maximum number of visits of positions while kinds propagate; twice the positions, since
+            most are visited once or twice.
+        shapes: maximum number of flat relations that one relation is split into by the shapes of its
+            arguments. Public sheets need at most eight; each costs a copy of every rule for all of them.
+        rule_copies: maximum number of flat rules beyond the number of rules of a sheet. It takes about a
+            millisecond until a rule runs, so this bounds loading to some seconds.
+        rule_columns: maximum number of columns of these copies in all, for sheets with very wide relations.
+        long_term: characters from which on a term is long. Answers with long terms are bounded by their
             text, which is not worth measuring for shorter ones.
         longest_term: characters of the longest term. Terms share their parts in memory, but not in text.
 
-        sample: rows that are looked at to measure how many match. Enough to distinguish a key from a column
+        sample: rows that are sampled to estimate how many match. Enough to distinguish a key from a column
             of few values, and done in well under a millisecond.
-        guessed_rows: rows of a relation of which nothing is known yet: a small board.
-        guessed_distinct: different values in a column of such a relation.
-        fewest_matches: rows expected where the sample holds none that match: seldom, not never.
-        test_passes: the share of rows that pass a test on what is bound, at most.
-        compose_passes: the same, where a term is taken apart or put together.
-        newest_rows: rows expected to be new in a round of semi-naive evaluation: it ends with few.
-        first_literals: literals of a body that are tried as the first of a join order. Greedy orders from
-            all of a longer body would cost more than they save.
+        guessed_rows: estimated rows of a relation that has not been measured: a small board.
+        guessed_distinct: estimated different values in a column of such a relation.
+        fewest_matches: estimated rows if no row of the sample matches: few, but not 0.
+        test_passes: upper bound of the share of rows that pass a test on bound variables.
+        compose_passes: the same for a literal that builds a term or takes it apart.
+        newest_rows: estimated new rows in a round of semi-naive evaluation: the last rounds find few.
+        first_literals: maximum number of literals of a body that are tried as the first of a join order.
+            Greedy orders from all literals of a longer body would cost more than they save.
         tiny: a relation of moves of at most this size is scanned, not indexed: there are a few roles.
         exists_fanout: matches from which on it pays to stop at the first, since a nested generator costs
             about as much as two rows.
 
-        suspicious: rows that a component may be expected to take without being tried within a budget first.
-        trial_iterations, trial_rows: the budget of a trial: about a second for what is computed once, some
-            milliseconds for what is computed in each state.
-        built_rows: the same, for what builds terms out of its own, as all lists of some values: where these
-            do not end soon, they will not end at all.
+        suspicious: estimated rows up to which a component runs without a trial, that is, without a budget.
+        trial_iterations, trial_rows: the budget of a trial: about a second for a component that is computed
+            once, some milliseconds for one that is computed in each state.
+        built_rows: the same for a component that builds terms from its own terms, such as all lists of some
+            values: if it does not end soon, it will not end at all.
         outgrown: rows of a relation in one state beyond which it is computed on demand from then on: twice
-            what a trial may find, so that what has just passed one does not fail at once.
-        counted: iterations that a rule may be expected to take without their being counted, and the number of
-            rows,: a fraction of a second.
-        table_keys: answers on demand that a table of a relation without recursion holds before it starts
-            anew: some hundred megabytes.
-        nesting: questions on demand inside each other, each some calls deep; far from CPython's bound of a
-            thousand, of which callers have used some.
+            the rows of a trial, so that a relation that has just passed one does not fail at once.
+        counted: expected iterations of a rule, in the worst case, above which its iterations and rows are
+            counted: a fraction of a second.
+        table_keys: keys in the table of a relation without recursion above which the table is cleared: a few
+            hundred megabytes.
+        nesting: maximum depth of nested questions on demand, each several calls deep. This is far from
+            CPython's limit of a thousand calls, some of which the callers have used.
 
-        ticks: iterations that are counted together: to count each would cost as much as some of them.
-        chunk: rows counted at a time while a relation grows.
+        ticks: iterations that are counted together: counting each would cost as much as several of them.
+        chunk: rows that are counted together while a relation grows.
         wide: columns beyond which a row counts for more than one towards the bound on facts.
 
-        answer_characters: characters of all answers to one question, where any are long.
-        explanation_steps: facts looked at to explain one: a few seconds.
-        explanation_characters: characters of one explanation, more than anybody reads or a terminal shows.
-        instance_characters: characters of the terms that a rule would have to put together to give an atom.
-        explanation_depth: levels of a derivation that are shown; people ask again from there.
+        answer_characters: maximum characters of all answers to one question, if any of them are long.
+        explanation_steps: maximum number of facts visited to explain one fact: a few seconds.
+        explanation_characters: maximum characters of one explanation, more than anybody reads.
+        instance_characters: maximum characters of the terms that a rule would have to build to derive an
+            atom.
+        explanation_depth: maximum levels of a derivation that are shown; people can ask again from there.
     """
 
     domain_positions: int = 100_000

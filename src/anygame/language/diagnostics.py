@@ -50,7 +50,7 @@ class Diagnostic:
     Attributes:
         code: its kind, such as ``unsafe-variable``; stable for tools.
         severity: its severity.
-        message: what was expected and what was found, one line.
+        message: the expected and the actual text, one line.
         span: its place; None for the text as a whole.
         notes: related places.
         hint: advice, or empty.

@@ -6,7 +6,7 @@
         (true (cell ?x ?y b))               true(cell(X,Y,b)) &
         (not (closed ?x)))                  ~closed(X)
 
-Spelling is one to one. Names that are not bare words in infix stand in quotes, with inner quotes doubled:
+Spelling is one to one. Names that are not bare words in infix are quoted, with inner quotes doubled:
 
 =================  =============  ===================================================================
 KIF                infix

@@ -128,7 +128,7 @@ def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
 
 
 class _Nodes:
-    """Transformer of the grammar; stateless, so that threads can share it."""
+    """Stateless transformer of the grammar, which threads can share."""
 
     def start(self, items: list[_Token]) -> tuple[Node, ...]:
         return tuple([node for item in items for node in item.nodes])

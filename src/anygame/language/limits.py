@@ -70,8 +70,8 @@ class Limits:
             games have at most several hundred thousand.
         terms: different ground terms in all; they take as much memory as facts.
         depth: nesting of terms; below the limit of reading, so that derived terms can be copied, too.
-        steps: loop iterations for one question, worth several minutes. They are counted, so that the result
-            does not depend on the machine.
+        steps: loop iterations for one question, enough for several minutes. Iterations, unlike seconds, do
+            not depend on the machine.
         seconds: wall-clock bound for callers with a deadline; infinite by default.
         reading: bounds on text.
     """

@@ -1,4 +1,4 @@
-"""Rules as they stand in a sheet: heads, formulas, programs; and their text in KIF.
+"""Rules as written in a sheet: heads, formulas, programs; and their text in KIF.
 
 The tree preserves the text without normalisation, compares by meaning (ignoring places), and every part knows
 its place in the source. ``parse_program(format_program(program)) == program`` for every program that was
@@ -161,7 +161,7 @@ class Distinct(Formula):
 def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tuple[Formula, bool]]:
     """Yield formulas and all formulas inside them, from left to right, each before its parts.
 
-    Each comes with whether it stands under an even number of negations (an odd number, unless ``positive``).
+    Each is paired with whether it is under an even number of negations (an odd number, unless ``positive``).
 
     >>> goal = Not(Or((Literal(Atom("won")), Not(Literal(Atom("open"))))))
     >>> [(str(formula), positive) for formula, positive in walk([goal]) if isinstance(formula, Literal)]
@@ -174,7 +174,7 @@ def walk(formulas: Iterable[Formula], *, positive: bool = True) -> Iterator[tupl
 
 
 def atoms_in(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of formulas in the order of `walk`, each with whether it stands positively."""
+    """Yield the atoms of formulas in the order of `walk`, each paired with whether it is positive."""
     for formula, positive in walk(formulas):
         if isinstance(formula, Literal):
             yield formula.atom, positive

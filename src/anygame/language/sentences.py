@@ -58,7 +58,7 @@ _EXAMPLES: Final = {
 }
 
 _INSTEAD_OF_HEADS: Final = {
-    "not": "leave the rule out: what no rule concludes does not hold",
+    "not": "leave the rule out: a sentence that no rule concludes does not hold",
     "and": "a rule for each of its sentences",
 }
 _OF_ROLES: Final = frozenset((("legal", 2), ("goal", 2)))
@@ -317,7 +317,7 @@ class Reader:
             message = "a rule cannot stand inside another one"
             place, hint = _opening(node), "is a ) missing before it?"
             self._add(Diagnostic("stray-rule", Severity.ERROR, message, place, (outer,), hint))
-            self._item = None  # one missing parenthesis makes all that follows stand inside
+            self._item = None  # one missing parenthesis puts all following rules inside
         for part in (node.children or ())[2:]:
             self.formula(part)
         return Or(())

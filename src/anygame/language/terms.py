@@ -219,8 +219,8 @@ _COMPOUNDS: Final[WeakValueDictionary[tuple[str, tuple[Term, ...]], Compound]] =
 def collector_paused() -> Iterator[None]:
     """Pause the garbage collector.
 
-    While a sheet becomes objects, or these become gates, the collector would traverse all of them repeatedly,
-    and nearly all survive: for a sheet of a million facts it takes as long as reading.
+    While a sheet becomes objects, or objects become gates, the collector would traverse all of them
+    repeatedly, and nearly all survive. For a sheet of a million facts it takes as long as reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anygame.language.source import Node
 
 
-#: What a name is used as; a constant is a term without arguments.
+#: The use of a name in a sheet; a constant is a term without arguments.
 NameKind = Literal["operator", "relation", "term", "variable"]
 FLUENT_PLACES: Final[frozenset[Place]] = frozenset(
     (("init", 1, 0), ("true", 1, 0), ("next", 1, 0), ("base", 1, 0))

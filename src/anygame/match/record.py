@@ -3,8 +3,8 @@
 States are lists of facts, moves are lists of one move per role, as text with blanks between all parts; times
 are milliseconds since 1970. There is one more state than there are joint moves, and a time and a list of
 errors for each state; the first errors are those of START. Data without a key in the reference form are under
-``anygame``: the rule sheet, so that a record can be replayed and resumed on its own; roles and seed; the
-comments of players; and the reasons of errors.
+``anygame``: the rule sheet (so that a record can be replayed and resumed on its own), roles and seed, the
+comments of players, and the reasons of errors.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Referee:
         record: of the match; its last state is the initial state of the game. The seed in it draws the random
             moves: the same seed draws the same moves at the same steps.
         past: joint moves made before the match was interrupted; it resumes after them, and the players are
-            sent again what they were sent then.
+            sent the same messages again.
         keep: called with the record whenever it has grown.
         watcher: receives all events.
         wire_id: the match id sent to players, if it differs from the one in the record.

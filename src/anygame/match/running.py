@@ -211,8 +211,8 @@ async def resume(
 
     Players are sent ABORT for the match they may still be in, and START of a match with another id that
     begins in that state (see `continued`). Where the rules hide information (GDL-II), the state would show
-    hidden facts: there the match begins in its first state again, and each player is sent its own moves and
-    percepts once more. Remote players get them by PLAY, and their replies to that do not count.
+    hidden facts. So the match begins in its first state again, and each player is sent its own moves and
+    percepts once more. Remote players receive them by PLAY; these replies do not count.
 
     Raises:
         RecordError: the match is completed, or its record disagrees with the rules.

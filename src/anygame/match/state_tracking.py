@@ -215,7 +215,7 @@ class StateTracker:
         )
 
     def _shown(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move that percepts tell: managers add such percepts to games without any."""
+        """Return the joint move that percepts contain: managers add such percepts to games without any."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts

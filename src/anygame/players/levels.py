@@ -29,11 +29,11 @@ class Level:
 LEVELS: Final = {
     level.name: level
     for level in (
-        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are drawn"),
+        Level("beginner", "mcts:iterations=40,noise=0.6,model=yes", "more than half of its moves are random"),
         Level(
             "easy",
             "mcts:iterations=40,noise=0.25,model=yes",
-            "looks a little ahead; one move of four is drawn",
+            "looks a little ahead; one move in four is random",
         ),
         Level(
             "medium", "mcts:iterations=300,noise=0.12,model=yes", "sees what comes next, and slips at times"

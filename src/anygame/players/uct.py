@@ -1,6 +1,6 @@
 """Plain Monte Carlo tree search over states; see `anygame.search.state_tree`.
 
-The strong player is ``mcts``, which stands on `anygame.search.Search`.
+The strong player is ``mcts``, which uses `anygame.search.Search`.
 """
 
 from __future__ import annotations

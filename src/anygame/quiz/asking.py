@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anygame.quiz.sheets import Sheet
     from anygame.sheets.scrambling import Style
 
-#: Reachable states of a position whose value is asked for.
+#: Upper bound of the states reachable from a position whose value is asked for.
 DEFAULT_STATES: Final = 20_000
 #: States tried for a new question; after that the sheet counts as having no more of its kind.
 _ATTEMPTS: Final = 60

@@ -47,7 +47,7 @@ class Mend:
 
     Attributes:
         kind: as in ``anygame mend --select``.
-        message: what it does.
+        message: a description for people.
         span: its place; None if it adds to the sheet as a whole.
         edits: the edits.
     """

@@ -349,7 +349,7 @@ class _InfixWriter(_Writer):
         if not brackets.closing:
             parts.sort(
                 key=lambda part: isinstance(part, Node)
-            )  # nothing would part a comment from what follows
+            )  # nothing would separate a comment from the next item
         self._bracket(
             parts,
             brackets.formulas,

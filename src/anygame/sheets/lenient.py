@@ -2,8 +2,8 @@
 
 A variable that occurs in negated formulas only, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
 in negation as failure (Clark, "Negation as failure", 1978). An unbound variable of a head is bound by
-``role``, ``base`` or ``input``, or by all values that can stand there. The readings are edits of the text, so
-that the result is plain GDL.
+``role``, ``base`` or ``input``, or by all values possible at its place. The readings are edits of the text,
+so the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class _Binder:
             and unbound_left
             and unbound_left[0] is head.arguments[0]
         ):
-            del unbound_left[0]  # has a mend of its own
+            del unbound_left[0]  # the role gets a separate mend
         if not unbound_left:
             return None
-        # Moves and goals are only requested for roles, so adding a role is safe. Variables of negations stand
-        # for each value for which the negation holds.
+        # Moves and goals are only requested for roles, so adding a role is safe. Variables of negations take
+        # each value for which the negation holds.
         is_of_roles = head.predicate in {"legal", "goal"} and unbound_left == [head.arguments[0]]
         body_variables = {variable for formula in rule.body for variable in formula.variables()}
         is_any = head.predicate in _STATES and not is_of_roles and not body_variables.issuperset(unbound_left)
@@ -110,13 +110,13 @@ class _Binder:
         heads = [rule.head for rule in self._rules if rule.head.key == atom.key]
         return atom if any(_functor(each.arguments[-1]) in {wanted, None} for each in heads) else None
 
-    # -- what can stand there
+    # -- relations of possible values
 
     def _relation(self, sort: Place) -> str | None:
         """Return the name of a relation of all terms of a sort; None if it cannot be written.
 
-        If terms nest without end, as lists do, the relation holds for all of them: it can only be asked about
-        known terms, like a Prolog variable that a call binds.
+        If terms nest without end, as lists do, the relation holds for all of them. Then only known terms can
+        be tested, as with a Prolog variable that a call binds.
         """
         inside = self._sorts.inside(sort)
         new = [each for each in inside if each not in self._made]

@@ -2,7 +2,7 @@
 
 GDL has no types. A variable in two places of a rule gives both the same sort, as in type inference for logic
 programs (Mycroft and O'Keefe, "A polymorphic type system for Prolog", 1984). The values of a sort are all
-constants at its places. Sorts are coarser than domains, which follow the derivation of facts; but they are
+constants at its places. Sorts are coarser than domains, which follow the derivation of facts. But they are
 known even if rules leave variables unbound, and include every value that Prolog could try for such a rule.
 """
 

@@ -238,8 +238,8 @@ class Coordinates:
 def with_layers(fluent: Fluent) -> Fluent:
     """Return a fluent whose third coordinate is limited to the values of the first two, if these agree.
 
-    Rules often give no bound for things on top of each other: each layer comes after another, as numbers. All
-    things start on the lowest layer then.
+    Rules often give no upper bound for stacked things: layers are numbers, and each number has a successor.
+    All things start on the lowest layer then.
     """
     along = [index for index, axis in enumerate(fluent.axes) if axis]
     if len(along) != 3 or len(along) == fluent.arity or not fluent.initial:

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from anygame.proving import Verdict
 
 _DETAILS: Final = f"""\
-Folders are searched for *.kif. Likely causes come first. Findings that only follow from
-another one are counted there, and --all lists them. Matters of style are infos, which
---info or --select shows. `anygame explain-code CODE` explains a code.
+Folders are searched for *.kif. Likely causes come first. A finding shows how many others
+follow from it; --all lists these, too. Matters of style are infos, which --info or
+--select shows. `anygame explain-code CODE` explains a code.
 
 A few random games are played, as many as a moment allows, and the states near the start
 are searched. With --play N, N games are played, and those that do not end are reported.

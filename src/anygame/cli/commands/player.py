@@ -28,9 +28,9 @@ no port is given and 9147 is taken, the next free one is used. Ctrl-C ends the p
 The best move so far is sent before the clock is up. A match is abandoned if no message
 has come for the start clock, ten play clocks and ten seconds, or for --patience.
 
-In GDL-II, both forms of messages are understood. The older form has percepts where GDL-I
-has moves. With --gdl2, it is always read so in games with a rule for `sees`; without it,
-only if the terms cannot be moves.
+In GDL-II, both forms of messages are understood. The older form has percepts in the place
+of moves. With --gdl2, these terms are always read as percepts in games with a rule for
+`sees`; without --gdl2, only if they cannot be moves.
 
 with --json, one object a line:
   {"event": "listening", "host", "port", "name", "strategy"}

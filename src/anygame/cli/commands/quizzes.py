@@ -68,7 +68,7 @@ class _QuizOptions(ReadingOptions):
         "--depth", "D", "maximum number of joint moves before the state asked about", natural, default=10
     )
     scramble: Style | None = option(
-        "--scramble", None, "rename everything: to words that can be said, or to symbols", choices=STYLES
+        "--scramble", None, "rename everything to pronounceable words or to symbols", choices=STYLES
     )
     form: QuizForm = option("--form", None, "how rules and states are written", choices=FORMS, default="kif")
     states: int = option(

@@ -50,8 +50,8 @@ Ctrl-C loses nothing; any other end of the process loses ten seconds at most. --
 continues until the totals of --seconds or --games are reached, and then makes the model.
 A process of a --cluster that dies loses nothing but time.
 
-with --json, an object a line: one every ten seconds, and one with matches whenever the
-number of games has doubled; the last object repeats the latter as history:
+with --json, one object a line: progress every ten seconds, and progress with matches
+whenever the number of games has doubled. The last object lists the latter as history:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}

@@ -2,7 +2,7 @@
 
 The body of a rule holds three kinds of literals. *Positives* and *negatives* depend on state or moves and
 become inputs of the rule's instances. *Guards* only say for which values there are instances: static
-relations, and literals that stand for the rest of a decomposed rule.
+relations, and literals that represent the rest of a decomposed rule.
 """
 
 from __future__ import annotations

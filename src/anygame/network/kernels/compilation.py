@@ -184,7 +184,7 @@ class _Turns:
             self._is_working = True
         # At once: if the program ends soon, the process remains, but no thread does.
         compilation.begin()
-        with contextlib.suppress(RuntimeError):  # an ending program cannot start threads
+        with contextlib.suppress(RuntimeError):  # no thread can be started while the interpreter shuts down
             threading.Thread(target=self._work, name="anygame-compiling", daemon=True).start()
 
     def _next(self) -> Compilation | None:

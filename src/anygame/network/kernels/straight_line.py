@@ -44,7 +44,8 @@ FUNCTION_INPUTS = 2000
 #: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
 #: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
-#: Fluents per function that only sets fluents, at about four instructions each: as large as the others.
+#: Fluents per function that only sets fluents. Each takes about four instructions, so these functions are
+#: as large as the others.
 FUNCTION_FLUENTS = 500
 
 

@@ -1,7 +1,7 @@
 """From a circuit to a network: only the gates that outputs need, in topological order.
 
-Gates are ordered in this module only: first those that depend on the state alone, then those that depend on
-moves, each after its inputs; the gates of a cycle are adjacent.
+Gates are ordered in this module only. Gates that depend on the state alone come before gates that depend on
+moves. Each gate comes after its inputs; the gates of a cycle are adjacent.
 """
 
 from __future__ import annotations

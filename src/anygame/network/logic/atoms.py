@@ -306,7 +306,7 @@ def _have_same_literals(groups: list[Ids], some: Numbers, others: Numbers) -> ND
         one, other = divmod(pair, len(groups))
         here = np.flatnonzero((first == one) & (second == other))
         left, right = groups[one][some[here] - ends[one], 1:], groups[other][others[here] - ends[other], 1:]
-        # Literals stand at the end, after the padding.
+        # Literals are at the end, after the padding.
         extra = left.shape[1] - right.shape[1]
         is_padded = ((left if extra > 0 else right)[:, : abs(extra)] == HOLDS).all(axis=1)
         equal[here] = is_padded & (left[:, max(0, extra) :] == right[:, max(0, -extra) :]).all(axis=1)

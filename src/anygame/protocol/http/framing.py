@@ -1,7 +1,7 @@
 r"""Framing of one HTTP message without I/O: h11, with repairs for old programs.
 
-As in h11 itself, nothing here reads a socket or a clock: the caller passes bytes and times, and polls again
-at the time `due`, even if nothing has come. A body is complete when its framing says so. Old programs get
+As in h11 itself, nothing here reads a socket or a clock. The caller passes bytes and times. It polls again at
+the time `due`, even if no bytes have come. A body is complete when its framing says so. Old programs get
 lengths wrong: they count characters, or send no length and wait for the answer. So a request is also complete
 when its parentheses close and nothing more comes for a moment; and a request that its length cuts off is read
 until they close.

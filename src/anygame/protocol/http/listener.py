@@ -60,8 +60,8 @@ class Listener:
             returns the reply.
         complain: takes the address of the sender and the error, for an invalid message.
         bounds: the limits.
-        refusal: takes the beginning of a long message; returns the answer if the message is refused, so that
-            the rest is not read; else None.
+        refusal: takes the beginning of a long message; returns the answer if the message is refused (then
+            the rest is not read), else None.
     """
 
     def __init__(

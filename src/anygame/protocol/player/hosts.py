@@ -1,8 +1,8 @@
 """Hosts of sessions: another process, which can be killed at any time, or threads of this process.
 
 Sheets come from strangers, and neither reading nor compiling them can be interrupted from outside. So the
-player of the command line has each game in another process: whatever a sheet does there, messages are
-answered here, and the work ends with the match. A process is reused for the next match, so that its player
+player of the command line runs each game in another process. No sheet can keep this process from answering
+messages, and the work ends with the match. A process is reused for the next match, so that its player
 keeps what it has learned.
 
 Commands and events are messages of `anygame.processes`.

@@ -114,8 +114,8 @@ class PlayerServer:
 
     Args:
         player: a strategy by name (see `anygame.players.make_player`), which plays each match in a process of
-            its own that can always be killed; or a function that creates a player in this process, where
-            rules and players that hang leave threads behind. A player is reused after its match.
+            its own that can always be killed. Or a function that creates a player in this process; rules and
+            players that hang leave threads behind there. A player is reused after its match.
         seed: of the random numbers of a strategy; incremented for every further player.
         name: the name in the reply to INFO: one word.
         parallel: upper bound of the matches at a time.

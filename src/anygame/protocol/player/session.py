@@ -228,7 +228,8 @@ class Session:
 
         def go_on() -> None:
             for text, answered in turns:
-                # What failed then fails again. There is no time for guesses until a move is asked for.
+                # A message that failed fails again. No time is spent on guessing a state before a move is
+                # asked for.
                 with suppress(BaseException):
                     if match is not None and not match.ended.is_set():
                         match.go_on(parse_message(text), answered, 0.0)

@@ -111,7 +111,7 @@ class QuizCurriculum(BaseCurriculum):
                 name="depth",
                 field_name="depth",
                 levels=[2, 5, 10, 20, 50],
-                description="Joint moves before the state that is asked about, at most",
+                description="Maximum number of joint moves before the state asked about",
             )
         )
 

@@ -1,7 +1,7 @@
-"""What runs in the process of a match: commands from its standard input, answers and events to its output.
+"""Process of a match: reads commands from standard input, writes answers and events to standard output.
 
-Rules come from strangers, and neither reading nor reasoning can be interrupted from outside: so each match
-has a process, whose memory is bounded, and which is ended where it does not answer in time.
+Rules come from strangers, and neither reading nor reasoning can be interrupted from outside. So each match
+has its own process. Its memory is bounded, and it is killed if it does not answer in time.
 """
 
 from __future__ import annotations

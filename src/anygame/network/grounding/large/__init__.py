@@ -1,1 +1,1 @@
-"""What runs only for sheets with very many instances: invariants, keys, and passes that rely on them."""
+"""Passes that run only for sheets with very many instances, and the invariants and keys that they need."""

@@ -1,7 +1,7 @@
 """Cases: assumptions about the values of some variables that hold together.
 
 A case is *settled* by drawing conclusions that leave no choice, until nothing changes: a chase (Maier,
-Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables stand for unknown values.
+Mendelzon and Sagiv 1979, "Testing implications of data dependencies"). Variables represent unknown values.
 Conclusions may be missed, which is safe: then a case is not refuted.
 """
 

@@ -203,7 +203,7 @@ def _held(
 
 
 def _is_constant_or(variable: Variable, term: Term, rule: GroundRule, context: Context) -> bool:
-    """Whether a variable stands only for constants and terms with the functor of a term."""
+    """Return whether all values of a variable are constants or terms with the functor of a term."""
     tops = [
         context.tops(atom.relation, column)
         for atom in rule.positives

@@ -1,9 +1,9 @@
 """Keys of fluents: columns in which no two facts of a state are equal.
 
-That a cell holds one piece, or that there is one step counter, is an invariant of a game (mutual exclusion;
+A cell holds one piece, and there is one step counter: such facts are invariants of a game (mutual exclusion;
 Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding length"). All
-keys are proved together by induction over the rules: they hold initially, and if all hold in a state, no two
-rules for ``next`` give facts that violate one (see Haufe, Schiffel and Thielscher 2012, "Automated
+keys are proved together by induction over the rules. They hold initially; and if all hold in a state, no two
+rules for ``next`` derive facts that violate one (see Haufe, Schiffel and Thielscher 2012, "Automated
 verification of state sequence invariants in general game playing").
 """
 
@@ -125,7 +125,7 @@ def samples(reasoner: Reasoner, budget: Budget, states: int) -> dict[Relation, l
 
 
 def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]:
-    """Return the constants and functors that can stand in a column of a relation."""
+    """Return the constants and functors that are possible in a column of a relation."""
     places = [
         (argument, part)
         for argument, shape in enumerate(relation.shapes)
@@ -139,7 +139,7 @@ def tops_of(domains: Domains, relation: Relation, column: int) -> frozenset[Top]
 
 
 def _constants(domains: Domains, relation: Relation, column: int) -> frozenset[Term] | None:
-    """Return the constants that can stand in a column of a relation; None if terms can."""
+    """Return the constants that are possible in a column of a relation; None if compound terms are, too."""
     tops = tops_of(domains, relation, column)
     constants: frozenset[Term] = frozenset([top for top in tops if isinstance(top, Constant)])
     return constants if len(constants) == len(tops) else None

@@ -59,7 +59,7 @@ _MOST_UNFOLDED: Final = 1000
 
 
 def join_negations(rules: Sequence[GroundRule], context: Context) -> list[GroundRule]:
-    """Let views read the only row that a rule reads beside them, and split off what that ties together."""
+    """Let views read the only row that a rule reads beside them, and split off the connected literals."""
     return _Joining(rules, context).rules()
 
 
@@ -98,10 +98,13 @@ class _Joining:
             rule = self._split(rule, inside, _DEEPEST)
         return rule
 
-    # What is determined.
+    # Determined rows.
 
     def _rows_beside(self, rule: GroundRule, atom: FlatAtom) -> tuple[Variables, list[Item]]:
-        """Find a row on which neither view nor head depends: variables that determine it, and its items."""
+        """Find a row that other variables of an atom determine; return these variables and the items used.
+
+        Without such a row, return all variables of the atom and no items.
+        """
         own, head = frozenset(variables_of_atom(atom)), frozenset(variables_of_atom(rule.head))
         rows = [Item.of("positives", one) for one in rule.positives if one.relation.predicate == "true"]
         static = filter(lambda guard: self._context.is_static(guard.relation), rule.guards)
@@ -139,7 +142,7 @@ class _Joining:
         known = [values for values in found if values is not None]
         return frozenset.intersection(*known) if known else frozenset()
 
-    # What becomes of it.
+    # New rules.
 
     def _relation_of(self, rule: GroundRule, inside: Variables, depth: int) -> Relation:
         """Return a relation for the part with some variables; equal rules share it."""

@@ -171,7 +171,7 @@ class _Parting:
     def _is_free(self, rule: GroundRule) -> bool:
         return self._free_columns(rule) >= self._columns[rule.head.relation]
 
-    # What stands there.
+    # Kinds of columns.
 
     def _learn_kinds(self) -> bool:
         """Record kinds of columns by rules that decide them; return whether any was new."""
@@ -209,7 +209,7 @@ class _Parting:
         kinds = self._kinds.get(view)
         return not kinds or not all(kinds.values()) or self._kinds_by(rule) != kinds
 
-    # What becomes of it.
+    # New rules.
 
     def _parts_of(self, view: Relation) -> _Parts:
         columns = self._columns[view]

@@ -37,7 +37,7 @@ class Context:
             relations, likely for fluents. Every provable key is among them.
         holds: whether an invariant is proved for all reachable states; slow.
         values: the possible values of a column of an atom; None if unknown.
-        tops: the constants and functors that can stand in a column of a relation.
+        tops: the constants and functors that are possible in a column of a relation.
         new_relation: makes a relation of some width without rules.
     """
 
