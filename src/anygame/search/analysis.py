@@ -90,17 +90,21 @@ def best_first(
 ) -> tuple[MoveAnalysis, ...]:
     """Return moves, the best first.
 
-    Moves that no other can exceed come first, in the order given. Then come moves whose mean goal exceeds the
-    best proven goal, by visits; then the move with that proven goal; then moves with a lower mean; at the end
-    moves proven worse.
+    The order:
+
+    1. moves that no other can exceed, in the order given;
+    2. moves whose mean goal exceeds the best proven goal, by visits;
+    3. the move with that proven goal;
+    4. moves with a lower mean;
+    5. moves that are proven worse.
 
     Args:
         moves: of a role.
         range_of_goals: if it is not 0, the first of the moves that exceed the proven goal is the one with the
-            highest mean less twice the largest error that goals in such a range can have, not the one with
-            the most visits, which may have looked better once (secure child: Chaslot and others 2008,
-            "Progressive strategies for Monte-Carlo tree search").
-        trust: weight of estimates beside means in this, from 0 to 1.
+            highest mean less twice the largest error that goals in such a range can have. The most visited
+            move may have looked better only earlier (secure child: Chaslot and others 2008, "Progressive
+            strategies for Monte-Carlo tree search").
+        trust: weight of estimates beside means in that choice, from 0 to 1.
 
     >>> from anygame import Bounds
     >>> from anygame.language.terms import Constant
@@ -172,11 +176,12 @@ class Analysis:
         moves: for each role but ``random``, its legal moves, best first.
         goals: for each such role, the mean of its goals below the state; None without any.
         proven: for each such role, its exact value; None where it is unknown.
-        engine: ``lanes`` of the compiled game, ``states``, one after the other, ``lines`` of the only role
-            that chooses, or ``beliefs`` of what a role knows.
+        engine: ``lanes`` of the compiled game, ``states`` one by one, ``lines`` of the only role that
+            chooses, or ``beliefs`` of a role in a game of hidden information.
         interrupted: whether Ctrl-C ended the run.
         fallback: why states are searched rather than lanes; None otherwise.
-        believed: in a search of beliefs, the number of states that agree with what the role knows, in words.
+        believed: in a search of beliefs, a text with the number of states that agree with the role's
+            knowledge.
         reason: why values are unknown although all states were seen; empty otherwise.
 
     >>> import anygame
@@ -371,8 +376,8 @@ class PracticeReport:
         positions: positions learned from.
         seconds: duration.
         trial_matches: matches of searches with the network against searches without.
-        trial_score: points of the former: for each match half a point, and half of the difference of goals,
-            on a scale from 0 to 1; so 1 for a win, and 0.5 for a draw.
+        trial_score: points of the searches with the network, from 0 to 1 a match: 1 for a win, 0.5 for a
+            draw. In general, half a point plus half of the difference of goals on a scale from 0 to 1.
         is_used: whether searches use the network from now on: only if it won the trial.
     """
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 #: Integers up to here are exact as floating-point numbers.
 LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
-#: Of the range of goals, the largest error of rounding to 32 bits.
+#: Largest error of rounding to 32 bits, as a share of the range of goals.
 _ROUNDED: Final = 2**-23
-#: What goals are in the definition of the language, for rules that name none.
+#: The range of goals in the definition of the language, for rules that name none.
 USUAL: Final = (0, 100)
 
 
@@ -68,7 +68,7 @@ class GoalScale:
         """Return the scale of some goals whose values are kept with 32 bits; from 0 to 100 without any."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
-            # Then there is only the difference between that goal and none.
+            # Then ends differ only in whether they have that goal or none.
             lowest, highest = min(lowest, *USUAL), max(highest, *USUAL)
         return cls(lowest, highest, tuple(sorted(set(goals))), 4)
 
@@ -103,6 +103,6 @@ class GoalScale:
 
 
 def rounded(value: float, digits: int = _DIGITS) -> float:
-    """Return a value without what computing adds to it; a whole number as an int, to read as in the sheet."""
+    """Return a value without rounding errors; a whole number as an int, as sheets write it."""
     value = round(float(value), digits)
     return int(value) if value.is_integer() else value

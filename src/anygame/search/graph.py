@@ -75,7 +75,7 @@ class StateGraph:
         children: int32 [edges]; see ``ExpandedStates``.
         options: [expanded, roles], unsigned and as narrow as possible; see ``ExpandedStates``.
         ends: int64; the terminal states among the expanded ones, ascending.
-        goals: float [ends, roles]; nan where the rules give no goal, several, or none that is a number.
+        goals: float [ends, roles]; nan where the rules give no goal, several goals, or no number.
         stopped: why not all states were expanded; empty if all were.
         bytes: memory.
     """
@@ -325,7 +325,7 @@ class LaneExpansion:
 
 
 class StateExpansion:
-    """States of any game, expanded one by one by whatever machine has the game."""
+    """States of any game, expanded one by one by the machine of the game."""
 
     def __init__(self, start: State) -> None:
         self._roles = start.game.roles

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Searcher(Protocol):
     """Grows a tree of states from a root, a little at a time. One thread uses it at a time.
 
-    Laws: the same seed and the same numbers of iterations give the same tree, however they are divided into
-    calls; ``best`` is the first move of its role in ``analysis``.
+    The same seed and the same total of iterations give the same tree, however they are divided into calls.
+    ``best`` is the first move of its role in ``analysis``.
     """
 
     def begin(self, state: State) -> None:
@@ -90,12 +90,13 @@ _BETWEEN_REPORTS: Final = 0.25
 #: The next slices are assumed to overrun as the longest one did, with a weight that falls with every slice.
 _FORGETTING: Final = 0.9
 #: The cost of a fallback, for people.
-_COST: Final = "it looks at one state after the other, mostly hundreds of times as few"
-#: The part of a run that must be left for a new tree to be worth beginning.
+_COST: Final = "it evaluates one state at a time, typically hundreds of times slower"
+#: The least share of a run that must remain for a new tree to be worth beginning.
 _WORTH_BEGINNING: Final = 0.5
-#: The part of a run for a line in a game of one role; the tree gets the rest if none is found.
+#: Share of a run that searches for the best line of a game of one role. If none is found, the tree gets the
+#: rest.
 _SHARE_OF_LINES: Final = 0.8
-#: The part of a run for finding states that agree with what a role knows.
+#: Share of a run for finding states that agree with the knowledge of a role.
 _BELIEVING: Final = 0.4
 
 
@@ -119,10 +120,10 @@ class Search:
 
     The first of four engines is used that can be:
 
-    - ``beliefs``, if a role is given: from states that agree with what it knows. It needs a network with
+    - ``beliefs``, if a role is given: from states that agree with its knowledge. It needs a network with
       percepts.
     - ``lines``: the best line of a game without chance in which one role chooses, in a run that is limited by
-      seconds alone. A tree gets the last fifth of them if no line is found before.
+      seconds alone. If no line is found in four fifths of the time, a tree gets the rest.
     - ``lanes``: a tree whose leaves are evaluated by native code, hundreds at a time. It needs a network that
       can hold the state.
     - ``states``: a tree whose leaves are evaluated one after the other, by the reasoner.
@@ -247,13 +248,13 @@ class Search:
                 self._beliefs = self._belief_searcher(self._role)
             if self._beliefs is None:
                 self._lanes = self._lane_searcher()
-        except Exception as error:  # whatever stops it, the game is played anyway
+        except Exception as error:  # after any error the reasoner searches
             self.fallback = error
         finally:
             self._is_tried = True
 
     def _belief_searcher(self, role: Role) -> BeliefSearcher | None:
-        """Return the search from what a role knows; None without a network for it."""
+        """Return the search from the knowledge of a role; None if the game has no network with percepts."""
         from anygame.search.hidden.searcher import BeliefSearcher
 
         try:
@@ -339,9 +340,9 @@ class Search:
     ) -> PracticeReport | None:
         """Learn values of states by self-play, and use them in searches if they help.
 
-        All roles play for themselves in lanes, and a small network learns from the ends: by how much the
-        first of two roles does better, or the goal of each of more. Fast matches try whether it helps; only
-        then it is used, and the tree so far is forgotten.
+        In lanes, every role plays for itself, and a small network learns from the results: the difference of
+        the goals of two roles, or the goal of each of more roles. Fast matches measure whether the network
+        helps. If so, it is used, and the tree so far is dropped.
 
         Args:
             seconds: for all of it, once the game is compiled.
@@ -394,7 +395,7 @@ class Search:
             iterations: leaves to evaluate, about; without either, it continues for as long as it can.
             progress: called about four times a second with the analysis.
             stop: asked about 20 times a second whether to end, for other threads.
-            view: what the role of the search knows; None if it knows the state.
+            view: the knowledge of the searching role; None if it knows the state.
 
         Raises:
             AnygameError: the rules cannot be evaluated.

@@ -43,9 +43,9 @@ def solve(
     turns, the maximin of mixed strategies where they move together. The moves of ``random`` are equally
     likely. For other games, and where rules hide information, no value is computed, and the solution says
     so. An end without a goal for a role may be worth anything to it: the value is given where that makes no
-    difference, else bounds. Ctrl-C ends the computation early, with the results so far. Where there are too
-    many states, a game for one role is searched for its best line, and a game for two roles for a proof of
-    what each can guarantee.
+    difference, else bounds. Ctrl-C ends the computation early, with the results so far. If there are too many
+    states, a game for one role is searched for its best line. A game for two roles is searched for a proof of
+    the goal that each role can guarantee.
 
     Args:
         game: the game; or a state of it, the first state.
@@ -54,8 +54,8 @@ def solve(
         table: whether to keep the values of all states, as ``Solution.table``.
         seconds: time limit: half of it to explore states, the rest to search where there are too many. None:
             explore as far as memory allows, then search as long again.
-        states: upper bound of the states; where there are more, nothing is searched, so that the result
-            depends on no clock. None for no bound.
+        states: upper bound of the states; None for no bound. If there are more states, there is no search:
+            the result does not depend on a clock.
         progress: called now and then with the numbers of expanded and of known states; by default a notebook
             shows them, and the progress of a search for a proof.
         proving: called now and then with the analysis of a search for a proof.
@@ -171,11 +171,11 @@ def with_proof(
 ) -> Solution:
     """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
-    Most states need not be visited to prove what a role can guarantee: one winning move is enough, and moves
-    that cannot be better than a known one are pruned (score-bounded search; see
-    ``anygame.search.tree.bounds``). What both roles can guarantee is the value of a zero-sum game. Whether a
-    game is zero-sum cannot be told without visiting all ends, so the solution calls it the maximin. Where the
-    rules give a role no goal, or several, it may have any goal that they give it elsewhere.
+    To prove the goal that a role can guarantee, most states need not be visited. One winning move is enough,
+    and moves that cannot be better than a known one are pruned (score-bounded search; see
+    ``anygame.search.tree.bounds``). If a game is zero-sum, the goals that both roles can guarantee are its
+    value. Only visiting all ends would show that a game is zero-sum, so the solution calls them the maximin.
+    Where the rules give a role no goal, or several, it may have any goal that they give it elsewhere.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

@@ -1,10 +1,10 @@
-"""A search tree over states, one state after the other, by any machine.
+"""Search tree over states, which any machine expands one by one.
 
 UCT (Kocsis and Szepesvari 2006), with bounds of values that are proven from the ends backwards (score-bounded
-search: Cazenave and Saffidine 2010). The lower bound of a role is the maximin of the lower bounds after its
-moves and those of the others, the upper bound the minimax of the upper bounds; all moves of chance have the
-same weight. Values go from 0, the least goal of the game, to 1, the greatest; at first the bounds are these.
-Each step is true if the earlier ones are, so that bounds also hold where play may go on for ever. With
+search: Cazenave and Saffidine 2010). The lower bound of a role is the maximin of the lower bounds over its
+moves and the moves of the others. The upper bound is the minimax of the upper bounds. All moves of chance
+have the same weight. Values go from 0, the least goal of the game, to 1, the greatest; these are the first
+bounds. Each update is correct if the earlier ones are, so bounds also hold in games without end. With
 simultaneous moves they enclose the value under mixed strategies.
 """
 
@@ -173,9 +173,9 @@ _Path = list[tuple[_Node, _Choice]]
 class StateSearcher(TreeReporter[_Node]):
     """Searches any game. See ``anygame.search.searching.Searcher`` for the contract.
 
-    Any number of roles that move at once, chance, cycles, and several paths to a state. The search ends with
-    the proof of the root. Bounds guide it where one role gains what the other loses, as far as the ends seen
-    so far show; elsewhere the others do not want to hold a role to its upper bound.
+    It supports any number of simultaneous roles, chance, cycles, and several paths to a state. The search
+    ends with the proof of the root. Bounds guide it as long as the goals of two roles are opposed at all ends
+    seen so far. In other games the others do not want to hold a role to its upper bound.
 
     Args:
         game: the game.
@@ -389,7 +389,7 @@ class StateSearcher(TreeReporter[_Node]):
         return list(state.goals().values())
 
     def _see_end(self, goals: Sequence[int | None]) -> None:
-        """Note the roles with a goal, and whether what one of two roles gains the other still loses."""
+        """Record the roles with a goal, and whether the goals of two roles are still opposed."""
         self._with_goal.update(place for place, goal in enumerate(goals) if goal is not None)
         if len(self._wanting) != 2 or not self._is_opposed:
             return

@@ -40,7 +40,8 @@ class Solution:
         method: what was computed: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
             ``minimax`` (two roles with opposed goals that take turns), ``expected minimax`` (the same with
             chance), ``maximin of mixed strategies`` (two such roles that move at the same time), ``maximin``
-            (what each of two roles can guarantee, proven by a search where there are too many states); or
+            (the goal that each of two roles can guarantee, proven by a search if there are too many states);
+            or
             ``none``.
         solved: whether the value is known.
         goals: the value of each role under best play; None for ``random`` and where it is not known.
@@ -59,7 +60,7 @@ class Solution:
         table: the values of all states, if they were requested and computed.
         leaves: number of positions evaluated in search of a proof.
         missing: for each role except ``random``, how many of the states found end play without a goal for it:
-            the rules give none, several, or none that is a whole number, or some role has no move. Such ends
+            the rules give no goal, several, or no whole number, or some role has no move. Such ends
             count as anything from 0 to 100; they do not decide whether the goals of two roles are opposed.
         interrupted: whether Ctrl-C ended the computation.
     """

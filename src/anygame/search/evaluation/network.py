@@ -92,7 +92,7 @@ def first_weights(shape: tuple[int, int, int, int], seed: int) -> NDArray[np.flo
     bent, first = units - outputs, inputs + 1 + outputs
     weights[:inputs, :bent] = random.normal(0, 0.1, (inputs, bent))
     weights[inputs + 1 : first, :bent] = random.normal(0, 1.7 / sqrt(units), (outputs, bent))
-    # A pattern is one of many.
+    # There are many patterns, so their first weights are smaller.
     weights[first:, :bent] = random.normal(0, 0.03, (patterns, bent))
     return weights
 

@@ -2,10 +2,10 @@
 
 The states are carried side by side, with what each role has observed on the way there. Each turn makes every
 joint move that is possible in a state, and keeps the successors that agree with what the role observed.
-Chance draws its moves uniformly, and so, for want of better knowledge, do the other roles. While they fit,
-the states are complete and their probabilities exact; beyond that they are a particle filter (Gordon, Salmond
-and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). Where no particle is
-left, the match is sampled again from its start.
+The moves of chance have equal probabilities. So have the moves of the other roles, for want of better
+knowledge. While they fit, the states are complete and their probabilities exact. Beyond that they are a
+particle filter (Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
+estimation", 1993). If no particle is left, the match is sampled again from its start.
 """
 
 from __future__ import annotations

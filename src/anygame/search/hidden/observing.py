@@ -1,4 +1,4 @@
-"""What roles observe, as numbers that lanes can be compared with, and particles: weighted states.
+"""Observations of roles, as numbers that can be compared with lanes; and particles: weighted states.
 
 Two histories have the same key for a role that cannot tell them apart. A key is a hash of everything that the
 role did and saw, so that information sets can be compared and looked up without storing histories.
@@ -47,7 +47,7 @@ class ObservationKeys:
     """Updates the keys of all roles after a joint move.
 
     The role that believes has perfect recall. Keys of other roles ignore the order of percepts between two of
-    their choices: a hand is the same in whatever order it was dealt, so that there are far fewer of them.
+    their choices. A hand of cards is then the same in every order of dealing, so there are far fewer keys.
     Random roles need no key.
 
     Args:
@@ -143,7 +143,7 @@ class TurnReader:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)
 
     def read(self, observation: Observation) -> Turn | None:
-        """Return an observation in numbers; None if a term in it has no number, so that no state agrees."""
+        """Return an observation in numbers; None if a term has no number, because then no state agrees."""
         own = None if observation.move is None else self._actions.get(observation.move)
         seen = self._percepts.mask(observation.percepts)
         legal = None if observation.legal is None else self._actions.mask(observation.legal)

@@ -129,11 +129,11 @@ class Learners:
         """Resume from a state of as many learners of the same game.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the state is of other learners.
         """
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
-            raise ValueError("a state of learning without its number of averages")
+            raise ValueError("a state of learning without the number of rounds")
         self._round = int(rounds[0])
         for number, each in enumerate(self._here):
             start = f"{number} "

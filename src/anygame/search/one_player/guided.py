@@ -4,8 +4,8 @@ Best-first search alternates between queues, as the planner LAMA does (Richter a
 estimated distance, by novelty, and by the goal so far. A state is novel if it is the first with some fluent
 among the states with as many open parts of the goal (Lipovetzky and Geffner 2017).
 
-Depth-first search treats the parts of a goal as constraint programming treats variables: it settles the part
-with the fewest ways first (smallest domain first: Haralick and Elliott 1980), prunes states from which no
+Depth-first search treats the parts of a goal as constraint programming treats variables. It settles the part
+with the fewest ways first (smallest domain first: Haralick and Elliott 1980). It prunes states from which no
 better goal can be reached (forward checking), and restarts after ever more states (Luby, Sinclair and
 Zuckerman 1993). In a state it tries only moves that settle the chosen part. So a failed search proves
 nothing; where the order of moves does not matter, no solution is lost. Every second dive is strict: it also

@@ -1,7 +1,7 @@
 """Nested rollout policy adaptation, in batches of playouts.
 
-After Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"): each level calls the level
-below a number of times and adapts its policy towards the best line so far; the lowest level plays a line by
+After Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"). Each level calls the level
+below a number of times and adapts its policy towards the best line so far. The lowest level plays a line by
 the policy. Here the lowest level plays a batch of lines, and several groups with policies of their own run
 the whole nesting side by side.
 """
@@ -120,7 +120,7 @@ class NestedRollouts:
         history: list[_Choice] = []
         remembered = 0
         while len(playouts) and len(history) < _LONGEST and remembered < _REMEMBERED:
-            # Before the first move too, so that other searches get their turn in any case.
+            # Yield before the first move, too: other searches always get their turn.
             yield
             options = successors.options(states)
             if not len(options.moves):
@@ -172,7 +172,7 @@ class NestedRollouts:
         return _Choice(playouts[able], ends, places, chosen, options.moves[chosen])
 
     def _context(self, groups: NDArray[np.int64], before: NDArray[np.int32], step: int) -> NDArray[np.int64]:
-        """Return an offset by what a weight depends on: nothing, the step, or the move before."""
+        """Return an offset for the context of a weight: no context, the step, or the move before."""
         kind = groups % 3
         context = np.where(kind == 1, step + 1, np.where(kind == 2, before.astype(np.int64) + 2, 0))
         return context * 40_503

@@ -1,9 +1,9 @@
 """Estimated distances to a goal: the additive heuristic of planning, on a network.
 
 In the relaxed game every value that a fluent had once stays available (Bonet and Geffner 2001, "Planning as
-heuristic search"). Both values of every node have a cost: the value of a fluent costs one move more than the
-literal that makes it so, and the costs of the inputs of a conjunction are added. A goal of infinite cost
-cannot be reached at all, however moves are chosen.
+heuristic search"). Both values of every node have a cost. The value of a fluent costs one move more than the
+literal that causes it. The cost of a conjunction is the sum of the costs of its inputs. A goal of infinite
+cost cannot be reached by any moves.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
 
 #: The cost of an unreachable literal. Sums of reachable ones are capped below it.
 ENDLESS: Final = 1 << 28
-#: Upper bound of the rounds; after it costs may be too high, so that no goal counts as unreachable.
+#: Upper bound of the rounds. If it is reached, costs may be too high, and no goal counts as unreachable.
 _ROUNDS: Final = 500
 #: Sets up to this size are listed. In larger ones the cheapest move is found in the order of all costs.
 _FEW: Final = 16

@@ -1,4 +1,4 @@
-"""Successors of states where one role chooses: in lanes of a network, or by whatever machine has the game.
+"""Successors of states where one role chooses: in lanes of a network, or by the machine of the game.
 
 States are rows of words, so that both kinds are stored, sorted and hashed alike. Moves are numbers of the
 role that chooses; every other role has one move.

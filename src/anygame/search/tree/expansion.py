@@ -246,7 +246,7 @@ def _expand_leaf(game, store, worker, job, spec):
             mover = role
     product = joint_count(worker.list_count, lane)
     if not product:
-        # A role without a move ends the game, whatever the rules say, and without a goal.
+        # If a role has no move, the game ends without a goal, even if it is not terminal by the rules.
         store.status[node] = TERMINAL
         add_to_node(store, node, worker.job_value[job], 1)
         add_to_descent(worker, path, worker.job_value[job])

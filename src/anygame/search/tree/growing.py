@@ -157,7 +157,7 @@ def _evaluate_leaf(store, worker, path, node, length):
     if status == EXPANDING:
         end_descent(worker, path)
         return False
-    # A proven node, or one that has come before on this path, counts as it is.
+    # A proven node, or a repetition on this path, counts with its present value.
     if store.visits[node] or is_proven(store, node):
         read_value(store, worker, node)
         add_to_descent(worker, path, worker.value)
