@@ -1,7 +1,7 @@
 """Dependencies: components of rules in the order of computation.
 
-Dependencies are between relations or, inside a cycle of relations through a negation, between single rules: a
-rule depends on another only if a body atom unifies with the other's head. So
+Dependencies are between relations. Inside a cycle of relations through a negation, they are between single
+rules: a rule depends on another only if a body atom unifies with the other's head. So
 ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as intended, although ``goal`` depends
 negatively on ``goal``.
 

@@ -42,7 +42,7 @@ _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
 class _TooManyPlacesError(Exception):
-    """There are too many places; never leaves this module."""
+    """There are too many places. Raised and caught in this module only."""
 
 
 class Domains:

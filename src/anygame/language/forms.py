@@ -73,7 +73,7 @@ class Comment:
         text: with its marks, as in ``;; Moves``, without trailing blanks.
         start: offset of its first mark.
         end: offset after its last character.
-        own_line: whether it stands alone on its line; else it belongs to the code before it.
+        own_line: whether it is alone on its line; else it belongs to the code before it.
     """
 
     text: str

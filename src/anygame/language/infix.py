@@ -10,7 +10,7 @@ r"""Sheets in infix form, read into nodes of the same shape as those of KIF.
     formula      = "~" formula | "(" alternatives ")" | name [ "(" [ alternatives { "," alternatives } ] ")" ]
                  | "(" alternatives "," [ alternatives { "," alternatives } ] ")"     as an argument: a tuple
 
-A comment runs from ``%`` to the end of its line. Each ``_`` is a variable of its own. As in Prolog, a comma
+A comment runs from ``%`` to the end of its line. Each ``_`` is a new variable. As in Prolog, a comma
 between formulas is read as ``&``, and ``not`` or ``\+`` before one as ``~``, with a warning. As in answer set
 programming, ``(a,b)`` as an argument is a tuple, read as ``tuple(a,b)``, and ``-1`` is a name.
 

@@ -1,8 +1,8 @@
 """KIF to nodes: one regular expression finds the tokens, and Lark parses them by ``grammar.lark``.
 
-Limits are checked with the tokens, parentheses by the parser, so that nothing is visited twice. A list
-without inner lists is one token, and a sequence of such lists is one token as well: large sheets consist of
-facts, and a parser step costs more than a match. Their names become nodes on first access.
+The tokens are checked against limits, and the parser checks parentheses, so nothing is visited twice. A list
+without inner lists is one token, and so is a sequence of such lists: large sheets consist of facts, and a
+parser step costs more than a match. The names in them become nodes on first access.
 
 `anygame.language.text.check_text`, which is slower, reports the faults of a text.
 """

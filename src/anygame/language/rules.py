@@ -1,8 +1,7 @@
 """Rules as written in a sheet: heads, formulas, programs; and their text in KIF.
 
-The tree preserves the text without normalisation, compares by meaning (ignoring places), and every part knows
-its place in the source. ``parse_program(format_program(program)) == program`` for every program that was
-read.
+The tree preserves the text without normalisation. Every part knows its place in the source; comparisons
+ignore places. ``parse_program(format_program(program)) == program`` for every program that was read.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class StateTracker:
         self._known = False
         agreeing, guesses = self._followed(self._turns[-1], deadline)
         if self.is_lost or not agreeing:
-            # Too few states were carried, or they were guesses.
+            # The carried states were too few, or guesses.
             agreeing = self._replayed(deadline)
             self.is_lost = not agreeing
         if not agreeing and not guesses:

@@ -40,8 +40,8 @@ class LegalPlayer(Player):
 class GreedyPlayer(Player):
     """Searches one step ahead, for its own goal.
 
-    The value of a move is the mean goal in the next states, over some replies of the other roles; the goal of
-    a terminal state counts twice as far from the average.
+    The value of a move is the mean goal in the next states, over some replies of the other roles. The goal
+    of a terminal state counts with twice its distance from the average.
     """
 
     def move(self, state: State, clock: Clock) -> Term:

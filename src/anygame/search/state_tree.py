@@ -97,7 +97,7 @@ class _Bandit:
             if bound > highest and index not in barred:
                 chosen, highest = index, bound
         if self._untried and (chosen < 0 or self.sum / self.count + urge >= highest):
-            # Each untried move is sampled once: it changes places with the last.
+            # Swap the sampled move with the last untried one, so that each is sampled once.
             place = random.randrange(len(self._untried))
             self._untried[place], self._untried[-1] = self._untried[-1], self._untried[place]
             return self._untried.pop()

@@ -41,8 +41,7 @@ class Solution:
             ``minimax`` (two roles with opposed goals that take turns), ``expected minimax`` (the same with
             chance), ``maximin of mixed strategies`` (two such roles that move at the same time), ``maximin``
             (the goal that each of two roles can guarantee, proven by a search if there are too many states);
-            or
-            ``none``.
+            or ``none``.
         solved: whether the value is known.
         goals: the value of each role under best play; None for ``random`` and where it is not known.
         bounds: the bounds of the value of each role; None where no bounds are known.

@@ -99,7 +99,7 @@ class _TooManyShapesError(Exception):
 def declarations(
     program: Program, rules: Sequence[NormalRule], names: Iterable[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return rules for the named of ``base`` and ``input``, and why one could not be made."""
+    """Return rules for the given names (``base``, ``input``), and a note for each that cannot be made."""
     domains = Domains(rules)
     relations = ValueRelations(program)
     made: list[tuple[str, list[Rule]]] = []

@@ -1,8 +1,7 @@
 """Edits of a sheet's text.
 
-An edit replaces a part of the text by pieces: new text, and ranges of the old text, which can be edited as
-well.
-So a literal can be moved and corrected at the same time.
+An edit replaces a part of the text by pieces: new text, and ranges of the old text. Edits may apply inside
+these ranges, too, so a literal can be moved and corrected at the same time.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """The canonical layout of a sheet's text, in either form, with its comments.
 
 - Rules: the head after ``(<=``, each formula of the body on a line of its own, indented by four.
-- Facts: one per line; but facts of one relation that share a line stay together, and such lines below each
-other
+- Facts: one per line. Facts of one relation that share a line stay together; consecutive lines of such facts
   form columns.
 - Lines longer than 100 characters are broken: formulas at their parts, terms where the line is full.
-Disjunctions
-  are also broken if the author started a part of them on a new line.
+  Disjunctions are also broken if the author started a part of them on a new line.
 - Comments stay in place: on lines of their own, or at the end of the line of the code before them.
 - Up to two blank lines between items are kept (for chapters and paragraphs), none inside items.
 """

@@ -118,7 +118,7 @@ def _written(lines: Iterable[_Line]) -> list[str]:
 class CommentedItems:
     """The items of a sheet with the comments between and inside them.
 
-    A comment at the end of the last line of a list counts as standing after the list, because the layout
+    A comment at the end of the last line of a list counts as placed after the list, because the layout
     closes the list there. If several comments follow one item, all but the first get lines of their own.
     """
 

@@ -1,1 +1,1 @@
-"""HTTP as the field speaks it: bytes in, messages out; and sockets that carry them."""
+"""HTTP as managers and players use it: bytes in, messages out; and sockets that carry them."""

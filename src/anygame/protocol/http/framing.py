@@ -3,8 +3,8 @@ r"""Framing of one HTTP message without I/O: h11, with repairs for old programs.
 As in h11 itself, nothing here reads a socket or a clock. The caller passes bytes and times. It polls again at
 the time `due`, even if no bytes have come. A body is complete when its framing says so. Old programs get
 lengths wrong: they count characters, or send no length and wait for the answer. So a request is also complete
-when its parentheses close and nothing more comes for a moment; and a request that its length cuts off is read
-until they close.
+when its parentheses close and no bytes follow for a moment. If the stated length is too short, the request is
+read until its parentheses close.
 
 >>> framing = RequestFraming(limit=1000)
 >>> framing.receive(b"POST / HTTP/1.0\r\n\r\n(PLAY m.1", now=5.0)
@@ -53,7 +53,7 @@ class HttpError(Exception):
 
 
 class UnwantedError(HttpError):
-    """A long message is refused before it has come completely; ``reply`` is the answer to it."""
+    """A long message is refused before it has arrived completely; ``reply`` is the answer."""
 
     def __init__(self, message: str, reply: str) -> None:
         super().__init__(message, 200)

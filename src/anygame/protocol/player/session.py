@@ -1,8 +1,8 @@
 """A session: a player and its game, controlled by commands and reporting events; both are plain data.
 
 The rules run in one thread and the player thinks in another, so that a legal move is known even if the player
-hangs. Nothing here knows message clocks or sockets; the controller (`anygame.protocol.player.match`) waits no
-longer than it likes. It may be in the same process or in another one (`anygame.protocol.player.hosts`).
+hangs. Nothing here knows message clocks or sockets; the controller (`anygame.protocol.player.match`) has its
+own timeouts. It may be in the same process or in another one (`anygame.protocol.player.hosts`).
 
 Commands are lists that begin with the name of the command; times are of `time.time`:
 

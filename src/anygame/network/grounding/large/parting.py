@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     #: Per column, the unary static relations that hold for its values.
     Kinds = dict[int, frozenset[Relation]]
 
-#: Parted views that a rule may read; each doubles the rule, so more of them stay whole.
+#: Maximum number of parted views that a rule reads. Each doubles the rule, so further views stay whole.
 _MOST_READ: Final = 1
 
 

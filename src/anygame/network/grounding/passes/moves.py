@@ -156,7 +156,7 @@ def _failures(rule: GroundRule, head: frozenset[Variable], context: Context) -> 
     for item in items_of(rule):
         if item.what is move or not item.variables & own:
             continue
-        # A variable of neither move nor head may pass with another value.
+        # An item with other variables may hold for another value of these.
         failing = _failing(item, context) if item.variables <= own | head else None
         if failing is None:
             return None
