@@ -268,7 +268,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat, and return whatever it does; only people have no time limit."""
+    """Ask a seat; return its reply or error, and the seconds. Only people have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

@@ -269,7 +269,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Stop the thread; return whether it has ended within so many seconds."""
+        """Stop the thread; return whether it has ended within the given number of seconds."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()

@@ -41,7 +41,7 @@ _AT_A_TIME: Final = 200
 _QUICK: Final = 0.005
 #: The weight of exploration, for single playouts and for means of many.
 _EXPLORATION, _EXPLORATION_OF_MEANS = 0.5, 0.3
-#: Playouts of a leaf in lanes: hardly dearer than one. Joint moves of them.
+#: Playouts of a leaf in lanes, which take hardly longer than one; and their maximum number of joint moves.
 _LANES, _LONGEST = 512, 10_000
 #: Means over chance are as exact as floating-point numbers.
 _CLOSE: Final = 1e-9

@@ -87,7 +87,7 @@ class GroundRule:
 def classified(rule: FlatRule, is_static: Callable[[Relation], bool]) -> GroundRule:
     """Return a rule of the reasoner with its literals sorted by role.
 
-    Alternatives remain tests, whatever they depend on.
+    Alternatives remain tests, even if they depend on state or moves.
     """
     return with_conditions(GroundRule(rule.head), (*rule.literals, *rule.conditions), is_static)
 

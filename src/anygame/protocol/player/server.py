@@ -410,7 +410,7 @@ class SessionPool:
             self.end(host)
 
     def end(self, host: Host) -> None:
-        """End a session, whatever it is doing, and start another one."""
+        """End a session, even if it is busy, and start another one."""
         host.end()
         self._ended = {each for each in self._ended if not each.is_gone} | {host}
         if host.can_be_ended:

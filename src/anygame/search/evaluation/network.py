@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
-#: The kind of these estimates, in ``GameCode.evaluation``; 0 stands for none.
+#: The kind of these estimates, in ``GameCode.evaluation``; 0 means no estimates.
 NETWORK = 1
 #: Units of the hidden layer: of practice on a start clock, and of a training. Powers of two, at most
 #: ``MOST_UNITS``.
@@ -38,7 +38,7 @@ class ValueNetwork(NamedTuple):
         weights: float32 [64 words + 1 + outputs + rows of patterns, units]. The last units are linear, one
             for each output.
         pattern_starts, pattern_numbers, pattern_steps: int32 [64 words + 1] and any; for each fluent its
-            patterns, and what it adds to their tallies, see ``patterns``. Empty without patterns.
+            patterns, and the numbers it adds to their tallies, see ``patterns``. Empty without patterns.
         first_tallies: int32 [patterns]; the tally of each with no fluent.
         tally_rows: int32 [tallies]; the row of pattern weights that a tally adds; ``MOST_ROWS`` for none.
     """

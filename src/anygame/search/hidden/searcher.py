@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Initial capacity of a tree, in nodes.
 _FIRST_NODES: Final = 256
-#: Weight of the prior of an action: so many virtual tries that brought the mean of its node.
+#: Weight of the prior of an action: number of virtual tries with the mean value of its node.
 _PRIOR_TRIES: Final = 1.0
 
 
@@ -381,7 +381,7 @@ class BeliefSearcher:
         return np.array(both, np.int64) if both else allowed
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds; return the number of iterations made, in batches."""
+        """Search for about the given number of seconds; return the number of iterations, made in batches."""
         if self.is_done:
             return 0
         if self._lanes is None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: Bytes of the trees of self-play.
 _MEMORY: Final = 1 << 23
-#: One game in so many may end otherwise than games of opponents do.
+#: ``is_shared`` if more than one game in this number ends otherwise than games of opponents do.
 _FEW: Final = 20
 
 
@@ -47,7 +47,7 @@ class Progress(NamedTuple):
 
     Attributes:
         games: games played to their end.
-        given_up: games given up, since a role had no move, or they went on and on.
+        given_up: games given up, because a role had no move or the game was too long.
         positions: positions learned from.
         squared_error: sum over positions of the squared difference of estimate and end, 0 to 1.
         is_shared: whether games end with something for both roles, and not with a draw.

@@ -1,8 +1,8 @@
 """Learners side by side, a core each, here or on a cluster, whose weights are averaged now and then.
 
 Local stochastic gradient descent, known as federated averaging (McMahan, Moore, Ramage, Hampson and Agüera y
-Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"): the mean of what
-several have learned from games of their own plays better than each of them.
+Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). The mean of the
+weights that several learners have, each from its own games, plays better than each of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Learners on the workers of a cluster.
 
-The knowledge of a learner follows from an earlier state, and from the means that it has taken since, each
-after a number of games. A learner whose process dies starts from its last state in another process, plays the
-same games, takes the same means at the same points, and only time is lost.
+The weights of a learner follow from an earlier state, and from the means that it has taken since, each after
+a number of games. If its process dies, a learner starts from its last state in another process. It plays the
+same games and takes the same means at the same points, so only time is lost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A run of a training: self-play, trials against earlier selves, and checkpoints.
 
-A checkpoint lies beside the model, written whole every ten seconds: no more is lost whatever ends a training.
-Its name holds the seed, so that concurrent trainings of one sheet have one each; a lock keeps others off.
+A checkpoint beside the model is written every ten seconds, so no end of the process loses more than that.
+Its name contains the seed: concurrent trainings of one sheet have a checkpoint each. A lock keeps other
+processes off.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ _BETWEEN: Final = 10.0
 _FIRST_TRIAL: Final = 1_000
 #: Matches of such a trial, and leaves per move.
 _MATCHES, _LEAVES = 12, 500
-#: Leaves per move of the last trial: one for so many games, so that it takes a part of the time of the games,
-#: up to about as many as a move of a match has. With few leaves estimates seem better than they are, since
-#: playouts need many: those of connect four after 900,000 games score 55 % with 2,000 leaves, and 29 % with
-#: 20,000.
+#: Games of training per leaf of a move in the last trial, so that the trial takes a part of the time of the
+#: games; and the upper bound of the leaves, about as many as a move of a match has. With few leaves estimates
+#: seem better than they are, because playouts need many: the estimates of connect four after 900,000 games
+#: score 55 % with 2,000 leaves, and 29 % with 20,000.
 _GAMES_FOR_A_LEAF, _MOST_LEAVES = 5, 20_000
 
 

@@ -3,16 +3,16 @@
 Each of the games under way has a small tree, whose leaves have estimated values; lanes make the children of
 all games together. The target of a state is the value of its tree, mixed with how the game went on, as in
 TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
-differences"). A random move that seems worse than the best says nothing of the states before it: there the
+differences"). A random move that seems worse than the best says nothing about the states before it. There the
 chain of values begins anew. States are sampled from the latest ones, several times each (experience replay:
 Lin 1992, "Self-improving reactive agents based on reinforcement learning, planning and teaching"), each
 replaced by a random symmetric image. Steps are made with Adam (Kingma and Ba 2015), and play uses the running
 mean of the weights (Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player
 perfect-information games without knowledge") shows that values alone suffice, without a policy.
 
-For two roles the value is by how much one does better, also where one need not lose what the other gains:
-whether that is good for a role is for a trial to say. For more it is the goal of each. Roles that choose at
-once take the option with the best mean over the moves of the others.
+For two roles the value is the difference of their goals, also in games that are not zero-sum; there a trial
+decides whether that is good for a role. For more roles it is the goal of each. Roles that choose at the same
+time take the option with the best mean over the moves of the others.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 #: Games side by side, and the moves after which a game is given up.
 GAMES, LONGEST = 64, 400
-#: States in the replay memory of all learners together: so many, or as many as fit into so many bytes.
+#: Upper bounds of the replay memory of all learners together: states, and bytes.
 _REPLAYED, _REPLAYED_BYTES = 1 << 21, 1 << 26
 #: Places in ``Practice.counts``.
 PLAYED, POSITIONS, FIRST_GAME, SHARED, GIVEN_UP, NEXT, FILLED, DUE, STEPS = range(9)
@@ -266,7 +266,7 @@ def _go_on(game, store, worker, practice, number):
 
 @compiled
 def _record_values(practice, row, values, place, share):
-    """Note the values of a state, given as sums of so many, as outputs."""
+    """Record the values of a state, given as sums over a count, as outputs."""
     practice.is_cut[row] = 0
     if practice.values.shape[1] == 1:
         practice.values[row, 0] = advantage(values[place, 0] / share, values[place, 1] / share)

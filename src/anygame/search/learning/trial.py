@@ -56,8 +56,8 @@ class Trial:
     Attributes:
         leads: for each match, half a point and half of the mean difference of goals between the role with
             estimates and the others: 1 for a win against one, and 0.5 for a draw.
-        gains: where one role need not lose what the other gains, the same for the difference to its goal
-            without estimates on either side; else empty.
+        gains: in games that are not zero-sum, the same for the difference to its goal in matches without
+            estimates on either side; else empty.
     """
 
     leads: list[float] = field(default_factory=list)
@@ -146,12 +146,12 @@ def try_out(
         seed: of random numbers. The same seed gives the same trial, without a clock.
         rivals: the weights of the others' estimates; None for searches without.
         trust: weight of the estimates.
-        matches: number of matches; None for as many as decide it.
+        matches: number of matches; None to continue until the result is clear.
         leaves: per move, where ``length`` is not given.
         end: deadline, in the time of ``perf_counter``.
         length: expected joint moves of a match, to divide the time; None for a number of leaves per move,
             however long that takes.
-        is_shared: whether one role need not lose what the other gains. Then a lead may be dearly bought, and
+        is_shared: whether the game is not zero-sum. Then a lead may cost the role part of its own goal. So
             each opening is also played without estimates on either side, as a baseline.
         stop: asked before every move whether to end at once.
 

@@ -174,13 +174,13 @@ class BreadthFirst:
         self.is_complete = self.is_over = False
 
     def advance(self, seconds: float) -> None:
-        """Search for about so many seconds."""
+        """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while not self.is_over and (left := until - perf_counter()) > 0:
             self._expand(self._chunk(left))
 
     def _chunk(self, seconds: float) -> int:
-        """Return how many states to expand next, within so many seconds."""
+        """Return how many states to expand next, within the given number of seconds."""
         in_time = int(seconds / self._pace) + 1
         few = int(_CHILDREN / self._branching) + 1
         return min(self._successors.width, in_time, few, self._layer_end - self._done)

@@ -132,7 +132,7 @@ class BestFirst:
         self.is_complete = self.is_over = False
 
     def advance(self, seconds: float) -> None:
-        """Search for about so many seconds."""
+        """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while not self.is_over and not self._incumbent.is_best and perf_counter() < until:
             if self._states.bytes > self._memory:
@@ -222,7 +222,7 @@ class DepthFirst:
         self._is_strict = not self._is_strict
 
     def advance(self, seconds: float) -> None:
-        """Search for about so many seconds."""
+        """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while not self._incumbent.is_best and perf_counter() < until:
             if not self._stack or not self._left or self._states.bytes > self._memory:

@@ -114,7 +114,7 @@ class LineSearch:
         self._seconds += perf_counter() - began
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
-        """Search for about so many seconds; return how many states were visited.
+        """Search for about the given number of seconds; return the number of visited states.
 
         Raises:
             SeveralChooseError: another role turns out to have a choice.

@@ -80,7 +80,7 @@ class NestedRollouts:
         self._work = self._forever()
 
     def advance(self, seconds: float) -> None:
-        """Search for about so many seconds."""
+        """Search for about the given number of seconds."""
         until = perf_counter() + seconds
         while perf_counter() < until and not self._incumbent.is_best:
             next(self._work)

@@ -95,7 +95,7 @@ class Portfolio:
         return self._incumbent.states
 
     def advance(self, seconds: float) -> None:
-        """Let the next search run for about so many seconds."""
+        """Let the next search run for about the given number of seconds."""
         if self._preparation is not None and not self._preparation.is_alive():
             self._preparation = None
             self._add_estimating_ways()

@@ -5,9 +5,9 @@ Grumberg and Peled 1999, "Model checking", section 13.2).
 
 A step counter is a set of fluents that make every state new, although only the end reads them. States that
 differ only in the counter have the same moves, and lead to states that differ only in the counter. So a
-search needs to visit only the earlier one. No line to a goal is lost if that goal ends the match whatever the
-counter says. A line to a goal that only the counter ends may be lost: the earlier state may have no way to
-wait.
+search needs to visit only the earlier one. No line to a goal is lost if that goal ends the match for every
+value of the counter. A line to a goal that only the counter ends may be lost: the earlier state may have no
+way to wait.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _safe_goals(
     ticks: NDArray[np.bool_],
     affected: NDArray[np.bool_],
 ) -> frozenset[int]:
-    """Return the goals that end the match whatever the step counter says.
+    """Return the goals that end the match for every value of the step counter.
 
     Args:
         network: the game.

@@ -11,8 +11,8 @@ from anygame.search.tree.minimax import backpropagate_minimax, has_minimax
 from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
 from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
 
-#: Roles with at least so many moves use AMAF values. With fewer moves each is soon tried often enough, and it
-#: was no gain.
+#: Roles with at least this number of moves use AMAF values. With fewer moves each is soon tried often enough,
+#: and AMAF gained nothing.
 WIDE = 40
 #: Nodes with more visits take AMAF values from one playout in eight.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
@@ -30,7 +30,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
         add_to_node(store, node, worker.result_value[result], 1)
         record_leaf(store, worker, path, joint, node, worker.result_value[result], 1)
         if store.counts[IS_WIDE]:
-            # Half of the moves are made in a playout: soon a few playouts say as much as all.
+            # A playout makes half of the moves, so a few playouts soon say as much as all.
             most = ENOUGH_PLAYOUTS if random_below(worker, SOME_PLAYOUTS) else MOST_VISITS
             _record_all_moves(
                 store, worker, path, joint, worker.result_value[result], worker.result_made[result], most

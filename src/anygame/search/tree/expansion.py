@@ -181,8 +181,8 @@ def _make_states(game, store, worker, at, count):
                 worker.spec_known[at + lane, role] = known
 
 
-#: The children of two roles' joint moves are listed up to so many, and those of more roles, who hardly ever
-#: know them all. More of them, or more than a share of the memory, are found by hash.
+#: Upper bounds of the joint moves whose children are listed: for two choosing roles, for more roles (most of
+#: their joint moves are never tried), and as a share of the memory. Beyond, children are found by hash.
 LISTED_OF_TWO, LISTED_OF_MORE, LISTED_SHARE = 1 << 14, 1 << 10, 1 / 16
 
 

@@ -89,7 +89,7 @@ LOW_HALF = np.uint64(0xFFFFFFFF)
 LEAF, EXPANDING, EXPANDED, TERMINAL = range(4)
 #: Nodes of the smallest tree with room for the children of a pass; see ``growing``.
 FEWEST_NODES = 1 << 13
-#: Slots are prefetched so many nodes ahead.
+#: Number of nodes ahead for which slots are prefetched.
 _AHEAD = 16
 #: No expansion, child or link.
 NONE = -1

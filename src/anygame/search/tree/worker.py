@@ -37,7 +37,7 @@ PATHS = 2048
 LONGEST_PATH = 200
 #: Leaves expanded in a pass, and children made of them.
 JOBS, SPECS = 512, 2048
-#: A node with at most so many joint moves gets all children at once; one with more gets some.
+#: A node with at most this number of joint moves gets all children at once; other nodes get some.
 ALL_CHILDREN, SOME_CHILDREN = 512, 128
 #: Results of playouts in a pass.
 RESULTS = 4 * LANES
