@@ -201,7 +201,7 @@ def test_moves_are_taken_back_against_a_player_elsewhere(tmp_path: Path) -> None
         output, status = play("tic_tac_toe", lines, "--against", address, "--record", str(tmp_path))
     assert status == 0
     assert "> undo 2\ntook back 4 moves\nmove 1: x, your turn\n" in output
-    assert "was drawn instead" not in output
+    assert "was played instead" not in output
     assert "The game is over. You win: x 100, o 0\n" in output
 
 
@@ -243,7 +243,7 @@ def test_chance_is_drawn_without_asking_a_script() -> None:
 def test_players_that_fail_do_not_end_the_game() -> None:
     output, status = play("tic_tac_toe", ["1 1"], "--against", "tests/match/games.py:Illegal")
     assert status == 0
-    assert re.search(r"o: IL fly; \(mark . .\) was drawn instead", output)
+    assert re.search(r"o: IL fly; \(mark . .\) was played instead", output)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ Top = Constant | Functor
 ATOM: Final = Constant(" atom")
 
 Path = tuple[object, ...]
-#: The values of variables: tops, and a place for the tops below these.
+#: The values of each variable: its possible tops, and the place of the arguments of compound values.
 Values = dict[Variable, tuple[set["Top"], Path]]
 #: Depths inside terms to which places are distinguished; deeper, a functor's argument is one place.
 _DEPTHS: Final = (4, 1, 0)

@@ -131,4 +131,4 @@ class ClockOptions(JsonOption, ReadingOptions):
 
     start_clock: float = option("--start-clock", "SECONDS", "time to get ready", seconds, default=30.0)
     play_clock: float = option("--play-clock", "SECONDS", "time for each move", seconds, default=10.0)
-    scramble: bool = flag("--scramble", "send HOST:PORT players the rules with other names")
+    scramble: bool = flag("--scramble", "scramble the names in the rules that are sent to HOST:PORT players")

@@ -102,7 +102,7 @@ class ComponentWriter:
             relation: the derived relation, if the head was reduced to some columns.
             delta: the literal to read from the newest rows only.
             bound: variables that have a value already.
-            composed: terms that some of these variables equal.
+            composed: the bound variables that equal compound terms, with these terms.
         """
         code = translate(rule, self.scope, delta, bound, composed)
         self.cost += code.cost

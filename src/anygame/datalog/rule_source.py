@@ -395,6 +395,6 @@ def translate(
         scope: the relations as it sees them.
         delta: the literal to read from the newest rows only (semi-naive evaluation).
         bound: variables that have a value already, with their names in the source.
-        composed: compound terms that some of these variables equal.
+        composed: the bound variables that equal compound terms, with these terms.
     """
     return _Translation(rule, scope, delta, bound, composed).run()

@@ -93,7 +93,7 @@ def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
         if not _is_ours(path.parent.lstat()):
             return
         if path.is_dir() and not path.is_symlink():
-            path.rmdir()  # unless something is in it; nothing else is in the way of a file
+            path.rmdir()  # fails if the folder is not empty; anything else is replaced below
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -308,9 +308,9 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 
 
 def labels_of_whole(layout: Layout, places: Mapping[found.Cell, Place]) -> Iterator[Label]:
-    """Yield the labels of the rows and columns of one board that consists of several.
+    """Yield the labels of the rows and columns of a board that is composed of several boards.
 
-    The names of the boards stand before those of rows, and below those of columns.
+    The names of the boards are placed before those of rows, and below those of columns.
     """
     if layout.shape == "track" and layout.row == layout.column:
         return  # places of a map have their own names

@@ -100,7 +100,7 @@ def _joined(layout: Layout, game: Game) -> Layout:
 
 
 def _overlaid(layouts: Sequence[Layout], fluents: Sequence[Fluent], rules: Sequence[Rule]) -> list[Layout]:
-    """Join fluents that the rules put on one board: the fuller one carries the others."""
+    """Join fluents that share a board: the fluent with the most initial facts gets the others as overlays."""
     filled = {fluent.key: len(fluent.initial) for fluent in fluents}
     taken: set[tuple[str, int]] = set()
     found: dict[tuple[str, int], Layout] = {}

@@ -29,7 +29,7 @@ _SHAPE: Final = """\
 class _Options(PositionOptions):
     svg: str | None = option("--svg", "OUT", "write an SVG file; - for standard output")
     dark: bool = flag("--dark", "draw the SVG for a dark background (default: for a light one, and print)")
-    text: bool = flag("--text", "draw with letters alone, on a terminal too")
+    text: bool = flag("--text", "draw with letters only, even on a terminal")
     legal: list[str] = several("--legal", "ROLE", "mark the legal moves of a role")
 
 

@@ -168,7 +168,7 @@ class _Pages:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
         found, missing = _standings(self._players, results)
-        strength = "Strength: mu, and 3 sigma around it; the rating is its lower end"
+        strength = "Strength: the interval mu - 3 sigma to mu + 3 sigma; its lower end is the rating"
         note = f"{missing or strength}. Goals: the mean, and its 95 % interval; then the mean on each sheet."
         return StandingTable(found).page(note)
 

@@ -202,9 +202,9 @@ class Ticker:
 
 
 def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
-    """Show what was wrong with a reply, and the move that was drawn instead."""
+    """Show what was wrong with a reply, and the move that was played instead."""
     if verdict.error or verdict.detail:
-        drawn = f"; {move} was drawn instead" if verdict.error else ""
+        drawn = f"; {move} was played instead" if verdict.error else ""
         screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{drawn}", "red")
 
 

@@ -104,7 +104,7 @@ class PlayShell(PersonShell):
             if is_hidden and role not in self.people:
                 # Faults reveal the move, and thoughts reveal what the player knows.
                 if verdict.error:
-                    self.screen.say(f"     {role}: another move was drawn instead", "red")
+                    self.screen.say(f"     {role}: a random move was played instead", "red")
                 continue
             show_fault(self.screen, role, verdict, move)
             if self.thinks_aloud:

@@ -57,7 +57,8 @@ STRAIGHT_INPUTS = 150_000
 #: Up to this size, in gate inputs, straight code is compiled first: that takes 0.1 to 0.2 s, less than
 #: another process would.
 COMPILED_AT_ONCE = 2_000
-#: The same where a caller waits for straight code: another process takes as long to start.
+#: The same if a caller waits for straight code: compiling up to this size takes no longer than starting
+#: another process.
 COMPILED_IF_WAITED_FOR = 4_000
 #: Gate inputs that take as long to compile as one move that straight code chooses.
 _INPUTS_PER_MOVE: Final = 25
