@@ -1,4 +1,4 @@
-"""Rows with the same hash stay different: whoever writes a sheet can make some that collide."""
+"""Rows with the same hash stay different: the author of a sheet can construct collisions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.network import test_merging as merging
 from tests.network.agreement import assert_agreement
 
 import anygame
-from anygame.network.logic import atoms, circuit, disjunctions, factoring
+from anygame.network.logic import atoms, factoring, hashing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def _sums_collide(values: NDArray[np.uint64], *_: Any) -> NDArray[np.uint64]:
 
 @pytest.fixture(autouse=True, params=[_always_the_same, _sums_collide])
 def _poor_hash(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (atoms, circuit, disjunctions, factoring):
+    for module in (atoms, factoring, hashing):
         monkeypatch.setattr(module, "mixed", request.param)
 
 

@@ -100,7 +100,7 @@ def test_names_that_nobody_has_are_told() -> None:
         make_player("no.such.module:Player")
     with pytest.raises(PlayerError, match="has no 'Randm'; its players are GreedyPlayer"):
         make_player("anygame.players.simple:Randm")
-    with pytest.raises(PlayerError, match="is no player"):
+    with pytest.raises(PlayerError, match="is not a player"):
         make_player("anygame.players.clock:Clock")
     with pytest.raises(PlayerError, match="has no method `move`"):
         make_player("anygame.players.player:Player")

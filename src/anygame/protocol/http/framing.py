@@ -31,6 +31,8 @@ CHUNK: Final = 16_384
 #: Upper bound of a head in bytes. Real ones have some hundreds.
 _LONGEST_HEAD: Final = 16_384
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
+#: Length of the longest beginning of an end, in bytes.
+_LONGEST_PARTIAL_END: Final = 2
 #: Seconds of silence after which a message that may be complete counts as complete: much longer than the gaps
 #: between packets, and short beside any clock.
 _SILENCE: Final = 0.5
@@ -126,6 +128,8 @@ class _Framing:
         self._h11 = need_h11()
         self._content = _Content(limit)
         self._head: bytearray | None = bytearray()
+        #: Bytes of the head without an end, which need not be searched again.
+        self._searched = 0
         self._chunks = 0
         self._connection: Any = None
         self._arrived = 0.0
@@ -149,7 +153,8 @@ class _Framing:
         """Parse the head if it is complete; return whether it is."""
         if self._head is None:
             return True
-        end = _END_OF_HEAD.search(self._head)
+        end = _END_OF_HEAD.search(self._head, self._searched)
+        self._searched = max(0, len(self._head) - _LONGEST_PARTIAL_END)
         if (end.start() if end else len(self._head)) > _LONGEST_HEAD:
             raise HttpError(f"the head has more than {_LONGEST_HEAD:,} bytes")
         if end:
