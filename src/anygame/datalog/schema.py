@@ -37,8 +37,8 @@ _DEPENDENCIES: Final = {STATE: "the state (`true`)", ACTION: "the moves (`does`)
 #: Advice by the allowed and the actual level.
 _INSTEAD: Final = {
     (STATE, ACTION): "keep what was done in a fluent, by a `next`, and ask for that with `true`",
-    (STATIC, STATE): "ask only for what never changes, such as facts and `init`",
-    (STATIC, ACTION): "ask only for what never changes, such as facts and `init`",
+    (STATIC, STATE): "ask only for relations that never change, such as facts and `init`",
+    (STATIC, ACTION): "ask only for relations that never change, such as facts and `init`",
 }
 #: Relations that are always computed as a whole.
 _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "goal", "sees", "percept"}

@@ -50,8 +50,8 @@ class Strategy:
             once, some milliseconds for one that is computed in each state.
         built_rows: the same for a component that builds terms from its own terms, such as all lists of some
             values: if it does not end soon, it will not end at all.
-        outgrown: rows of a relation in one state beyond which it is computed on demand from then on: twice
-            the rows of a trial, so that a relation that has just passed one does not fail at once.
+        outgrown: rows of a relation in one state above which it is computed on demand from then on. These are
+            twice the rows of a trial: a relation that has just passed a trial does not fail at once.
         counted: expected iterations of a rule, in the worst case, above which its iterations and rows are
             counted: a fraction of a second.
         table_keys: keys in the table of a relation without recursion above which the table is cleared: a few

@@ -69,7 +69,7 @@ class Limits:
         facts: rows of one relation; fewer if it has more than 20 columns. 5 million take about 1 GB; public
             games have at most several hundred thousand.
         terms: different ground terms in all; they take as much memory as facts.
-        depth: nesting of terms; below the limit of reading, so that derived terms can be copied, too.
+        depth: nesting of terms. It is below the limit of reading, because derived terms are copied, too.
         steps: loop iterations for one question, enough for several minutes. Iterations, unlike seconds, do
             not depend on the machine.
         seconds: wall-clock bound for callers with a deadline; infinite by default.

@@ -152,7 +152,7 @@ class MctsPlayer(Player):
                 self._think(game.initial_state(), clock)
 
     def _is_to_believe(self, game: Game) -> bool:
-        """Return whether to search from what the role knows, rather than from states."""
+        """Return whether to search from the knowledge of the role, rather than from states."""
         return game.is_gdl2
 
     def _found_model(self, game: Game) -> Model | None:

@@ -48,7 +48,7 @@ class Player(ABC):
         role: the player's role in it, set likewise.
         random: random numbers, from the seed if one is given.
         best: while `move` runs, the best move so far; it is played if the clock runs out or `move` fails.
-        view: in games with hidden information, what the role knows of the match, set before `move` is called;
+        view: in games with hidden information, the knowledge of the role, set before `move` is called;
             the state passed to `move` is then one of the states that agree with it. None in other games.
         needs_state: whether the player reads that state. If not, hardly any time is spent on finding one, and
             it may be a guess.

@@ -83,8 +83,8 @@ class _Bandit:
     def choose(self, random: Random, exploration: float, barred: Container[int]) -> int:
         """Return the move to try next, not a barred one: UCB1 (Auer, Cesa-Bianchi, Fischer 2002).
 
-        An untried move counts as if it had once had the mean value, so that a few good ones are explored even
-        where there are more moves than time (first-play urgency: Gelly and Wang 2006).
+        An untried move counts as if it had been tried once with the mean value. So a few good moves are
+        explored even if there are more moves than time (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0

@@ -37,7 +37,7 @@ class Solution:
     """The exact value of a state, or the results of an incomplete attempt.
 
     Attributes:
-        method: what was computed: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
+        method: the kind of value: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
             ``minimax`` (two roles with opposed goals that take turns), ``expected minimax`` (the same with
             chance), ``maximin of mixed strategies`` (two such roles that move at the same time), ``maximin``
             (the goal that each of two roles can guarantee, proven by a search if there are too many states);

@@ -1,4 +1,4 @@
-"""Practice: a short training before a match, and a trial of what was learned."""
+"""Practice: a short training before a match, and a trial of the learned estimates."""
 
 from __future__ import annotations
 

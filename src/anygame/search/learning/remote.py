@@ -40,7 +40,7 @@ class Actor(Protocol):
     """An object that lives in a process of its own (Hewitt, Bishop and Steiger 1973)."""
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Return what a method of the object returns; everything is pickled.
+        """Call a method of the object, and return its result; everything is pickled.
 
         Raises:
             WorkerLostError: the process has died, and the object with it.
@@ -72,22 +72,22 @@ class Hosts(Protocol):
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
-        """Have an object made of each item, which lives in a process of its own until the block ends.
+        """Make an object from each item, which lives in a process of its own until the block ends.
 
-        Everything is pickled. An object takes a core; where there are too few, the last ones share those of
-        others.
+        Everything is pickled. An object takes a core; if there are too few cores, the last objects share
+        cores with others.
 
         Args:
             make: a function or class of a module that the processes can import.
-            items: what each object is made of.
+            items: the argument from which each object is made.
 
         Raises:
-            ClusterError: there is nobody to make them, or one died.
+            ClusterError: no process can make them, or one died.
         """
 
 
 class Beginning(NamedTuple):
-    """What a learner is made of: the game, hidden units, number of learners, and a state."""
+    """The parts of a learner: the game, hidden units, number of learners, and a state."""
 
     game: Game
     units: int
@@ -96,7 +96,7 @@ class Beginning(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a learner reports after a call.
+    """Report of a learner after a call.
 
     Attributes:
         progress: how far it is.

@@ -1,7 +1,7 @@
 """Self-play: a game against itself, and learning from its ends.
 
 Each of the games under way has a small tree, whose leaves have estimated values; lanes make the children of
-all games together. The target of a state is the value of its tree, mixed with how the game went on, as in
+all games together. The target of a state is the value of its tree, mixed with the rest of the game, as in
 TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
 differences"). A random move that seems worse than the best says nothing about the states before it. There the
 chain of values begins anew. States are sampled from the latest ones, several times each (experience replay:

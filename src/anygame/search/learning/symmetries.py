@@ -2,9 +2,9 @@
 
 A board looks the same from several sides, and roles change places (Schiffel, "Symmetry Detection in General
 Game Playing", AAAI 2010). Names suggest the parts of maps: reversed coordinates, exchanged coordinates, and
-exchanged names. A map is kept if random play confirms it: the children of the image of a state are the images
-of its children, and each role has as many moves, and the same goals at ends, as the role whose place it
-takes. That is no proof, but enough for learning.
+exchanged names. A map is kept if random play confirms it. The children of the image of a state must be the
+images of its children. Each role must have as many moves, and the same goals at ends, as the role whose place
+it takes. That is no proof, but enough for learning.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def _record_in_options(store, node, joint, child, value, leaves, arrived):
     for role in range(roles):
         chosen = option_in(store, expansion, joint, role)
         _record_tries(store, chosen, leaves, arrived)
-        # After millions of tries most changes are less than what rounding to 32 bits takes away.
+        # After millions of tries most changes are smaller than the rounding error of 32 bits.
         mean = np.float64(store.mean[chosen]) + np.float64(store.residue[chosen])
         mean += (value[role] - leaves * mean) / store.tries[chosen]
         store.mean[chosen] = np.float32(mean)

@@ -1,4 +1,4 @@
-"""Proven bounds of values: what a role can guarantee, and what it cannot exceed.
+"""Proven bounds of values: the value that a role can guarantee, and the value that it cannot exceed.
 
 Score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search"), here for any
 number of roles, moves made together, and chance.
@@ -113,7 +113,7 @@ def _tighten_by_mean(store, node, expansion, count):
 
 @compiled
 def _tighten_by_joint_moves(game, store, node, expansion):
-    """Several roles choose at once: what a move guarantees against all moves of the others."""
+    """Several roles choose at once: the value that a move guarantees against all moves of the others."""
     roles = store.low.shape[1]
     first = store.first_child[expansion]
     product = joint_count(store.option_counts, expansion)

@@ -40,7 +40,7 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: What stays of a node while nodes are forgotten; NONE for nothing.
+#: The part of a node that is kept while nodes are dropped; NONE for no part.
 _LEAF, _WHOLE = range(2)
 #: Nodes are prefetched so far ahead.
 _AHEAD = 16

@@ -2,7 +2,7 @@
 
 Descents go from the root to leaves. Every role chooses for itself by an upper confidence bound (UCT, Kocsis
 and Szepesvari 2006; decoupled where several choose at once, Finnsson and Bjornsson 2008). Descents under way
-count as lost tries (virtual losses; Chaslot, Winands and van den Herik 2008), so that those of one pass
+count as lost tries (virtual losses: Chaslot, Winands and van den Herik 2008), so the descents of one pass
 differ. At the root there is more exploration (Tolpin and Shimony 2012, "MCTS based on simple regret").
 """
 

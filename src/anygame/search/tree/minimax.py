@@ -95,7 +95,7 @@ def _value_of_child(store, worker, child, number):
 def _known_value(store, node):
     """Return the value of a node that is proven or expanded."""
     if is_proven(store, node):
-        # Whatever a draw is worth to both, it is neither won nor lost.
+        # A draw is neither won nor lost, for any goals that the two roles get.
         return np.float32(advantage(store.low[node, 0], store.low[node, 1]))
     return store.minimax[store.expansion[node]]
 
