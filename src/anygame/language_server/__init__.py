@@ -1,6 +1,6 @@
-"""The language server: what editors ask about rule sheets while they are written.
+"""The language server: answers questions of editors about rule sheets while these are written.
 
-`anygame.language_server.server` speaks the Language Server Protocol 3.17 (Microsoft, 2022), by pygls. What is
-answered is computed by modules that know nothing of it, from a text and a place in it. Diagnostics come from
-a process of their own (`anygame.language_server.checking`), which can be ended.
+`anygame.language_server.server` speaks the Language Server Protocol 3.17 (Microsoft, 2022) through pygls.
+Other modules compute the answers from a text and an offset, without the protocol. A separate process
+computes the diagnostics (`anygame.language_server.checking`), so that it can be killed.
 """

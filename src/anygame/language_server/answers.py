@@ -1,4 +1,4 @@
-"""What is answered to each request about a document, in the protocol's types."""
+"""The answers to requests about a document, in the protocol's types."""
 
 from __future__ import annotations
 
@@ -67,21 +67,21 @@ class Question:
 
     @property
     def place(self) -> tuple[Any, int]:
-        """The sheet, and the offset that is asked about."""
+        """The sheet, and the offset of the request."""
         return self.document.sheet, self.document.offset(self.params.position)
 
     @property
     def part(self) -> Range:
-        """The part of the text that is asked about."""
+        """The part of the text that the request is about."""
         asked = self.params.range
         return Range(self.document.offset(asked.start), self.document.offset(asked.end))
 
     def locations(self, found: Iterable[Range]) -> list[lsp.Location]:
-        """Return parts of the document."""
+        """Return parts of the document as locations of the protocol."""
         return [lsp.Location(self.document.uri, self.document.range(each)) for each in found]
 
     def edits(self, found: Iterable[tuple[Part, str]]) -> list[lsp.TextEdit]:
-        """Return edits of the document."""
+        """Return edits of the document as edits of the protocol."""
         return [lsp.TextEdit(self.document.range(place), text) for place, text in found]
 
 
@@ -159,7 +159,7 @@ def _can_rename(asked: Question) -> lsp.PrepareRenamePlaceholder:
 
 
 def symbol_kind(entry: Entry) -> lsp.SymbolKind:
-    """Return the kind of symbol that an entry of an outline is shown as."""
+    """Return the protocol's symbol kind for an entry of an outline."""
     return _SYMBOLS.get(entry.kind.partition(",")[0], lsp.SymbolKind.Constant)
 
 
@@ -234,14 +234,14 @@ REQUESTS: Final = (
 
 
 class Explanations:
-    """A folder of explanations, which goes when it is closed; each is written when it is first linked to."""
+    """A temporary folder of explanations of codes, each written when it is first linked to."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
         self._links: dict[str, str] = {}
 
     def link(self, code: str) -> str | None:
-        """Return the address of what a code means; None where nothing explains it."""
+        """Return the URI of the explanation of a code; None if the code has none or writing it failed."""
         if code not in CODES:
             return None
         if code not in self._links:
@@ -265,7 +265,7 @@ class Explanations:
 
 
 def diagnostic(document: Document, found: Finding, explanations: Explanations) -> lsp.Diagnostic:
-    """Return a finding, with its related places and a link to what its code means."""
+    """Return a finding with its related places and a link to the explanation of its code."""
     link = explanations.link(found.code)
     related = [
         lsp.DiagnosticRelatedInformation(lsp.Location(document.uri, document.range(each)), each.message)
@@ -286,7 +286,7 @@ def diagnostic(document: Document, found: Finding, explanations: Explanations) -
 def code_actions(asked: Question, explanations: Explanations) -> list[lsp.CodeAction]:
     """Return the fixes of a part of a document, and one action for all safe fixes.
 
-    There are none until the latest text has been examined.
+    The list is empty until the latest text has been examined.
     """
     document = asked.document
     if document.findings is None:
@@ -317,7 +317,7 @@ def _quick_fix(document: Document, shown: lsp.Diagnostic, fix: Fix) -> lsp.CodeA
 
 
 def _sure_edits(found: Iterable[Finding]) -> list[Edit]:
-    """Return the edits of all safe mends, without those that overlap others."""
+    """Return the edits of all safe fixes; a fix that overlaps an earlier one is left out."""
     edits: list[Edit] = []
     for finding in found:
         fix = next((fix for fix in finding.fixes if fix.sure and fix.edits), None)
@@ -333,7 +333,7 @@ def _plain(edits: Iterable[Edit]) -> Iterable[tuple[Edit, str]]:
 
 
 def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
-    """Return address and version of the document of an action without edits, and its kinds of mends."""
+    """Return URI, version and kinds of mends of an action without edits; None for any other action."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict):
         return None
@@ -344,7 +344,7 @@ def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
 
 
 def edit_to(document: Document, text: str) -> lsp.WorkspaceEdit:
-    """Return the edit that makes another text of a document's."""
+    """Return the edit that changes the text of a document into another."""
     return _edit_of(document, line_edits(document.text, text))
 
 

@@ -1,6 +1,6 @@
-"""What can stand where somebody types: keywords, relations, terms of a domain, variables.
+"""Completion at the cursor: keywords, relations, terms of a domain, variables.
 
-Parentheses need not match there.
+The parentheses around the cursor need not be balanced.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from anygame.language_server.sheet import WrittenSheet
 
 
-#: What can stand somewhere: a rule or fact, a head, a formula of a body, a term.
+#: Syntactic category of a place: a rule or fact, a head, a formula of a body, a term.
 Slot = Literal["item", "head", "formula", "term"]
 
 
 @dataclass(frozen=True, slots=True)
 class TypingContext:
-    """Where somebody types.
+    """The place of the cursor.
 
     Attributes:
-        slot: what can stand there.
-        prefix: what is typed so far; ``range`` is its place.
-        opened: whether a parenthesis was typed right before, so that a name must follow (in KIF).
+        slot: the category of text that fits there.
+        prefix: the part of a name before the cursor; ``range`` is its place.
+        opened: whether a parenthesis opens right before ``prefix``: in KIF, a name must follow.
         steps: path to a term: a relation and the index of its argument, then functions likewise.
     """
 
@@ -57,7 +57,7 @@ class TypingContext:
 
 
 def typing_context(sheet: WrittenSheet, offset: int) -> TypingContext | None:
-    """Return the context of an offset; None inside a comment, and where the text cannot be read."""
+    """Return the context of an offset; None in a comment, and if text or nesting exceeds the limits."""
     if len(sheet.text) > LIMITS.reading.bytes:
         return None
     start = starts_item(sheet.source, sheet.form, max(0, offset - 1))
@@ -112,8 +112,8 @@ class Completion:
     """A proposal.
 
     Attributes:
-        label: text to show and to compare with typed letters.
-        detail: a few words beside it.
+        label: text to show and to compare with the typed letters.
+        detail: a few words shown beside the label.
         text: text to insert; a snippet with holes if ``is_snippet``.
         range: the part to replace.
         order: proposals with a lower order come first.
@@ -131,7 +131,7 @@ class Completion:
 def complete(
     sheet: WrittenSheet, offset: int, table: DomainTable, *, snippets: bool = True
 ) -> list[Completion]:
-    """Return what can stand at an offset."""
+    """Return the proposals for an offset."""
     context = typing_context(sheet, offset)
     if context is None:
         return []
@@ -245,7 +245,7 @@ def _everything(sheet: WrittenSheet) -> Values:
 
 
 def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
-    """Yield the variables of the rule that is being typed, without one that starts at the place itself."""
+    """Yield the variables of the rule around the cursor, except the one that is being typed."""
     start = starts_item(sheet.source, sheet.form, max(0, context.range.start))
     after = [item.start for item in sheet.items if item.start > context.range.start]
     end = min(after, default=len(sheet.text))
@@ -262,7 +262,7 @@ def _variables(sheet: WrittenSheet, context: TypingContext) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a sentence or term is written.
+    """The pattern of a sentence or term.
 
     Attributes:
         label: the whole pattern.
@@ -276,7 +276,7 @@ class Signature:
 
 
 def signature(sheet: WrittenSheet, offset: int, table: DomainTable) -> list[Signature]:
-    """Return the sentences or terms that an offset may be inside of, the likeliest first."""
+    """Return the patterns of the sentence or term around an offset, the likeliest first."""
     context = typing_context(sheet, offset)
     if context is None or not context.steps or context.opened:
         return []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.language_server.outline import Entry
 
 
-#: A part of the text, or None for the whole of it, and what takes its place.
+#: A part of the text, or None for the whole text, and its replacement.
 Change = tuple["tuple[Place, Place] | None", str]
 #: Maximum number of open documents; others are ignored.
 _MOST: Final = 1_000
@@ -37,20 +37,20 @@ class Part(Protocol):
 
     @property
     def start(self) -> int:
-        """The first character."""
+        """The offset of the first character."""
 
     @property
     def end(self) -> int:
-        """The one after the last."""
+        """The offset after the last character."""
 
 
 class Document:
-    """One version of a document; only what is known about it grows.
+    """One version of a document: the text is fixed; findings and domains are filled in later.
 
     Attributes:
-        encoding: the units that the editor counts.
-        findings: findings of this version; None while it is examined.
-        domains: values of each place, perhaps those of an earlier version.
+        encoding: the encoding whose code units the editor counts.
+        findings: findings of this version; None until it has been examined.
+        domains: values of each place, perhaps from an earlier version.
     """
 
     def __init__(self, uri: str, version: int, text: str, encoding: Encoding = "utf-16") -> None:
@@ -63,12 +63,12 @@ class Document:
 
     @cached_property
     def lines(self) -> Lines:
-        """Its lines."""
+        """The lines of the text."""
         return Lines(self.text, self.encoding)
 
     @cached_property
     def sheet(self) -> WrittenSheet:
-        """Its text as a sheet that is being written."""
+        """The text as a sheet that is being written."""
         return WrittenSheet(unquote(self.uri.rpartition("/")[2]), self.text)
 
     def offset(self, position: lsp.Position) -> int:
@@ -76,7 +76,7 @@ class Document:
         return self.lines.offset((position.line, position.character))
 
     def range(self, part: Part) -> lsp.Range:
-        """Return a part of the text as the editor counts."""
+        """Return a part of the text as a range in the editor's units."""
         start, end = (lsp.Position(*self.lines.place(offset)) for offset in (part.start, part.end))
         return lsp.Range(start, end)
 
@@ -101,18 +101,18 @@ class Documents:
         return iter(list(self._documents.values()))
 
     def get(self, uri: str) -> Document | None:
-        """Return a document; None where it is not open."""
+        """Return a document; None if it is not open."""
         return self._documents.get(uri)
 
     def opened(self, uri: str, version: int, text: str) -> Document | None:
-        """Note that a document has been opened; None if there are too many."""
+        """Add a document that was opened and return it; None if too many are open."""
         if len(self._documents) >= _MOST and uri not in self._documents:
             return None
         document = self._documents[uri] = Document(uri, version, text, self.encoding)
         return document
 
     def changed(self, uri: str, version: int, changes: Iterable[Change]) -> Document | None:
-        """Note that a document has changed; None where it is not open."""
+        """Apply changes to a document and return its new version; None if it is not open."""
         before = self._documents.get(uri)
         if before is None:
             return None
@@ -120,7 +120,7 @@ class Documents:
         return document
 
     def closed(self, uri: str) -> None:
-        """Note that a document has been closed."""
+        """Remove a document that was closed."""
         self._documents.pop(uri, None)
 
 
@@ -132,7 +132,7 @@ _MOST_SYMBOLS: Final = 500
 
 
 def path_of(uri: str) -> Path | None:
-    """Return the path of an address; None where it is no file's."""
+    """Return the path of a URI; None if it is not the URI of a file."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -142,7 +142,7 @@ def path_of(uri: str) -> Path | None:
 
 
 class Workspace:
-    """The sheets in some folders; files are read when symbols are looked for, and again when they change."""
+    """The sheets in some folders; a file is read at the first search for symbols, and again if it changed."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self.folders = list(folders)
@@ -151,7 +151,7 @@ class Workspace:
     def symbols(
         self, query: str, documents: Iterable[Document], encoding: Encoding
     ) -> list[tuple[Document, Entry]]:
-        """Return the groups of rules whose name has the letters of a query, of open documents first."""
+        """Return the groups of rules whose name contains a query; groups of open documents come first."""
         wanted = query.lower()
         found: list[tuple[Document, Entry]] = []
         shown = set()

@@ -1,6 +1,6 @@
-"""What can stand where, as plain data: asked for while somebody types, computed in another process.
+"""The possible values of each place, as plain data: used for completion, computed in another process.
 
-Each place of a term has the constants and the functions that may stand there, in a bounded number.
+Each place of a term has the constants and functions that may occur there, in a bounded number.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from anygame.analysis.domains import Domains, Functor
 
-#: Where a term stands: relation, its arity, and number of the argument; then, for each term around it, the
-#: function with its arity, and the number of the argument, as in `anygame.analysis.domains`.
+#: Path to a term: relation, arity, and number of the argument. For each term around it, the function with
+#: its arity and the number of the argument follow, as in `anygame.analysis.domains`.
 Place = tuple[object, ...]
 #: Maximum number of places; a sheet has some hundreds.
 _MOST_PLACES: Final = 5_000
@@ -30,7 +30,7 @@ _DEEPEST: Final = 3
 
 @dataclass(slots=True)
 class Values:
-    """Constants and functions that may stand at a place.
+    """Constants and functions that may occur at a place.
 
     ``functors`` are names with arities; ``complete`` says whether no constant is left out.
     """
@@ -43,7 +43,7 @@ class Values:
         return bool(self.constants or self.functors)
 
     def merged(self, other: Values) -> Values:
-        """Return what is in one of the two."""
+        """Return the union of two sets of values."""
         return Values(
             self.constants | other.constants,
             self.functors | other.functors,
@@ -51,7 +51,7 @@ class Values:
         )
 
     def common(self, other: Values) -> Values:
-        """Return what is in both; of constants that are not known completely nothing can be said."""
+        """Return the intersection of two sets of values; an incomplete set of constants excludes nothing."""
         if self.complete and other.complete:
             constants, complete = self.constants & other.constants, True
         else:
@@ -75,7 +75,7 @@ class DomainTable:
 
     @classmethod
     def of(cls, domains: Domains, relations: Iterable[tuple[str, int]]) -> DomainTable:
-        """Return what has been computed for some relations."""
+        """Return the values of the places in some relations."""
         values: dict[Place, Values] = {}
         pending: list[tuple[Place, frozenset[Any], int]] = [
             ((name, arity, number), domains.tops(name, arity, number), 0)
@@ -98,13 +98,13 @@ class DomainTable:
         return cls(values)
 
     def at(self, place: Place) -> Values:
-        """Return what may stand at a place."""
+        """Return the values of a place."""
         return self._values.get(place, Values())
 
     def resolve(self, steps: Sequence[tuple[str, int]]) -> list[Place]:
         """Return the places on a path: a relation and the index of an argument, then functions likewise.
 
-        The number of arguments is not known while somebody types.
+        Arities are not part of the path: a list that is being typed may lack arguments.
         """
         if not steps:
             return []
@@ -130,7 +130,7 @@ class DomainTable:
             yield READ_AS[name]
 
     def as_json(self) -> list[Any]:
-        """Return it as plain data."""
+        """Return the table as plain data."""
         return [
             [list(place), sorted(values.constants), sorted(values.functors), values.complete]
             for place, values in self._values.items()
@@ -138,7 +138,7 @@ class DomainTable:
 
     @classmethod
     def from_json(cls, data: Iterable[Any]) -> DomainTable:
-        """Return what `as_json` made plain."""
+        """Return the table that `as_json` made plain."""
         return cls(
             {
                 _place(place): Values(set(constants), {(name, arity) for name, arity in functors}, complete)

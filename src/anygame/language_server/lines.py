@@ -1,8 +1,7 @@
-r"""Places as editors count them: lines from 0, and characters in units of an encoding.
+r"""Places as editors count them: lines from 0, and characters in code units of an encoding.
 
-Unless another encoding is agreed on, the unit is one of UTF-16, in which characters beyond U+FFFF count
-twice. A line ends with ``\n``, ``\r\n`` or ``\r``, and with nothing else; in pygls'
-documents, at form feeds too.
+Unless another encoding is agreed on, it is UTF-16, in which characters beyond U+FFFF take two units.
+A line ends only with ``\n``, ``\r\n`` or ``\r``; documents of pygls also end lines at form feeds.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 
 #: The encoding whose units an editor counts.
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
-#: A line and the units before a place in it, both from 0.
+#: A line, and the number of units before a place in it; both from 0.
 Place = tuple[int, int]
 
 #: Maximum line and unit, as in the protocol.
 _MOST: Final = 2**31
 
 
-#: How units are written, and in how many bytes.
+#: The codec of each encoding, and the bytes of a unit.
 _UNITS: Final[dict[Encoding, tuple[str, int]]] = {
     "utf-8": ("utf-8", 1),
     "utf-16": ("utf-16-le", 2),
@@ -56,11 +55,11 @@ class Lines:
         return self.line_of(len(self.text)) + 1
 
     def bounds(self, line: int) -> tuple[int, int]:
-        """Return the offsets where a line starts and where its line end stands."""
+        """Return the offsets of the start of a line and of its line break."""
         return self._source.line_bounds(line + 1)
 
     def line_of(self, offset: int) -> int:
-        """Return the number of the line of an offset."""
+        """Return the number of the line that contains an offset."""
         return self._source.position(offset)[0] - 1
 
     def place(self, offset: int) -> Place:
@@ -74,7 +73,7 @@ class Lines:
         return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
-        """Return the offset of a place: of one beyond the line its end, of one beyond the text its end."""
+        """Return the offset of a place; places beyond the line or the text count as its end."""
         line, units = place
         if line < 0:
             return 0
@@ -92,7 +91,7 @@ class Lines:
         return end
 
     def replaced(self, start: Place, end: Place, text: str) -> str:
-        """Return the whole text with another one between two places."""
+        """Return the whole text after replacing the part between two places."""
         first, last = sorted((self.offset(start), self.offset(end)))
         return self.text[:first] + text + self.text[last:]
 
@@ -102,7 +101,7 @@ _MOST_LINES: Final = 4_000
 
 
 def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[Range, str]]:
-    """Return the edits that lay out a sheet, or a part of it. Raises RuleSheetError if it cannot be read."""
+    """Return the edits that lay out a sheet or a part of it. Raises RuleSheetError if it cannot be read."""
     text = format_sheet(sheet.source, limits=LIMITS.reading)
     if "\r\n" in sheet.text:
         text = text.replace("\n", "\r\n")
@@ -113,7 +112,7 @@ def layout_edits(sheet: WrittenSheet, part: Range | None = None) -> list[tuple[R
 
 
 def line_edits(old: str, new: str) -> list[tuple[Range, str]]:
-    r"""Return edits that make one text of another, in whole lines.
+    r"""Return the edits that turn the old text into the new one, in whole lines.
 
     >>> line_edits("a\nb\nc\n", "a\nB\nc\n")
     [(Range(start=2, end=4), 'B\n')]

@@ -1,6 +1,6 @@
-"""What names mean, and what is shown of them: keywords by the language, relations by what they depend on.
+"""Meanings of names, for hovers: GDL defines keywords; relations are classified by their dependencies.
 
-Terms are known by where they stand.
+Terms are classified by the places where they occur.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ KEYWORD_TEXTS: Final = {
 
 
 def kind_of(sheet: WrittenSheet, symbol: Symbol) -> str:
-    """Return what a symbol is, in a few words."""
+    """Return the kind of a symbol, in a few words."""
     if is_keyword(symbol):
         return "keyword"
     if symbol.kind == "variable":
@@ -133,7 +133,7 @@ def _read_by(sheet: WrittenSheet, relation: Symbol) -> Iterator[Symbol]:
 
 
 def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
-    """Return for each argument of a relation or function the places where it stands."""
+    """Return the places of each argument of a relation or function."""
     if symbol.kind == "relation":
         names = {symbol.name, READ_AS.get(symbol.name, symbol.name)}
         return [[(name, symbol.arity, number) for name in sorted(names)] for number in range(symbol.arity)]
@@ -143,7 +143,7 @@ def argument_places(sheet: WrittenSheet, symbol: Symbol) -> list[list[Place]]:
 
 
 def argument_values(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> list[Values]:
-    """Return what each argument of a relation or function may be."""
+    """Return the possible values of each argument of a relation or function."""
     result = []
     for places in argument_places(sheet, symbol):
         found = Values()
@@ -154,7 +154,7 @@ def argument_values(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> 
 
 
 def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
-    """Return what the arguments of a relation or function are called: as in a rule that names them."""
+    """Return names for the arguments of a relation or function, from the variables of the rules."""
     if is_keyword(symbol):
         names = KEYWORD_TEXTS[symbol.name].arguments
         return list(names[: symbol.arity]) if symbol.kind == "relation" else list(names)
@@ -172,7 +172,7 @@ def argument_names(sheet: WrittenSheet, symbol: Symbol) -> list[str]:
 
 
 def values_of_variable(sheet: WrittenSheet, symbol: Symbol, table: DomainTable) -> Values | None:
-    """Return what a variable of a rule may stand for; None where nothing in the body binds it."""
+    """Return the possible values of a variable of a rule; None if nothing in the body binds it."""
     result: Values | None = None
     for each in _binding(sheet.by_symbol.get(symbol, ())):
         found = table.at(each.place)
@@ -193,7 +193,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What is shown of a name."""
+    """The text to show for a name, in Markdown and plain."""
 
     range: Range
     markdown: str
@@ -201,7 +201,7 @@ class Hover:
 
 
 def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
-    """Return what is shown of the name at an offset; None where there is none."""
+    """Return the text to show for the name at an offset; None if no name is there."""
     found = sheet.name_at(offset)
     if found is None or sheet.comment_at(offset):
         return None
@@ -215,7 +215,7 @@ def hover(sheet: WrittenSheet, offset: int, table: DomainTable) -> Hover | None:
 
 
 def code(text: str) -> str:
-    """Return a stranger's text as Markdown shows it unchanged on one line."""
+    """Return a stranger's text as Markdown code, which is shown unchanged on one line."""
     text = shown(text, 200)
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
     padding = " " if text[:1] == "`" or text[-1:] == "`" else ""
@@ -223,7 +223,7 @@ def code(text: str) -> str:
 
 
 def pattern(sheet: WrittenSheet, symbol: Symbol) -> str:
-    """Return a relation or function with names for its arguments, as the sheet's form spells it."""
+    """Return a relation or function with names for its arguments, in the spelling of the sheet's form."""
     arguments = [_spelled_variable(sheet, name) for name in argument_names(sheet, symbol)]
     name = sheet.spelled(symbol)
     if not arguments:
@@ -236,7 +236,7 @@ def _spelled_variable(sheet: WrittenSheet, name: str) -> str:
 
 
 def values_text(values: Values) -> str:
-    """Return the values of a place: numbers in their order, the first of many."""
+    """Return the first values of a place as text, numbers in numeric order."""
     constants = sorted(values.constants, key=lambda name: (*_as_number(name), name))
     listed = [f"({name} ...)" for name, arity in sorted(values.functors) if arity]
     listed += constants[: max(1, _MOST_LISTED - len(listed))]
@@ -291,7 +291,7 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
 
 
 def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:
-    """Return the rules and facts that define a symbol: of a fluent or move those that make it so."""
+    """Return the rules and facts that define a symbol: those whose head has the fluent or move."""
     if symbol.kind == "relation":
         return sheet.heads.get(symbol, [])
     found = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]

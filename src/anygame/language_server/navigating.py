@@ -1,4 +1,4 @@
-"""From a name to what defines it, and to all its other places; renaming it there."""
+"""Finds the definitions and references of a name, and renames it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def definitions(sheet: WrittenSheet, offset: int) -> list[Range]:
-    """Return where the name at an offset is defined.
+    """Return the definitions of the name at an offset.
 
-    A relation is defined in the heads of its rules and facts; a fluent or move in heads that make it true or
-    legal; a role in its fact; any other constant or function at its first place; a variable in the first
-    sentence of the body that binds it.
+    A relation is defined in the heads of its rules and facts. A fluent or move is defined in the heads that
+    make it true or legal, a role in its fact. Any other constant or function is defined at its first place,
+    and a variable in the first sentence of the body that binds it.
     """
     found = sheet.name_at(offset)
     return [Range(each.start, each.end) for each in _defining(sheet, found.symbol)] if found else []
@@ -46,14 +46,14 @@ def _defining(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
 
 
 def _as_relation(sheet: WrittenSheet, symbol: Symbol) -> list[Occurrence]:
-    """Return the definition of a relation named like a term: its parenthesis may be missing."""
+    """Return the definition of a relation named like a term: a parenthesis may be missing."""
     if not symbol.arity or len(sheet.by_symbol[symbol]) > 1:
         return []
     return [each for each in sheet.by_symbol.get(replace(symbol, kind="relation"), ()) if each.in_head]
 
 
 def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) -> list[Range]:
-    """Return all places of what is meant at an offset; without those that define it, if asked."""
+    """Return all places of the symbol at an offset, without its definitions unless ``declaration``."""
     found = sheet.name_at(offset)
     if found is None:
         return []
@@ -63,7 +63,7 @@ def references(sheet: WrittenSheet, offset: int, *, declaration: bool = True) ->
 
 
 def highlights(sheet: WrittenSheet, offset: int) -> list[tuple[Range, bool]]:
-    """Return all places of what is meant at an offset, each with whether it is written there: in a head."""
+    """Return all places of the symbol at an offset, each with whether it is in a head."""
     found = sheet.name_at(offset)
     if found is None:
         return []
@@ -75,17 +75,17 @@ _LONGEST: Final = 200
 _NAME: Final = re.compile(r"[^\s();?%'\"\x00-\x1f\x7f][^\s();\x00-\x1f\x7f]*")
 _VARIABLE: Final = re.compile(r"\??[^\s();?\x00-\x1f\x7f]+")
 _INFIX_VARIABLE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
-#: The role whose moves are drawn at random (GDL-II).
+#: The role whose moves are sampled at random (GDL-II).
 _RANDOM: Final = "random"
 _RESERVED: Final = frozenset((*KEYWORDS, *OPERATORS))
 
 
 class RenamingError(AnygameError):
-    """A name cannot be changed, or not to this; the message says why."""
+    """A name cannot be changed, or not to the new name; the message says why."""
 
 
 def can_rename(sheet: WrittenSheet, offset: int) -> Occurrence:
-    """Return the name at an offset, if it can be changed. Raises RenamingError if it cannot."""
+    """Return the name at an offset. Raises RenamingError if it cannot be changed."""
     found = sheet.name_at(offset)
     if found is None or sheet.comment_at(offset):
         raise RenamingError("there is no name here")

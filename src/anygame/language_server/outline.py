@@ -1,4 +1,4 @@
-"""A sheet as a whole: its rules by what they are about, what can be folded, what each token is."""
+"""A sheet as a whole: its groups of rules, its foldable parts, and the types of its tokens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_RULES: Final = 500
 class Entry:
     """A group of rules and facts with the same head, or one of its rules.
 
-    ``range`` is the whole of it, ``selection`` its name; ``children`` are the rules of a group.
+    ``range`` covers the whole entry, ``selection`` its name; ``children`` are the rules of a group.
     """
 
     name: str
@@ -85,7 +85,7 @@ def _selection(sheet: WrittenSheet, item: int) -> Range:
 
 
 def folds(sheet: WrittenSheet, lines: Lines) -> Iterator[tuple[int, int, bool]]:
-    """Yield the first and the last line of what can be folded, and whether it is a comment."""
+    """Yield the first and the last line of each foldable part, and whether it is a comment."""
     for item in sheet.items:
         first, last = lines.line_of(item.start), lines.line_of(item.end)
         if last > first:
@@ -103,11 +103,11 @@ def folds(sheet: WrittenSheet, lines: Lines) -> Iterator[tuple[int, int, bool]]:
         yield block[0], block[-1], True
 
 
-#: The types of tokens, by number, with names that the protocol knows.
+#: The types of tokens, by number, with their names in the protocol.
 TYPES: Final = (
     "comment", "keyword", "operator", "function", "property", "event", "variable", "enumMember", "number",
 )  # fmt: skip
-#: Sets of modifiers are sums of powers of two.
+#: The modifiers of tokens; a set of them is encoded as a sum of powers of two.
 MODIFIERS: Final = ("declaration", "defaultLibrary")
 _DECLARATION: Final = 1
 _LIBRARY: Final = 2
@@ -116,8 +116,8 @@ _LIBRARY: Final = 2
 def colours(sheet: WrittenSheet, lines: Lines, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield five numbers for each token of a part of the text, as the protocol encodes them.
 
-    These are: lines since the last token, units since its start if on the same line, length in units, type,
-    and the sum of its modifiers.
+    These are: lines since the last token, units since the start of that token if on the same line, length
+    in units, type, and the sum of its modifiers.
     """
     last = len(sheet.text) if end is None else end
     tokens = [(comment.start, comment.end, 0, 0) for comment in sheet.comments]

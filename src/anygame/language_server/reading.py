@@ -1,7 +1,7 @@
-"""Texts that are being written: nodes are read also of broken items.
+"""Reads texts that are being written: broken items become nodes, too.
 
-What can be read is read by the language stage. In the rest, a list that is never closed ends where a new
-item seems to start: at a parenthesis (of the infix form: a name) at the start of a line.
+The language stage reads all items without faults. Elsewhere, an unclosed list ends where a new item seems
+to start: at a parenthesis (in the infix form: a name) at the start of a line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from anygame.language.source import Source
 
-#: Tokens, and comments. The groups of both forms: a comment, an opening and a closing parenthesis, a name.
+#: Patterns of tokens and comments. Both forms have the same groups; KIF has no marks.
 _TOKENS: Final[dict[Form, re.Pattern[str]]] = {
     "kif": re.compile(
         r"(?P<comment>;[^\r\n]*)|(?P<open>\()|(?P<close>\))|(?P<name>[^\s();]+)|(?P<mark>(?!))"
@@ -57,7 +57,7 @@ def tokens_of(source: Source, form: Form, start: int = 0, end: int | None = None
 
 
 def starts_item(source: Source, form: Form, offset: int) -> int:
-    """Return where the last item before an offset seems to start; 0 where none does."""
+    """Return the offset where the last item before an offset seems to start; 0 if none does."""
     line = source.text.rfind("\n", 0, offset) + 1
     while line and not _ITEM_START[form].match(source.text, line):
         line = source.text.rfind("\n", 0, line - 1) + 1
@@ -65,7 +65,7 @@ def starts_item(source: Source, form: Form, offset: int) -> int:
 
 
 def items_of(source: Source) -> tuple[Node, ...]:
-    """Return the rules and facts of a sheet as nodes, as far as they can be made out; none of a huge one."""
+    """Return the rules and facts of a sheet as nodes, guessed if broken; none if the sheet is too large."""
     form = form_of(source)
     limits = LIMITS.reading
     try:
@@ -104,7 +104,7 @@ def _guessed(source: Source, form: Form, start: int, end: int) -> list[Node]:
 
 
 class OpenItem:
-    """A rule or fact that may lack parentheses: the lists that are not closed yet, one inside the other."""
+    """A rule or fact that may lack parentheses, with a stack of the lists that are still open."""
 
     def __init__(self, source: Source, form: Form, tokens: Iterable[Token]) -> None:
         self._source = source
@@ -121,13 +121,13 @@ class OpenItem:
 
     @property
     def is_in_body(self) -> bool:
-        """Whether an arrow stands before what comes next, in the infix form."""
+        """Whether an arrow of the infix form precedes the next token."""
         return self._arrow is not None
 
     def lists(self) -> Iterator[tuple[str | None, int]]:
         """Yield the name of each open list, as programs spell it, and the index of its next argument.
 
-        A list without a name yet has None; parentheses around formulas have an empty name.
+        The name is None if the list has none yet, and empty for parentheses around formulas.
         """
         for _, children, is_group in self._open:
             name = fold_head(children[0].text) or "(" if children else None
@@ -135,7 +135,7 @@ class OpenItem:
             yield "" if is_group else name, max(0, len(children) - 1 - is_begun)
 
     def ended(self) -> list[Node]:
-        """Return what it seems to be, with all lists closed; several where there is no arrow."""
+        """Close all lists and return the item; without an arrow there may be several items."""
         self._close_all(self._last.end)
         if self._form == "kif":
             return [node for node in self._head if node.children]

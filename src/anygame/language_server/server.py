@@ -1,4 +1,4 @@
-"""The server: messages of the protocol come and go by pygls; answers are computed in threads."""
+"""The server: pygls receives and sends the messages of the protocol; threads compute the answers."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _HOST: Final = "127.0.0.1"
 
 
 def serve_stdio(version: str) -> bool:
-    """Serve one editor on standard input and output until it ends; return whether it said so before."""
+    """Serve one editor on standard input and output; return whether it sent ``shutdown`` before it left."""
     server = _Server(version)
-    # Accidental prints must not get among the messages.
+    # Accidental prints must not corrupt the messages.
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)
         return server.serve(lambda: server.start_io(stdout=output))
 
 
 def serve_tcp(version: str, port: int) -> bool:
-    """Serve one editor on a port of this machine until it ends; return whether it said so before."""
+    """Serve one editor on a local port; return whether it sent ``shutdown`` before it left."""
     server = _Server(version)
     return server.serve(lambda: asyncio.run(server.serve_connection(port)))
 
@@ -61,7 +61,7 @@ class _Server(LanguageServer):
 
     def __init__(self, version: str) -> None:
         super().__init__("anygame", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
-        # Errors go to the editor in the answer; its user sees standard error, too.
+        # Answers carry the errors to the editor, whose user also sees standard error.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         self.documents = Documents()
         self.explanations = Explanations()
@@ -71,17 +71,17 @@ class _Server(LanguageServer):
         _register(self)
 
     def serve(self, start: Callable[[], None]) -> bool:
-        """Serve until the editor ends; return whether it said so before."""
+        """Serve until the editor leaves; return whether it sent ``shutdown`` before."""
         try:
             start()
-        except SystemExit:  # by which pygls ends
+        except SystemExit:  # pygls raises it at the end
             pass
         finally:
             self.explanations.close()
         return self._is_ended
 
     async def serve_connection(self, port: int) -> None:
-        """Serve the first editor that connects to a port; end with the connection, also where it breaks."""
+        """Serve the first editor that connects to a port; return when the connection ends or breaks."""
         ended = asyncio.Event()
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -99,13 +99,13 @@ class _Server(LanguageServer):
             await ended.wait()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Report the editor's log of a message that cannot be understood; no window opens for that."""
+        """Report a message that cannot be understood to the editor's log, without opening a window."""
         self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, str(error)[:1000]))
 
     # -- notifications of the editor
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Note what the editor wants, and which folders it shows."""
+        """Store the settings of the editor, its position encoding and its folders."""
         self.checker.settings = self.checker.settings.changed(params.initialization_options)
         agreed = lsp.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
         self.documents.encoding = agreed.value
@@ -121,7 +121,7 @@ class _Server(LanguageServer):
             self.set(said[0] if said else None)
 
     def set(self, said: object) -> None:
-        """Take over settings, and examine all documents again if that makes a difference."""
+        """Store settings, and examine all documents again if they changed."""
         settings = self.checker.settings.changed(said)
         if settings != self.checker.settings:
             self.checker.settings = settings
@@ -129,33 +129,33 @@ class _Server(LanguageServer):
                 self.checker.changed(document, pause=0.0)
 
     async def configured(self, params: lsp.DidChangeConfigurationParams) -> None:
-        """Take changed settings; ask for them where the editor only reports that they have changed."""
+        """Store changed settings; ask for them if the editor reports only that they have changed."""
         self.set(params.settings)
         if not params.settings:
             await self.ask_settings()
 
     def open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        """Note that a document has been opened."""
+        """Add a document that was opened, and examine it."""
         item = params.text_document
         if (document := self.documents.opened(item.uri, item.version, item.text)) is not None:
             self.checker.changed(document, pause=0.0)
 
     def change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        """Note that a document has changed."""
+        """Apply changes to a document, and examine it."""
         item = params.text_document
         changes = list(map(_change, params.content_changes))
         if (document := self.documents.changed(item.uri, item.version, changes)) is not None:
             self.checker.changed(document)
 
     def close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        """Forget a document, and take back what was reported."""
+        """Forget a document, and clear its diagnostics."""
         uri = params.text_document.uri
         self.documents.closed(uri)
         self.checker.forget(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     async def end(self, _: object = None) -> None:
-        """End what is under way."""
+        """Cancel all examinations and remove the explanations."""
         self._is_ended = True
         await self.checker.close()
         self.explanations.close()
@@ -177,7 +177,7 @@ class _Server(LanguageServer):
     async def answered(self, answer: Callable[[Question], Any], params: Any) -> Any:
         """Return the answer to a request about a document; None if the document is not open.
 
-        Raises JsonRpcException with the reason if it cannot be answered.
+        Raises JsonRpcException with the reason if the request fails.
         """
         document = self.documents.get(params.text_document.uri)
         if document is None:
@@ -188,7 +188,7 @@ class _Server(LanguageServer):
             raise JsonRpcException(str(error).partition("\n")[0], _REQUEST_FAILED) from error
 
     async def actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
-        """Return mends, with all their edits if the editor cannot ask for them later."""
+        """Return code actions, with all their edits if the editor cannot ask for them later."""
         answer = partial(code_actions, explanations=self.explanations)
         found: list[lsp.CodeAction] | None = await self.answered(answer, params)
         if found is None or self._resolves():
@@ -214,7 +214,7 @@ class _Server(LanguageServer):
         return action
 
     async def named(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Return the symbols of all sheets whose names have the letters of a query."""
+        """Return the symbols of all sheets whose names contain a query."""
         found = await asyncio.to_thread(
             self.folders.symbols, params.query, list(self.documents), self.documents.encoding
         )

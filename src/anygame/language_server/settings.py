@@ -1,4 +1,4 @@
-"""What editors may set, under ``anygame``, and the bounds of the server."""
+"""The settings of editors, under ``anygame``, and the bounds of the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Settings:
     play: bool = False
 
     def changed(self, said: object) -> Settings:
-        """Return the settings after an editor has said something: as ``{"anygame": {...}}`` or without it.
+        """Return the settings with the values that an editor sent, inside ``{"anygame": {...}}`` or bare.
 
         >>> Settings().changed({"anygame": {"lenient": True, "colour": "red"}})
         Settings(lenient=True, infos=True, play=False)

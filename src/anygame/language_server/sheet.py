@@ -1,4 +1,4 @@
-"""A text that is being written: every place of every name in it, and what is meant there."""
+"""A text that is being written: every occurrence of every name in it, and its meaning."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ MOVE_PLACES: Final[frozenset[Place]] = frozenset((("legal", 2, 1), ("does", 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """Meaning of a name: all places of equal symbols mean the same.
+    """Meaning of a name: all occurrences of equal symbols mean the same.
 
     Attributes:
-        name: as programs spell it; a variable without its question mark.
+        name: folded name; for a variable, without its question mark.
         arity: number of arguments.
-        item: index of the rule of a variable; else -1.
+        item: for a variable, index of its rule; else -1.
     """
 
     kind: NameKind
@@ -56,9 +56,9 @@ class Occurrence:
     Attributes:
         node: the sentence, formula or term that the name begins.
         item: index of the rule or fact.
-        in_head: whether it stands in the head of a rule, or in a fact.
+        in_head: whether the name is in the head of a rule, or in a fact.
         positive: whether the sentence around it is not negated.
-        place: path of a term inside its sentence; else empty.
+        place: for a term or variable, path inside its sentence; else empty.
     """
 
     symbol: Symbol
@@ -72,12 +72,12 @@ class Occurrence:
 
     @property
     def is_fluent(self) -> bool:
-        """Whether it is the name of a fluent."""
+        """Whether the name is that of a fluent."""
         return self.symbol.kind == "term" and self.place in FLUENT_PLACES
 
     @property
     def is_move(self) -> bool:
-        """Whether it is the name of a move."""
+        """Whether the name is that of a move."""
         return self.symbol.kind == "term" and self.place in MOVE_PLACES
 
 
@@ -158,7 +158,7 @@ def _occurrence(symbol: Symbol, token: Node, node: Node, around: _Around) -> Occ
 
 #: Maximum characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: Ends of headings, which are about more than the rule below them.
+#: Ends of headings, which describe more than the rule below them.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -186,7 +186,7 @@ class WrittenSheet:
 
     @cached_property
     def items(self) -> tuple[Node, ...]:
-        """Rules and facts, as far as they can be made out."""
+        """Rules and facts; broken ones are guessed."""
         return items_of(self.source)
 
     @cached_property
@@ -196,14 +196,14 @@ class WrittenSheet:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """Every place of every name, in the order of the text."""
+        """Every occurrence of every name, in the order of the text."""
         items = enumerate(self.items)
         found = (each for number, item in items for each in _formula(item, _Around(number, in_head=True)))
         return sorted(found, key=lambda each: each.start)
 
     @cached_property
     def by_symbol(self) -> dict[Symbol, list[Occurrence]]:
-        """The places of each symbol."""
+        """The occurrences of each symbol."""
         return grouped((each.symbol, each) for each in self.occurrences)
 
     @cached_property
@@ -218,7 +218,7 @@ class WrittenSheet:
         return grouped((head.symbol, number) for head, number in heads if head is not None)
 
     def head(self, item: int) -> Occurrence | None:
-        """Return the relation that a rule or fact is for."""
+        """Return the relation that a rule or fact defines; None if it has none."""
         names = self.by_item.get(item, ())
         return next((each for each in names if each.in_head and each.symbol.kind == "relation"), None)
 
@@ -228,7 +228,7 @@ class WrittenSheet:
         return len(children) > 2 and children[0].text == "<="
 
     def subject(self, item: int) -> Symbol | None:
-        """Return what a rule or fact is about: the fluent or move of its head, or the head's relation."""
+        """Return the fluent or move in the head of a rule or fact, else the relation of the head."""
         head = self.head(item)
         if head is None:
             return None
@@ -237,7 +237,7 @@ class WrittenSheet:
 
     @cached_property
     def written(self) -> DomainTable:
-        """What stands at each place, and where it is read then; variables say nothing."""
+        """The constants and functions written at each place; those of a ``next`` count for ``true``, too."""
         values: dict[Place, Values] = defaultdict(Values)
         for each in self.occurrences:
             symbol = each.symbol
@@ -261,13 +261,13 @@ class WrittenSheet:
         return None
 
     def comment_at(self, offset: int) -> Comment | None:
-        """Return the comment around an offset, from behind its first mark on."""
+        """Return the comment around an offset; the offset of its first character is outside."""
         place = bisect_right([comment.start for comment in self.comments], offset - 1)
         comment = self.comments[place - 1] if place else None
         return comment if comment and comment.start < offset <= comment.end else None
 
     def comment_above(self, item: int) -> str:
-        """Return the comment that stands above an item, at most one blank line between, without its marks."""
+        """Return the comment above an item, without its marks; at most one blank line may separate them."""
         line = self.source.position(self.items[item].start)[0]
         place = bisect_right([comment.start for comment in self.comments], self.items[item].start)
         found: list[str] = []
@@ -281,7 +281,7 @@ class WrittenSheet:
         return "\n".join(reversed(found)).strip()[:_LONGEST_COMMENT]
 
     def spelled(self, symbol: Symbol) -> str:
-        """Return a name as this form of sheets spells it."""
+        """Return a name in the spelling of the sheet's form."""
         if symbol.kind == "variable":
             return infix_variable(symbol.name) if self.form == "infix" else f"?{symbol.name}"
         return infix_constant(symbol.name) if self.form == "infix" else symbol.name

@@ -1,1 +1,1 @@
-"""Diagnostics: found in a process of their own, which can be ended, and sent as plain data."""
+"""Diagnostics: computed in a separate process, which can be killed, and sent as plain data."""

@@ -1,6 +1,6 @@
-"""When sheets are examined, in a process of their own: a moment after the last change, one after the other.
+"""Schedules the examination of sheets: shortly after the last change, one at a time, in a separate process.
 
-Stale results are dropped; the process begins when it is needed and is ended when it is late.
+Stale results are dropped. The process is started when it is first needed, and killed when it is late.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ExaminingProcess:
     async def ask(self, question: dict[str, Any], within: float) -> Any:
         """Return the answer to a question; see `anygame.language_server.checking.worker`.
 
-        Raises ExaminationError if there is none in time; then the process is ended.
+        Raises ExaminationError if none arrives ``within`` that many seconds; the process is then killed.
         """
         async with self._turn:
             self.current = question
@@ -71,23 +71,23 @@ class ExaminingProcess:
         return answer
 
     async def end(self) -> None:
-        """Kill the process, whatever it is doing; the next question begins another one."""
+        """Kill the process; the next question starts another one."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
             await child.wait()
 
 
-#: Seconds without a change after which a sheet is examined: longer than between two keys.
+#: Seconds without a change after which a sheet is examined: longer than between two keystrokes.
 _PAUSE: Final = 0.3
-#: Seconds for the examination of an outdated text. Most sheets take less, and a new process needs 0.5 s.
+#: Seconds that an outdated examination may still take. Most sheets need less; a new process takes 0.5 s.
 _PATIENCE: Final = 2.0
 #: Maximum seconds of an examination; the largest public sheets take three.
 _LONGEST: Final = 30.0
 
 
 class Checker:
-    """Examines sheets; ``report`` takes a document and its findings, unless it has changed since."""
+    """Examines sheets; calls ``report`` with a document and its findings, unless the document has changed."""
 
     def __init__(self, report: Callable[[Document, Findings], None]) -> None:
         self.settings = Settings()
@@ -97,24 +97,24 @@ class Checker:
         self._given_up: asyncio.Task[None] | None = None
 
     def changed(self, document: Document, pause: float = _PAUSE) -> None:
-        """Examine a document soon; what was under way for an older text of it is given up."""
+        """Examine a document after ``pause`` seconds; cancel the examination of its older text."""
         self.forget(document.uri)
         task = asyncio.create_task(self._examine(document, pause))
         self._tasks[document.uri] = task
 
     def forget(self, uri: str) -> None:
-        """Give up what is under way for a document."""
+        """Cancel the examination of a document."""
         if (task := self._tasks.pop(uri, None)) is not None:
             task.cancel()
 
     async def mended(self, document: Document, kinds: list[str]) -> str:
-        """Return the text of a document after mending. Raises ExaminationError if that cannot be done."""
+        """Return the text of a document after mending. Raises ExaminationError if mending fails."""
         question = {"do": "mend", "name": document.sheet.source.name, "text": document.text, "kinds": kinds}
         found = await self._process.ask(question, _LONGEST)
         return str(found)
 
     async def close(self) -> None:
-        """End everything."""
+        """Cancel all examinations and kill the process."""
         for uri in list(self._tasks):
             self.forget(uri)
         await self._process.end()
@@ -127,7 +127,7 @@ class Checker:
             "text": document.text,
             "settings": asdict(self.settings),
         }
-        # An abandoned examination continues for a moment, or every key would start a new process.
+        # An abandoned examination continues for a moment; otherwise every keystroke would start a process.
         asked = asyncio.create_task(self._process.ask(question, _LONGEST))
         try:
             found = Findings.from_json(await asyncio.shield(asked))

@@ -1,4 +1,4 @@
-"""What is found in a sheet, as plain data that goes from one process to another. Places are offsets."""
+"""The findings of a sheet as plain data, which one process sends to another. Places are offsets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anygame.sheets.edits import Edit
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that has to do with a finding."""
+    """Another place that concerns a finding."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All findings of a sheet, and the values that can stand at each place, if known."""
+    """All findings of a sheet, and the possible values of each place, if known."""
 
     findings: tuple[Finding, ...] = ()
     domains: DomainTable = field(default_factory=DomainTable)
@@ -51,7 +51,7 @@ class Findings:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Findings:
-        """Return what `as_json` made plain."""
+        """Return the findings that `as_json` made plain."""
         return cls(tuple(map(_finding, data["findings"])), DomainTable.from_json(data["domains"]))
 
 

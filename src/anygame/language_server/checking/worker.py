@@ -1,9 +1,9 @@
-"""What runs in the process that examines sheets: the doctor, and the domains of places.
+"""The process that examines sheets: it runs the doctor and computes the domains of places.
 
 Questions come from standard input, answers go to standard output.
 
-Texts come from strangers, and neither reading nor reasoning can be interrupted from outside: so the process
-has bounded memory, and is ended where it does not answer in time.
+Texts come from strangers, and neither reading nor reasoning can be interrupted from outside. The process
+therefore has bounded memory, and is killed if it does not answer in time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST: Final = 500
 
 
 def examine(name: str, text: str, settings: Settings) -> Findings:
-    """Return what is wrong or odd in a sheet, and what can stand where in it."""
+    """Return the findings of a sheet, and the possible values of its places."""
     source = Source(name, text)
     wanted = ExaminationSettings(
         lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None
@@ -77,7 +77,7 @@ def _finding(finding: Found, source: Source, settings: Settings) -> Finding:
 
 
 def mended(name: str, text: str, kinds: Iterable[str]) -> str:
-    """Return the text of a sheet after mending; the old one where it cannot be read."""
+    """Return the text of a sheet after mending; the old text if the sheet cannot be read."""
     wanted = [kind for kind in kinds if kind in EVERY_MEND] or list(MENDS)
     try:
         return mend_sheet(Source(name, text), wanted).text
