@@ -65,14 +65,14 @@ _MODULES: Final = {
 
 
 def load_command(name: str) -> Command[Any]:
-    """Import the module of a command, and with it what the command needs."""
+    """Import the module of a command with its dependencies, and return the command."""
     module = import_module(f"anygame.cli.commands.{_MODULES.get(name, name)}")
     command: Command[Any] = module.COMMANDS[name]
     return command
 
 
 def full_parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """Return the parser of the command line, and those of its commands by name; each is imported for that."""
+    """Return the parser of the command line, and those of its commands by name; imports all commands."""
     parser = argparse.ArgumentParser(prog="anygame")
     parser.add_argument("--version", action="version", help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -1,1 +1,1 @@
-"""The commands, a module each: its options, and what it does with them (`anygame.cli.options.Command`)."""
+"""The commands, one module each: their options and their code (`anygame.cli.options.Command`)."""

@@ -1,4 +1,4 @@
-"""The ``analyse`` command: what the moves of a state are worth, found by search."""
+"""The ``analyse`` command: searches a state and prints the values of its moves."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Options(PositionOptions):
 
 
 def run(options: _Options) -> int:
-    """Print what is known, again and again; Ctrl-C ends it, with what is known."""
+    """Search a state and print the results repeatedly; Ctrl-C ends the search and keeps the results."""
     at = load_position(options)
     game = at.game
     table = None if options.table is None else load_table(options.table, game)

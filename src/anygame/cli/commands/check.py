@@ -1,4 +1,4 @@
-"""The ``check`` command: what is wrong or odd in rule sheets."""
+"""The ``check`` command: reports errors and oddities in rule sheets."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class _Options(JsonOption, ReadingOptions):
 
 
 def run(options: _Options) -> int:
-    """Check rule sheets; return the exit status. Ctrl-C ends it, with what was found so far."""
+    """Check rule sheets; return the exit status. Ctrl-C ends the check and keeps the findings so far."""
     choice = _Choice.of(options)
     files, status = _files(options.files)
     reports: list[tuple[str, Finding]] = []
@@ -216,12 +216,12 @@ class _Choice:
 
     @classmethod
     def of(cls, options: _Options) -> _Choice:
-        """Return what the options ask for. Raises QueryError for an unknown code."""
+        """Return the choice that the options make. Raises QueryError for an unknown code."""
         selected, ignored = known_codes(options.select), known_codes(options.ignore)
         return cls(selected, ignored, options.info, options.all, options.strict)
 
     def of_findings(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield what is shown, warnings as errors if they count as such."""
+        """Yield the findings to show, with warnings as errors if ``strict``."""
         for finding in findings:
             diagnostic = finding.diagnostic
             if diagnostic.code in self.ignored or (self.selected and diagnostic.code not in self.selected):
@@ -256,7 +256,7 @@ def _found(file: str, finding: Finding) -> Found:
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield a short form of a verdict, without the match: the findings have it."""
+    """Yield a short form of a verdict, without its match, which the findings show."""
     notes = [verdict.note]
     if verdict.outcome == "open" and verdict.depth:
         notes.insert(0, f"no match of up to {counted(verdict.depth, 'move')} decides it")

@@ -1,4 +1,4 @@
-"""The ``completion`` command: a script with which a shell completes command lines."""
+"""The ``completion`` command: prints a script that lets a shell complete command lines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ENDS: Final = {
 
 
 def completion_script(shell: str) -> str:
-    """Return the script for one of `SHELLS`. Raises MissingExtraError where shtab is not installed."""
+    """Return the script for one of `SHELLS`. Raises MissingExtraError if shtab is not installed."""
     with needing("terminal", "completion of command lines needs shtab"):
         import shtab
     by_metavar = {

@@ -1,4 +1,4 @@
-"""The ``explain`` command: how the rules are understood."""
+"""The ``explain`` command: prints how the rules are read and compiled."""
 
 from __future__ import annotations
 

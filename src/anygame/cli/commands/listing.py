@@ -1,4 +1,4 @@
-"""The commands that list what there is: ``games`` and ``explain-code``."""
+"""The commands that list games and diagnostics: ``games`` and ``explain-code``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ with --json, one object:
 
 @command_options
 class _GamesOptions(JsonOption):
-    """What ``anygame games`` is asked."""
+    """The options of ``anygame games``."""
 
 
 def _games(options: _GamesOptions) -> int:
@@ -64,7 +64,7 @@ def _wrapped(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[tuple
 
 
 def known_code(text: str) -> str:
-    """Return a code as it is spelled; for an alias, its code. Raises QueryError if there is no such code."""
+    """Return the canonical spelling of a code or alias. Raises QueryError if there is no such code."""
     plain = text.strip().lower()
     plain = ALIASES.get(plain, plain)
     if plain in CODES:
@@ -76,7 +76,7 @@ def known_code(text: str) -> str:
 
 
 def known_codes(texts: Iterable[str]) -> frozenset[str]:
-    """Return the codes in texts that hold some each, with commas between them; raises as `known_code`."""
+    """Return the codes in texts of codes separated by commas. Raises QueryError for an unknown code."""
     return frozenset(known_code(code) for text in texts for code in text.split(",") if code.strip())
 
 

@@ -88,7 +88,7 @@ class _Options(ClockOptions, WebOptions):
 
 
 def run(options: _Options) -> int:
-    """Play matches, or go on with one; return 1 where one failed, or a player in it."""
+    """Play matches or resume one; return 1 if a match or a player failed."""
     if options.resume is not None:
         return _resume(options, options.resume)
     if options.file is None or not options.players:
@@ -107,7 +107,7 @@ def _led(
     play: Callable[[], Coroutine[Any, Any, None]],
     left: Callable[[], tuple[Watcher | None, str | None]],
 ) -> int:
-    """Play matches, on pages too; if interrupted, say how to resume them."""
+    """Play matches, shown on pages with ``--web``; if interrupted, say how to resume them."""
     try:
         with on_pages(options.web, broadcast, stay=options.stay, is_json=options.json):
             run_until_signal(play())
@@ -143,7 +143,7 @@ class _Series:
         seated(game, self.seats)
 
     async def play(self) -> None:
-        """Play all matches, and print what came out of them."""
+        """Play all matches, and print their results."""
         try:
             for number in range(self.options.games):
                 await self._play_one(number)

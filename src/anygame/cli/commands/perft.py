@@ -1,4 +1,4 @@
-"""The ``perft`` command: how many sequences of joint moves there are."""
+"""The ``perft`` command: counts the sequences of joint moves of a length."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Options(JsonOption, MachineOption):
 
 
 def run(options: _Options) -> int:
-    """Count the sequences of joint moves of a length, with ``--divide`` by their first joint move."""
+    """Count the sequences of joint moves of a length; with ``--divide``, for each first joint move."""
     game = load_game(options)
     record: dict[str, Any] = {"game": game.name, "depth": options.depth}
     # Sequences of one joint move are counted without playing them, unless --divide lists them.

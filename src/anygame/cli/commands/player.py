@@ -1,4 +1,4 @@
-"""The ``player`` command: plays for managers until it is asked to end."""
+"""The ``player`` command: plays matches for managers until Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ exit status:
 
 _USUAL_PORT: Final = 9147
 _PORTS_TRIED: Final = 10
-#: Bounds for rules of strangers; no public game needs as much.
+#: Bounds for rules from strangers; every public game needs less.
 LIMITS: Final = Limits(facts=1_000_000, terms=1_000_000, seconds=60.0)
 
 
@@ -166,7 +166,7 @@ class _Log:
             self._over.set()
 
     def report(self, said: Said) -> None:
-        """Print what became of a message."""
+        """Print a message with its reply and note."""
         now = datetime.now().astimezone()
         event = asdict(said)
         event["match"] = event.pop("match_id")

@@ -19,7 +19,7 @@ class _StateOptions(PositionOptions):
 def _state(options: _StateOptions) -> int:
     position = load_position(options)
     if options.board and not options.json:
-        # Finding boards takes time that the other questions need not spend.
+        # Importing the boards takes time that the other commands save.
         from anygame.boards import picture
 
         Screen().draw(picture(position.state))

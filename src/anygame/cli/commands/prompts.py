@@ -131,7 +131,7 @@ def _play(options: _PlayOptions) -> int:
 
 
 def _seated(options: _PlayOptions, game: Game, seed: int) -> Seating:
-    """Return who plays which role. Raises UnknownRoleError or PlayerError."""
+    """Return the players of the roles. Raises UnknownRoleError or PlayerError."""
     roles = [role for role in game.roles if not role.is_random]
     if not roles:
         raise PlayerError(f"{game.name} has no role that anybody could play")

@@ -1,4 +1,4 @@
-"""The ``replay`` command: a match record on the board, checked against its rules."""
+"""The ``replay`` command: shows a match record on the board and checks it against its rules."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Options(JsonOption, ReadingOptions):
 
 
 def run(options: _Options) -> int:
-    """Show a record and check it; return 1 where it disagrees with its rules or its signature."""
+    """Show a record and check it; return 1 if it disagrees with its rules or its signature."""
     if not options.record:
         raise AnygameError("expected the name of a match record, found an empty one")
     record = read_record(options.record)
