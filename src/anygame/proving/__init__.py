@@ -1,4 +1,4 @@
-"""Proofs: what is true of a game in every match is proved, or refuted by a match."""
+"""Proofs that a property of a game holds in every match, and matches that refute one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounded model checking: a shortest match to a bad state, or none up to a number of moves.
+"""Bounded model checking: search for a shortest match to a bad state, up to a number of moves.
 
 After Biere, Cimatti, Clarke and Zhu (1999, "Symbolic model checking without BDDs"), and with k-induction
 after Sheeran, Singh and Stålmarck (2000, "Checking safety properties using induction and a SAT-solver").
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 
-#: MiniSat (Eén and Sörensson 2003) takes a third of the time if there is a match, longer if not.
+#: MiniSat (Eén and Sörensson 2003) is 3x as fast if there is a match, and slower if there is none.
 _FOR_ANY_MATCH: Final = "minisat22"
 
 
@@ -51,8 +51,8 @@ def shortest(
         model: the game.
         bad: literal; if it depends on moves, the last joint move is the bad one.
         patience: the time limit.
-        first: no match is shorter than this.
-        most: moves at most; None for no bound.
+        first: the number of moves to start from; no shorter match is bad.
+        most: the most moves of a match; None for no bound.
         invariant: clauses over fluents that hold in all states.
         report: called with each number of moves that is excluded.
     """
@@ -88,9 +88,9 @@ def shortest(
 def any_match(
     model: Model, bad: int, patience: Patience, most: int, invariant: Sequence[Sequence[int]] = ()
 ) -> Match | None:
-    """Return a match of at most so many moves to a bad state, or None, by a single query.
+    """Return a match of at most ``most`` moves to a bad state, or None, by a single query.
 
-    This finds long matches sooner than one query for each number of moves, most of which have no answer.
+    One query finds long matches sooner than one for each number of moves, as most of those have no answer.
     """
     of_moves = depends_on_moves(model, bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:

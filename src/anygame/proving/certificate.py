@@ -2,9 +2,9 @@
 
 The checker shares only the model with the provers. An invariant is a set of clauses over the state, together
 with the property if that is about states. It must hold initially, every step must preserve it, and it must
-imply the property. A solver refutes the negation of each and logs the clauses that it learns. These are
-checked by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and Wetzler
-2013, "Trimming while checking clausal proofs"). Sums are encoded here anew, as unary numbers.
+imply the property. A solver refutes the negation of each condition and logs the clauses that it learns.
+These are checked by reverse unit propagation (``propagation``), from the last one backwards (Heule, Hunt and
+Wetzler 2013, "Trimming while checking clausal proofs"). Sums are encoded independently, as unary numbers.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: A unary number: by possible values, ascending, the variables for being at least as much.
-#: It is at least 0; a value that is missing has the variable of the next larger one.
+#: A unary number from 0: each possible value, ascending, maps to a literal for "at least this value".
+#: A missing value has the literal of the next larger one.
 _Number: TypeAlias = "dict[int, int]"
 
-#: Clauses added between two looks at the clock.
+#: Clauses added between two checks of the time limit.
 _ADDED: Final = 20_000
 
 
@@ -52,7 +52,7 @@ def check_invariant(
         sums: weighted sums that are constant or bounded in every state; a further part of the invariant.
 
     Raises:
-        CertificateError: the invariant does not exclude them.
+        CertificateError: the invariant does not exclude bad states.
     """
     of_moves = any(model.first_action <= node < model.gates.inputs for node in model.cone([bad]))
     step = _Step(model, invariant if of_moves else [*invariant, (bad ^ 1,)], patience)
@@ -86,8 +86,8 @@ def check_ending(
     Args:
         model: the game.
         measure: literals over the state, each with its weight, 1 or more. Every joint move but the last must
-            increase the weighted sum of those that hold.
-        most_lost: the most that a joint move subtracts, before it adds more.
+            increase the total weight of the literals that hold.
+        most_lost: the most that a joint move subtracts from the sum, aside from the weights that it adds.
         invariant: clauses over the state.
         patience: the time limit.
 
@@ -98,7 +98,7 @@ def check_ending(
         raise CertificateError("a fact takes away from the sum")
     step = _Step(model, invariant, patience)
     gain, loss = step.change([(weight, literal) for literal, weight in measure], most_lost + 1)
-    # Losses are added up only to the most allowed.
+    # Losses are encoded only up to the largest that is allowed.
     shrinks = step.clauses.either([_at_least(loss, most_lost + 1), _is_at_least(step.clauses, loss, gain)])
     step.questions.append([-step.then.literal(model.terminal), shrinks])
     steps = _refute(step.clauses, step.questions)
@@ -109,17 +109,17 @@ def check_ending(
 def check_bounded(
     model: Model, bad: int, depth: int, patience: Patience, *, is_everything: bool = False
 ) -> int:
-    """Return the number of lemmas checked to verify that no match of so many moves is bad.
+    """Return the number of lemmas checked to verify that no match of up to ``depth`` moves is bad.
 
     Args:
         model: the game.
         bad: literal over the state alone.
-        depth: moves at most.
+        depth: the most moves of a match.
         patience: the time limit.
-        is_everything: verify that no match has more moves, too.
+        is_everything: also verify that no match has more moves.
 
     Raises:
-        CertificateError: a match is bad, or longer.
+        CertificateError: a match is bad, or has more moves.
     """
     clauses = _Clauses(patience)
     here = _Nodes(clauses, model, [1 if holds else -1 for holds in model.initial.tolist()])
@@ -149,12 +149,12 @@ def check_induction(
         model: the game.
         bad: literal over the state alone.
         invariant: clauses over the state that hold in every state.
-        depth: no bad state is within so many moves, and none follows so many moves without one. At 0 the
-            invariant excludes them.
+        depth: no bad state is reached in fewer moves than this, or follows this many states that are not bad.
+            At depth 0 the invariant alone excludes bad states.
         patience: the time limit.
 
     Raises:
-        CertificateError: it does not exclude them.
+        CertificateError: k-induction does not exclude bad states.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:
@@ -173,7 +173,7 @@ def check_induction(
 def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence[int] = ()) -> int:
     """Refute all questions; return the number of lemmas needed.
 
-    What is known is expensive for a solver, so it is assumed only if a question needs it.
+    Literals in ``known`` are expensive for a solver, so they are assumed only if a question needs them.
     """
     from pysat.solvers import Glucose4
 
@@ -197,7 +197,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], known: Sequence
 
 
 class _Clauses:
-    """A formula whose first variable always holds, and its time limit."""
+    """A formula with a time limit; its first variable always holds."""
 
     def __init__(self, patience: Patience) -> None:
         self.top, self.literals, self.patience = 1, 1, patience
@@ -264,7 +264,7 @@ class _Nodes:
         return _Nodes(self.clauses, self._model, [self.literal(x) for x in self._model.next])
 
     def move(self, wanted: int = 1) -> None:
-        """Demand, where a variable holds, one legal move of each role, and that the state is not terminal."""
+        """Demand a nonterminal state and one legal move of each role wherever a variable holds."""
         clauses, model = self.clauses, self._model
         clauses.add([-wanted, -self.literal(model.terminal)])
         for role, nodes in enumerate(model.moves_of):
@@ -283,7 +283,7 @@ class _Step:
     """A state in which an invariant holds, a joint move made there, and the next state.
 
     Attributes:
-        questions: whether the step leaves the invariant; more may be added.
+        questions: literals of steps that leave the invariant; callers may add more.
     """
 
     def __init__(self, model: Model, invariant: Sequence[Sequence[int]], patience: Patience) -> None:
@@ -299,7 +299,7 @@ class _Step:
         self.questions = [[-self.then.literal(x) for x in clause] for clause in invariant]
 
     def change(self, parts: Sequence[Sequence[int]], most: int) -> tuple[_Number, _Number]:
-        """Return the gain and the loss of a weighted sum in a step; ``most`` stands for more, too."""
+        """Return the gain and the loss of a weighted sum in a step, each capped at ``most``."""
         if most < 1 or not all(weight for weight, *_ in parts):
             raise CertificateError("what is counted adds up to nothing")
         ways: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
@@ -318,7 +318,7 @@ def _values(model: Model, literals: Sequence[int]) -> list[bool]:
 
 
 def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Number:
-    """Return the weighted sum of literals; ``most`` stands for more, too.
+    """Return the weighted sum of literals, capped at ``most``.
 
     A totalizer (Bailleux and Boufkhad 2003, "Efficient CNF encoding of Boolean cardinality constraints").
     """
@@ -334,19 +334,19 @@ def _sum(clauses: _Clauses, parts: Sequence[tuple[int, int]], most: int) -> _Num
 
 
 def _at_least(number: _Number, least: int) -> int:
-    """Return what holds where a number is at least this."""
+    """Return the literal for a number being at least ``least``."""
     values = list(number)
     place = bisect_left(values, least)
     return number[values[place]] if place < len(values) else -1
 
 
 def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int = 0) -> int:
-    """Return what holds where a number is at least another one plus ``more``."""
+    """Return the literal for a number being at least another one plus ``more``."""
     return clauses.both(clauses.either([-x, _at_least(number, n + more)]) for n, x in other.items())
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return what holds where a weighted sum has its total."""
+    """Return the literal for a weighted sum having its total, or at least that if it is a lower bound."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
@@ -359,10 +359,10 @@ def _holds(nodes: _Nodes, counted: Sum) -> int:
 
 
 def _is_kept(step: _Step, counted: Sum) -> int:
-    """Return what holds where a step preserves a sum; a sum that is a lower bound may grow."""
+    """Return the literal for a step preserving a sum; a sum that is a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Changes are added up only to the most allowed.
+    # Changes are encoded only up to the largest that is allowed.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -1,9 +1,9 @@
 """Conserved sums: weighted sums of fluents that are the same in every state.
 
-Such a sum says that there are as many stones as a counter shows, which takes clauses very many words. States
-of random play are rows of a matrix, whose null space holds the sums (Karr 1976, "Affine relationships among
-variables of a program"). A solver searches for a step that changes one; that is one more row, until there is
-none. A sum that such a step only increases may remain as a lower bound.
+Such a sum says, for example, that a counter shows the number of stones; clauses for that would be very long.
+States of random play are rows of a matrix whose null space holds the sums (Karr 1976, "Affine relationships
+among variables of a program"). A solver searches for steps that change a sum. Each becomes another row, until
+no such step exists. A sum that such a step only increases may remain as a lower bound.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Step: TypeAlias = "NDArray[np.bool_]"
 #: The most classes of fluents, and the most states and steps of play.
 _MOST_CLASSES: Final = 600
 _MOST_ROWS: Final = 8_000
-#: States that are multiplied at once.
+#: States in one matrix product.
 _AT_ONCE: Final = 512
 #: The largest weight, the largest side of an equation, and the most sums.
 MOST_WEIGHT: Final = 1_000
@@ -54,9 +54,9 @@ class Sum(NamedTuple):
 
     Attributes:
         total: the sum.
-        most: the most that a step adds to one side of it.
-        is_exact: whether the sum is never larger.
-        parts: rows of a weight, and of literals over fluents of which one has to hold.
+        most: the most that a step adds to the positive or to the negative side.
+        is_exact: whether the sum is constant; otherwise ``total`` is a lower bound.
+        parts: rows of a weight and a fact; the fact holds if one of its literals over fluents does.
     """
 
     total: int
@@ -66,7 +66,7 @@ class Sum(NamedTuple):
 
 
 def lemma_of(model: Model, counted: Sum, patience: Patience) -> Lemma:
-    """Return what a sum says of a state and of a joint move."""
+    """Return a sum as a predicate: the literals for its holding, and for a joint move that changes it."""
     gates = model.gates
     literals = [(gates.disjunction(fact), weight) for weight, *fact in counted.parts]
     side = [(x, weight) for x, weight in literals if weight > 0]
@@ -92,7 +92,7 @@ def _is_at_least(
     patience: Patience,
     most: int | None = None,
 ) -> int:
-    """Return the literal for a sum, of at most so much, of at least another one plus ``more``."""
+    """Return the literal for a sum being at least another one, of at most ``most``, plus ``more``."""
     limit = 1 + (max(sum(weight for _, weight in parts) for parts in (one, other)) if most is None else most)
     first, second = (sums_of(model, parts, limit, patience) for parts in (one, other))
     gates = model.gates
@@ -104,9 +104,9 @@ def _is_at_least(
 
 
 def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
-    """Return the sums that hold in every state, as induction over all of them shows.
+    """Return the sums that hold in every state, proved together by induction.
 
-    The model does not grow. If the time is over while bounds are searched, the exact sums are returned.
+    The model does not grow. If time runs out during the search for bounds, the exact sums are returned.
     """
     matrix = _Matrix(model, sample, invariant, patience)
     lost: dict[Sum, None] = {}
@@ -124,7 +124,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return the bound that is left of a sum that a step changes."""
+    """Return the lower bound that remains of a sum that a step changes, or None if it is trivial."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -133,7 +133,7 @@ def _bound(counted: Sum, step: Step) -> Sum | None:
 
 
 def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience: Patience) -> list[Sum]:
-    """Return which sums have a lower bound, beside those that are exact."""
+    """Return the lower bounds in ``lost`` that hold in every state, given the exact sums."""
     left = list(lost)[:MOST_SUMS]
     while left:
         left = list(filter(None, map(matrix.known, left)))
@@ -148,7 +148,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, found: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change some sums, from states in which all hold."""
+    """Return steps that change some of the sums, from states in which all sums hold."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in found]
     steps: list[Step] = []
@@ -161,7 +161,7 @@ def _changing_steps(
         for counted, lemma in zip(found, lemmas, strict=True):
             is_lost = any(_moves_of(counted.parts, step[:1], step[1:])[0].any() for step in steps)
             changes = copy(lemma.changes)
-            # Whether all sums hold rarely matters, and is expensive for a solver.
+            # That all sums hold rarely matters and is expensive for a solver, so it is assumed second.
             if not is_lost and formula.solve([changes]) and formula.solve([changes, all_hold]):
                 value = formula.assignment()
                 steps.append(np.array([list(map(value, copy.state)), list(map(value, then))]))
@@ -171,7 +171,7 @@ def _changing_steps(
 def _moves_of(
     parts: Sequence[tuple[int, ...]], before: NDArray[np.bool_], after: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the change of a sum in each step, and the most that a step adds to a side of it."""
+    """Return the change of a sum in each step, and the most that a step adds to one side of the sum."""
     more, less = np.zeros((2, len(before)), np.int64)
     for weight, *fact in parts:
         columns = [(literal >> 1) - 1 for literal in fact]
@@ -212,7 +212,7 @@ class _Matrix:
         self._gram = (self._gram + np.outer(change, change)) % _PRIME
 
     def sums(self, patience: Patience) -> list[Sum]:
-        """Return sums that are the same in all known states."""
+        """Return the sums that are the same in all known states."""
         rows: list[NDArray[np.int64]] = []
         independent = self._trivial.copy()
         for vector in _null_space(self._gram, patience):
@@ -243,14 +243,14 @@ class _Matrix:
         return self.known(Sum(int(weights @ self.model.initial), 0, True, tuple(parts)))
 
     def known(self, counted: Sum) -> Sum | None:
-        """Return a sum with the most that known steps add to it; None if one changes it."""
+        """Return a sum with ``most`` from the known steps; None if one of them changes the sum."""
         change, most = _moves_of(counted.parts, self._before, self._after)
         wrong = change.any() if counted.is_exact else (change < 0).any()
         return None if wrong or most > MOST_CHANGED else counted._replace(most=most)
 
 
 def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return groups of fluents of which at most one holds, each fluent once; and those with exactly one."""
+    """Return disjoint groups of fluents of which at most one holds, and those of which exactly one does."""
     known = set(invariant)
     possible = exclusive_groups(model, invariant)
     exact = [group for group in possible if tuple(2 * f + 2 for f in group) in known]
@@ -259,9 +259,9 @@ def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int
 
 
 def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
-    """Return which fluents are counted together: by relation, and by up to two of their arguments.
+    """Return classes of fluents that are counted together: by relation and up to two arguments.
 
-    The smallest classes come first: [fluents, classes].
+    The result is [fluents, classes], the smallest classes first.
     """
     found: dict[tuple[int, ...], None] = {}
     for width in (0, 1, 2):
@@ -298,9 +298,9 @@ def _null_space(matrix: NDArray[np.int64], patience: Patience) -> Iterator[NDArr
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Return rows that span the same space, each with fewer weights if adding another one removes some.
+    """Return rows that span the same space; a row is added to another if that removes weights.
 
-    A sum over all sides says little of one of them, and a solver finds out no more.
+    A sum over all players says little about one of them, and a solver infers no more from it.
     """
     found = list(rows)
     for place, row in enumerate(found):
@@ -313,7 +313,7 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return integers in the proportions of numbers modulo the prime; None for large ones."""
+    """Return small integers in the proportions of some numbers modulo the prime; None if there are none."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
     if common > MOST_WEIGHT:

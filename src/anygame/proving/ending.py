@@ -42,19 +42,19 @@ MOST_WEIGHT: Final = 100_000
 MOST_LOST: Final = 400
 #: The most moves without arguments among the signals.
 _MOST_PASSES: Final = 64
-#: Initial steps of a linear program; steps that its solution violates are added.
+#: Initial steps of a linear program; further steps are added where its solution violates them.
 _STEPS: Final = 200
-#: Rounds with new steps of solvers until a template is given up; the second if few are tried.
+#: The most rounds in which solvers find new steps for a template; the second if ``is_brief``.
 _MOST_FOUND: Final = 60
 _FEW_FOUND: Final = 4
-#: Steps that are found in a round.
+#: The most steps found in a round.
 _AT_ONCE: Final = 16
-#: The largest common denominator of weights, else they are rounded; and the tolerance.
+#: The largest common denominator of weights, beyond which they are rounded; and the tolerance.
 _MOST_PARTS: Final = 60
 _NEARLY: Final = 1e-4
 #: Cost of a weight, relative to a longer bound on matches.
 _LITTLE: Final = 1e-3
-#: Random moves after which no state is expected to repeat.
+#: The most random moves made until a state repeats.
 _MOST_FOLLOWED: Final = 200
 
 
@@ -76,7 +76,7 @@ class Measure(NamedTuple):
 
     Attributes:
         parts: literals over the state, each with its weight.
-        most_lost: the most that a step subtracts, before it adds more.
+        most_lost: the most that a step subtracts, aside from the weights that it adds.
     """
 
     parts: list[tuple[int, int]]
@@ -99,14 +99,14 @@ class Measures:
     def search(
         self, invariant: Sequence[Clause], patience: Patience, *, is_brief: bool = False
     ) -> Iterator[Measure]:
-        """Yield measures, the simplest first; one that grows from all states of the invariant is the last.
+        """Yield measures, the simplest first, up to one that grows from all states of the invariant.
 
-        After a step is added, the next measure grows with it.
+        After the caller adds a step, the next measure grows in that step, too.
 
         Args:
             invariant: clauses that hold in every state.
             patience: the time limit.
-            is_brief: try only a few.
+            is_brief: try only a few measures.
 
         Raises:
             MissingExtraError: scipy is not installed.
@@ -115,7 +115,7 @@ class Measures:
         with Formula(patience) as formula:
             idle: _IdleSteps | None = None
             for kinds in _templates(self._model.fluents, levels.among):
-                #: Steps that a solver found, perhaps from unreachable states.
+                #: Steps found by a solver; they may start in unreachable states.
                 possible: list[NDArray[np.int8]] = []
                 for _ in range(_FEW_FOUND if is_brief else _MOST_FOUND):
                     weighed = self._steps.weights(kinds, levels.among, possible, patience)
@@ -137,7 +137,7 @@ class Measures:
                         yield levels.measure(*weighed, self._model)
 
     def add(self, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> None:
-        """Add a step of play that does not lead to an end, by its states."""
+        """Add a step between two states of play, the second one not terminal."""
         values = (self._model.values(self._signals, state[None]) for state in (before, after))
         self._steps.add(_changes(*values))
 
@@ -146,9 +146,9 @@ class _IdleSteps:
     """Finds steps, from any state that an invariant allows, in which measures do not grow.
 
     Args:
-        formula: of one step; the gates of each measure are added to it.
+        formula: the formula of one step, to which the gates of each measure are added.
         signals: literals over the state.
-        known: numbers of signals that some step sets, with 1, or clears, with -1.
+        known: pairs of the number of a signal, and 1 if some known step sets it, -1 if one clears it.
 
     Attributes:
         model: the game, with the gates of all measures.
@@ -165,14 +165,14 @@ class _IdleSteps:
         self.model, self._formula, self._known = model.scratch(), formula, known
         self._copy = any_step(formula, self.model, invariant)
         then = self._copy.then()
-        # Gates that are added later have no value in the assignment.
+        # Only gates that are in the formula before it is solved have a value in the assignment.
         self._asked = [[of(signal) for signal in signals] for of in (self._copy, then)]
 
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
         """Return the changes of some steps in which a measure does not grow.
 
-        Each differs from those before it in a change that no known step has, if it has such a change. So
-        counters that play seldom takes far need only a few rounds.
+        Where possible, each step has a change that no earlier step has. So counters that rarely get far in
+        random play need only a few rounds.
         """
         formula, (now, later) = self._formula, self._asked
         slipping, others = self._copy(slip(self.model, measure, patience)), formula.new()
@@ -184,7 +184,7 @@ class _IdleSteps:
             changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
-            # The next one must lack one of these changes.
+            # The next step must lack one of these changes.
             changed = changed - self._known or changed
             self._known |= changed
             formula.add(
@@ -196,7 +196,7 @@ class _IdleSteps:
 def _signals(model: Model) -> list[int]:
     """Return the literals that are weighted: fluents, and whether moves without arguments are legal.
 
-    Such moves pass; who may pass changes where nothing else does.
+    Moves without arguments are passes. In some steps, only the role that may pass changes.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -228,9 +228,9 @@ def slip(model: Model, measure: Measure, patience: Patience) -> int:
 
 
 def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
-    """Return a measure as rows: weight, whether the fact is negated, and the fact, a disjunction of fluents.
+    """Return a measure as rows: weight, whether the fact is negated, and the fact, a disjunction of literals.
 
-    None is returned where a part of it has another form.
+    Returns None if a part of the measure has another form.
     """
     rows = []
     for literal, weight in measure.parts:
@@ -244,7 +244,7 @@ def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
 
 
 def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Measure:
-    """Return the measure of some rows, see ``kept``."""
+    """Return the measure that some rows describe, see ``kept``."""
     gates = model.gates
     return Measure(
         [(gates.disjunction(fact) ^ inverted, weight) for weight, inverted, *fact in rows], most_lost
@@ -252,7 +252,7 @@ def measured(model: Model, rows: Sequence[Sequence[int]], most_lost: int) -> Mea
 
 
 def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience: Patience) -> dict[int, int]:
-    """Return, by sum, ascending, the literal for weighted literals adding up to at least as much.
+    """Return for each possible sum, ascending, the literal for weighted literals adding up to at least that.
 
     The generalized totalizer of Joshi, Martins and Manquinho (2015, "Generalized totalizer encoding for
     pseudo-Boolean constraints"), with all sums from ``most`` on merged.
@@ -274,7 +274,7 @@ def sums_of(model: Model, parts: Sequence[tuple[int, int]], most: int, patience:
 
 
 def at_least(sums: Mapping[int, int], total: int) -> int:
-    """Return the literal for a sum of at least this."""
+    """Return the literal for a sum of at least ``total``."""
     if total <= 0:
         return TRUE
     reached = list(sums)
@@ -287,7 +287,7 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the distinct rows, ascending. As one text each, rows are compared at once."""
+    """Return the distinct rows, sorted; comparing each row as one byte string is fast."""
     if not rows.size:
         return rows[:1]
     texts = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))
@@ -312,7 +312,7 @@ class _Steps:
         self.added += 1
 
     def changed(self) -> set[tuple[int, int]]:
-        """Return the signals that some step sets, with 1, or clears, with -1, by their numbers."""
+        """Return pairs of the number of a signal, and 1 if some step sets it, -1 if one clears it."""
         rows = np.concatenate([self._all, *self._known])
         return {(n, sign) for sign in (1, -1) for n in np.flatnonzero((rows == sign).any(axis=0)).tolist()}
 
@@ -323,9 +323,9 @@ class _Steps:
         possible: Sequence[NDArray[np.int8]],
         patience: Patience,
     ) -> tuple[NDArray[np.int64], int] | None:
-        """Return weights of signals with which every step adds at least 1, and the most that one subtracts.
+        """Return weights with which every step adds at least 1, and the most that a step subtracts.
 
-        None is returned where there are no such weights.
+        Returns None if there are no such weights.
 
         Args:
             kinds: coefficients: [signals, unknowns].
@@ -358,10 +358,10 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return unknowns with which each row adds at least 1, and the measure grows as little as can be.
+    """Return values of the unknowns for which each row adds at least 1, and the measure can grow least.
 
     Args:
-        rows: what steps add to each unknown.
+        rows: coefficients of the unknowns in the growth of each step: [steps, unknowns].
         kinds: coefficients: [signals, unknowns].
         among: the number of the group of each signal.
         initial: the initial value of each signal.
@@ -405,10 +405,10 @@ def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.
 
 
 def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_Kinds]:
-    """Yield which signals share a weight, the simplest first.
+    """Yield templates, the simplest first, which say which signals share a weight.
 
-    Fluents share one by relation; then counters alone have one a fluent; then fluents share one by argument,
-    by pairs of arguments; last, each has its own. Other signals have weights of their own.
+    Fluents share a weight by relation; then only counters have weights, one per fluent; then fluents share by
+    one argument, then by two; last, each fluent has its own. Other signals never share a weight.
 
     Args:
         fluents: the first signals.
@@ -437,8 +437,8 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Writes weights of signals as a measure.
 
-    In a group of mutually exclusive fluents, the weight is a sum of increments. So a fluent that is replaced
-    by another one of the same weight changes nothing.
+    In a group of mutually exclusive fluents, the weight is a sum of increments. So replacing a fluent by
+    another one of the same weight changes no literal.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:

@@ -2,8 +2,8 @@
 
 Their product has the states of both. Roles are matched by name, moves and percepts by name or by a map. The
 games are equal if terminal states, legal moves, goals and percepts agree in every reachable state. Fluents
-with the same gates in both games are merged. For the others, the prover finds which of one game agree with
-which of the other (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
+with the same gates in both games are merged. For other fluents, the prover finds pairs that agree in every
+state (van Eijk 2000, "Sequential equivalence checking based on structural similarities").
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _CLAIM: Final = "both sheets are the same game"
 #: The share of the time for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: The most rounds of the search for merged fluents; beyond it none are merged.
+#: The most rounds of the search for fluents to merge; if it takes more, no fluents are merged.
 _MOST_ROUNDS: Final = 20
 
 
@@ -107,7 +107,7 @@ def _by_states(
     seconds: float,
     report: Callable[[str], None],
 ) -> Verdict:
-    """Return what the reasoner finds by visiting states of both games."""
+    """Return the verdict of the reasoner, which visits states of both games."""
     start = _Pair(pairing, first.initial_state(), second.initial_state(), up_to)
     wanted = Property("equal", _CLAIM, FALSE, lambda pair: bool(pair.difference), note_of=_difference_of)
     visitor = Visitor(cast("State", start), seconds * (1 - _FOR_INVARIANT), report)
@@ -126,13 +126,13 @@ class _Pair:
 
     Args:
         pairing: maps moves and percepts.
-        one: state of the first game.
-        other: state of the second game.
-        left: joint moves that may follow; None for any number.
-        seen: percepts of each role of the last joint move, in both games.
+        one: the state of the first game.
+        other: the state of the second game.
+        left: the number of joint moves that may follow; None for no limit.
+        seen: the percepts of each role after the last joint move, in both games.
 
     Attributes:
-        game: the first one.
+        game: the first game.
         difference: description of the first difference; empty if there is none.
     """
 
@@ -156,7 +156,7 @@ class _Pair:
         return self._one.legal_moves(role)
 
     def goals(self) -> dict[str, None]:
-        """Stand for the goals of both games."""
+        """Return the roles as a placeholder; ``difference`` covers the goals."""
         return dict.fromkeys(self.game.roles)
 
     def next(self, joint: Sequence[Term]) -> _Pair:
@@ -204,7 +204,7 @@ class _Pairing:
         self.roles = [second.roles.index(name) for name in names]
 
     def second_of(self, move: Term) -> Term:
-        """Return the move or percept of the second game for one of the first."""
+        """Map a move or percept of the first game to the second."""
         for pattern, other in self._renamed:
             bindings: dict[Variable, Term] = {}
             if match(pattern, move, bindings):
@@ -212,11 +212,11 @@ class _Pairing:
         return move
 
     def joint_of_second(self, joint: Sequence[Term]) -> list[Term]:
-        """Return the joint move of the second game for one of the first."""
+        """Map a joint move of the first game to the second."""
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
-        """Describe the first difference of two states, and of the percepts of the last joint move."""
+        """Describe the first difference of two states, or of the percepts before them; empty if none."""
         if one.is_terminal != other.is_terminal:
             ending = ("is over", "goes on") if one.is_terminal else ("goes on", "is over")
             return f"here play {ending[0]}, and it {ending[1]} in the other sheet"
@@ -254,7 +254,7 @@ def _goals(state: State, role: str) -> list[Term]:
 
 
 def _read(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
-    """Return the pairs of a map."""
+    """Parse a map of moves and percepts into pairs of patterns."""
     nodes = parse_nodes(text)
     terms = [
         parse_term(
@@ -278,7 +278,7 @@ class SeeingModel(Model):
     """A game with additional fluents for the percepts of the last joint move.
 
     Attributes:
-        percepts: per role the number of the fluent of each percept.
+        percepts: per role, the number of the fluent for each percept.
     """
 
     def __init__(self, compiled: CompiledGame) -> None:
@@ -292,11 +292,11 @@ class SeeingModel(Model):
 
 
 class Product(Model):
-    """Two games played in step; see the module.
+    """Two games played in step, see the docstring of the module.
 
     Attributes:
         difference: the literal of states in which the games differ.
-        partner: per role, for each move of the first game, its number in the second, or None.
+        partner: per role, the number in the second game of each move of the first; None if it has none.
         left: the numbers of the fluents of the second game that are not merged with fluents of the first.
     """
 
@@ -304,7 +304,7 @@ class Product(Model):
         self.roles = first.roles
         self._split = len(first.fluents)
         others = [second.actions[place] for place in pairing.roles]
-        #: Per role, by the place in the first game, the number of a move in the second.
+        #: The number of each move in the second game; roles are in the order of the first game.
         numbers = [{move: number for number, move in enumerate(moves)} for moves in others]
         self.partner = partner = [
             [numbers[role].get(pairing.second_of(move)) for move in moves]
@@ -348,9 +348,9 @@ class Product(Model):
     def _unlike_goals(
         self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
     ) -> Iterator[int]:
-        """Yield literals of which one holds where the goals of a role differ.
+        """Yield literals, one of which holds in each state where the goals of a role differ.
 
-        Terms such as 100 and 0100 are one value; a role with both at once has no usable goal.
+        Terms such as 100 and 0100 are one value, but a role with both at once has no usable goal.
         """
         for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
             holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
@@ -361,7 +361,7 @@ class Product(Model):
     def _unlike_percepts(
         self, first: SeeingModel, second: SeeingModel, role: int, pairing: _Pairing, theirs: dict[int, int]
     ) -> Iterator[int]:
-        """Yield literals of which one holds where the percepts of a role differ."""
+        """Yield literals, one of which holds in each state where the percepts of a role differ."""
         there = dict(second.percepts[pairing.roles[role]])
         for percept, fluent in first.percepts[role].items():
             number = there.pop(pairing.second_of(percept), None)
@@ -370,7 +370,7 @@ class Product(Model):
         yield from (2 * theirs[number + 1] for number in there.values())
 
     def agreeing(self, sample: Sample) -> list[Clause]:
-        """Return clauses which say that fluents of both games agree, as far as a sample shows."""
+        """Return clauses which say that pairs of fluents agree, for pairs that agree in a sample."""
         columns = np.packbits(sample.states, axis=0)
         by_column: dict[bytes, list[int]] = {}
         for fluent in range(self._split):
@@ -402,8 +402,8 @@ class _Places(NamedTuple):
         """Return the nodes of the inputs of both games in the product, and the number of its inputs.
 
         Args:
-            shared: numbers of fluents of the second game, with those of the fluents of the first that they
-                are merged with.
+            shared: maps fluents of the second game to the fluents of the first that they are merged with, by
+                number.
         """
         own = 1 + len(self.first.fluents)
         left = [number for number in range(len(self.second.fluents)) if number not in shared]
@@ -424,10 +424,10 @@ class _Places(NamedTuple):
 def _shared(
     first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
 ) -> dict[int, int]:
-    """Return fluents of the second game, by number, with those of the first that have their names and gates.
+    """Map fluents of the second game to those of the first with the same name and gates, by number.
 
-    Their initial values agree, and with each pair merged, their next values are the same literal. So they
-    agree in every state. ``ours`` and ``theirs`` are the nodes of the inputs of each game in common gates.
+    Both have the same initial value and, once all pairs are merged, the same literal for the next value. So
+    they agree in every state. ``ours`` and ``theirs`` map the inputs of each game to common nodes.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))
@@ -452,7 +452,7 @@ def _shared(
 def _play(
     first: Kernel, second: Kernel, product: Product, pairing: _Pairing
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int32]]]:
-    """Yield states of both games in random play of the first, until a move exists in one game only."""
+    """Yield states and joint moves of random play in both games, until a move exists in only one."""
     count = lanes_for(len(product.fluents))
     here, there = Lanes(first, count, 1), Lanes(second, count, 1)
     partner = [np.array([-1 if n is None else n for n in paired], np.int64) for paired in product.partner]
@@ -472,12 +472,12 @@ def _play(
 
 
 def _facts(lanes: Lanes) -> NDArray[np.bool_]:
-    """Return the states of some lanes, with the percepts of the last move: bool [lanes, fluents]."""
+    """Return the states and last percepts of lanes: bool [lanes, fluents]."""
     return np.concatenate([lanes.observation(), *lanes.percepts()], axis=1)
 
 
 class _Both(Replay):
-    """Plays matches in both games; a state is one of each."""
+    """Plays matches in both games; a state is a pair of states."""
 
     def __init__(self, first: Game, second: Game, pairing: _Pairing) -> None:
         super().__init__(first)
@@ -489,7 +489,7 @@ class _Both(Replay):
         return list(zip(self.states(match), self._second.states(other), strict=True))
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last states of a match, one of each game, and the percepts of its last move."""
+        """Return the last state of a match in each game, and the percepts of its last move."""
         pairs = self.pairs(match)
         if not match:
             return *pairs[-1], {}, {}

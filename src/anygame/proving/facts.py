@@ -1,7 +1,7 @@
 """Facts about a game that environments use, proved with little work.
 
-Work is limited by counts of gates and of solver conflicts, so that every machine proves the same. Proofs are
-cached (``store``), and only checked again.
+Work is limited by counts of gates and of solver conflicts, so every machine proves the same facts. Proofs are
+cached (``store``); a cached proof is only checked again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Games whose facts are cached.
 _KEPT: Final = 16
-#: The most gates of a game; more of them can take seconds.
+#: The most gates of a game; proofs of larger games can take seconds.
 _MOST_GATES: Final = 1_000
 #: The limit of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
@@ -33,8 +33,8 @@ class Facts:
     Attributes:
         takes_turns: whether at most one role besides ``random`` has a choice in every state; None if unknown.
         most_moves: the most joint moves of a match; None if no bound is known.
-        goal_sum: sum of the goals of the roles besides ``random`` wherever a match ends or gets stuck; None
-            if unknown, or not constant.
+        goal_sum: sum of the goals of the roles besides ``random`` in every state where a match ends or gets
+            stuck; None if unknown or not constant.
     """
 
     takes_turns: bool | None = None
@@ -44,7 +44,7 @@ class Facts:
 
 @lru_cache(_KEPT)
 def facts_of(game: Game) -> Facts:
-    """Return what little work proves of a game; nothing without a solver, or for a large game.
+    """Return the facts that little work proves; none without a solver, or for a large game.
 
     >>> import anygame
     >>> facts_of(anygame.load("connect_four"))

@@ -1,12 +1,12 @@
 """Rules that never fire: their conditions hold in no reachable state, for no joint move there.
 
-The body of each rule is copied to a relation and a fluent of its own, which no rule of the game reads::
+The body of each rule is copied to a new relation and a new fluent, which no rule of the game reads::
 
     (<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
     (<= anygame_fires_7 (true (control ?r)) (true (cell ?x b)))
     (<= (next anygame_fires_7) anygame_fires_7)
 
-The model's literal of that fluent holds where the rule fires. Random play answers for most rules.
+The model's literal for the fluent holds where the rule fires. Most rules fire in random play already.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: Relations that matter only while play goes on: nobody moves in terminal states.
+#: Relations that do not matter in terminal states, as nobody moves there.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 #: Shares of the remaining time: to learn an invariant, and for one rule.
 _FOR_INVARIANT, _SHARE = 0.5, 0.2
 #: The most characters of a rule in reports.
 _SHOWN: Final = 60
-#: A match shows that a rule fires; the verdict is about never firing.
+#: Provers decide whether a rule fires in some match; a `Firing` says whether it never does.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
@@ -50,8 +50,8 @@ class Firing(NamedTuple):
     """Whether a rule ever fires.
 
     Attributes:
-        rule: as the sheet has it.
-        outcome: ``proved`` where it never does, ``refuted`` where it does in some match.
+        rule: the rule, as in the sheet.
+        outcome: ``proved`` if it never fires, ``refuted`` if it fires in some match.
     """
 
     rule: Rule
@@ -59,7 +59,7 @@ class Firing(NamedTuple):
 
 
 def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _: None) -> Iterator[Firing]:
-    """Yield for each rule with a body whether it never fires.
+    """Yield the verdict about each rule with a body.
 
     Raises:
         MissingExtraError: the solver is not installed.
@@ -92,7 +92,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
-    """Return the game with a fluent for each of some rules that tells whether it fired."""
+    """Return the game with a new fluent for each of some rules, which holds after the rule fires."""
     prefix = "anygame_fires"
     while prefix in str(game.program).lower():
         prefix += "_"

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Chronological backtracking ignores the conflict budget: a thousand conflicts took 40 seconds where five
-#: were allowed. Easy problems take as long without it.
+#: Chronological backtracking ignores the conflict budget: 1,000 conflicts in 40 seconds, with 5 allowed. Easy
+#: problems take as long without it.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
-#: Literals added between two looks at the clock.
+#: Literals added between two checks of the time limit.
 _ADDED: Final = 100_000
-#: At most so many actions exclude each other pair by pair; more are encoded in binary.
+#: Up to so many actions exclude each other pair by pair; larger sets are encoded in binary.
 _FEW: Final = 5
 
 
 def needed_solver() -> Any:
-    """Return the class of solvers. Raises MissingExtraError."""
+    """Return the class of solvers. Raises MissingExtraError if it is not installed."""
     try:
         from pysat.solvers import Solver
     except ImportError as error:
@@ -98,12 +98,12 @@ class Formula:
         return np.asarray([0, *self._solver.get_model()]) > 0
 
     def assignment(self) -> Callable[[int], bool]:
-        """Return the value of each literal in the last assignment, as a function."""
+        """Return a function from literals to their values in the last assignment."""
         model = self._solver.get_model()
         return lambda literal: (model[abs(literal) - 1] > 0) == (literal > 0)
 
     def core(self) -> set[int]:
-        """Return assumptions that are inconsistent, after ``solve`` returned False."""
+        """Return the assumptions that made the last call of ``solve`` return False."""
         return set(self._solver.get_core() or ())
 
 
@@ -113,7 +113,7 @@ class Copy:
     Args:
         formula: the target of the clauses.
         state: the literal of each fluent; new variables by default.
-        before: the previous state, if fluents are to be defined from it on demand.
+        before: the previous state; if given, fluents are defined from it on demand.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Copy:
         return [self(2 * node) for node in range(1, self._model.first_action)]
 
     def __call__(self, literal: int) -> int:
-        """Return a literal of the model as one of the formula."""
+        """Return the literal of the formula for a literal of the model."""
         found = self._of.get(literal >> 1)
         if found is None:
             for node in self._model.cone([literal], self._of):
@@ -163,7 +163,7 @@ class Copy:
         return made
 
     def step(self, wanted: int) -> None:
-        """Demand a joint move, where a literal of the formula holds."""
+        """Demand a joint move if a literal of the formula holds."""
         formula, model = self._formula, self._model
         formula.add(-wanted, -self(model.terminal))
         for role, nodes in enumerate(model.moves_of):
@@ -191,16 +191,16 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the same, with each fluent added on demand: for one step, not for many."""
+        """Return the same state, with fluents added on demand; for one step, not for many."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:
-        """Demand clauses over fluents."""
+        """Demand that clauses over fluents hold."""
         for clause in clauses:
             self._formula.add(*map(self, clause))
 
     def joint(self, value: Callable[[int], bool]) -> tuple[int, ...]:
-        """Return the joint move of an assignment: per role the number of its action."""
+        """Return the joint move of an assignment: the number of the action of each role."""
         return tuple(
             next(number for number, node in enumerate(nodes) if value(self._of[node]))
             for nodes in self._model.moves_of

@@ -4,15 +4,15 @@
 
     (always (forall (?r) (implies (role ?r) (exists (?v) (goal ?r ?v)))))
 
-becomes, for the states in which it does not hold::
+becomes these rules for the states in which the formula does not hold::
 
     (<= bad (role ?r) (not (part ?r)))
     (<= (part ?r) (goal ?r ?v))
 
 Exactly the safe-range formulas can be translated (Abiteboul, Hull and Vianu 1995, "Foundations of databases",
 chapter 5): positive atoms limit the values of each variable. Negation is pushed inwards through conjunctions;
-every other part becomes a relation of its own, over its free variables. Variables that a part does not bind
-are bound by atoms beside it, which are repeated in its rules.
+every other part becomes a new relation over its free variables. If a part does not bind a variable, its rules
+repeat atoms beside the part that do.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RuleWriter:
         prefix: first part of the names of new relations.
 
     Attributes:
-        rules: those written so far.
+        rules: the rules written so far.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -59,9 +59,9 @@ class RuleWriter:
         """Write rules for heads that hold if all expressions hold.
 
         Args:
-            heads: their variables are free in the expressions.
+            heads: atoms whose variables are free in the expressions.
             expressions: each with whether it must hold or must not hold.
-            names: of the variables.
+            names: the name of each variable.
             node: the place in the text.
 
         Raises:
@@ -72,7 +72,7 @@ class RuleWriter:
         self.rules += [Rule(head, body, node) for head in heads]
 
     def named(self, expression: Expression, names: Mapping[Variable, Name]) -> Expression:
-        """Return an atom equivalent to an expression, of a relation with rules of its own.
+        """Return an atom equivalent to an expression; a compound one becomes a new relation with rules.
 
         Raises:
             QueryError: the expression alone does not bind its variables.
@@ -80,10 +80,10 @@ class RuleWriter:
         self._names = names
         return self._named(expression, ())
 
-    # -- which variables an expression binds -------------------------------------------------------
+    # -- variables that an expression binds ----------------------------------------------------------
 
     def _binds(self, signed: Signed) -> frozenset[Variable]:
-        """Return the variables with finitely many values where an expression holds, or does not hold."""
+        """Return the variables that an expression, or its negation, limits to finitely many values."""
         found = self._bound.get(signed)
         if found is None:
             expression, positive = signed
@@ -110,7 +110,7 @@ class RuleWriter:
         return found
 
     def _alternatives(self, signed: Signed) -> list[list[Signed]]:
-        """Return the conjunctions whose disjunction is equivalent."""
+        """Return the conjunctions whose disjunction is equivalent to an expression."""
         expression, positive = signed
         return [list(_leaves(part, positive)) for part in expression.parts]
 
@@ -124,7 +124,7 @@ class RuleWriter:
         Args:
             leaves: the conjunction.
             context: atoms and equations that hold wherever the conjunction matters; they may bind variables.
-            wanted: further variables to be bound.
+            wanted: further variables that the body must bind.
         """
         binders = [leaf for leaf in leaves if leaf[0].operator == "atom" and leaf[1]]
         wanted = frozenset(wanted).union(*(leaf.free for leaf, _ in leaves))
@@ -175,7 +175,7 @@ class RuleWriter:
         return Expression.saying(Literal(head), expression.node), True
 
     def _agreeing(self, leaf: Signed, context: Sequence[Signed]) -> list[list[Signed]]:
-        """Return the cases in which both sides of an ``iff`` agree, or disagree."""
+        """Return the cases in which both sides of an ``iff`` agree, or if it is negated, disagree."""
         expression, positive = leaf
         one, other = [
             self._named(side, () if self._binds_all(side) else context) for side in expression.parts
@@ -207,7 +207,7 @@ class RuleWriter:
 
 
 def _leaves(expression: Expression, positive: bool) -> Iterator[Signed]:
-    """Yield the conjunction that an expression, or its negation, consists of."""
+    """Yield the conjuncts of an expression, or of its negation."""
     if expression.operator == "not":
         yield from _leaves(expression.parts[0], not positive)
     elif expression.operator == ("and" if positive else "or"):
@@ -228,7 +228,7 @@ def _is_equation(leaf: Signed) -> bool:
 
 
 def _equal_to(bound: Collection[Variable], leaf: Signed) -> frozenset[Variable]:
-    """Return the variables of an equation if those of one side are bound."""
+    """Return the variables of an equation if all variables of one side are bound."""
     said = leaf[0].literal
     if _is_equation(leaf) and isinstance(said, Distinct):
         for side in (said.left, said.right):
@@ -243,11 +243,11 @@ def _said(expression: Expression, positive: bool) -> Formula:
 
 
 def sparing(rules: Iterable[Rule], fluents: Iterable[Term], name: str) -> tuple[Rule, ...]:
-    """Return rules in which a variable for any fluent matches none of some fluents.
+    """Return rules in which variables that range over fluents do not match some of them.
 
     Args:
         rules: the rules.
-        fluents: terms, perhaps with variables; no other fluents match them.
+        fluents: the terms to exclude, perhaps with variables; no other fluents match them.
         name: first part of the name of a new relation.
     """
     found = []

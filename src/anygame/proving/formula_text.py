@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Node
 
-#: How a property speaks of the states of all matches.
+#: How a property combines the states of a match.
 TemporalOperator = Literal["always", "never", "reachable", "until"]
 TEMPORAL_OPERATORS: Final[tuple[TemporalOperator, ...]] = get_args(TemporalOperator)
 Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 
 _LONGEST: Final = 10_000
-#: As many problems as such a text can have, so reading never gives up early.
+#: The limit of problems is as large as a text can have, so reading never stops early.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",
@@ -57,7 +57,7 @@ _EXAMPLES: Final = {
 }
 #: Relations about joint moves, even if their rules do not depend on moves.
 _OF_MOVES: Final = frozenset((("does", 2), ("next", 1), ("sees", 2)))
-#: The most values that a doubt lists.
+#: The most values listed in a doubt.
 _LISTED: Final = 8
 
 
@@ -66,11 +66,11 @@ class Expression:
     """A formula of first-order logic, in which each variable has a unique name.
 
     Attributes:
-        operator: how its parts are combined; ``implies`` and ``forall`` are rewritten to the others.
+        operator: combines the parts; ``implies`` and ``forall`` are rewritten to other operators.
         node: its place in the text.
-        parts: the formulas that it combines.
-        literal: of an ``atom`` or a ``distinct``.
-        free: the variables that none of its quantifiers binds.
+        parts: the operands.
+        literal: the literal of an ``atom`` or a ``distinct``.
+        free: the variables that no quantifier in the formula binds.
     """
 
     operator: Operator
@@ -81,7 +81,7 @@ class Expression:
 
     @classmethod
     def joining(cls, operator: Operator, node: Node, *parts: Expression) -> Expression:
-        """Return an expression of parts."""
+        """Return an expression with an operator."""
         return cls(operator, node, parts, None, frozenset().union(*(part.free for part in parts)))
 
     @classmethod
@@ -96,10 +96,10 @@ class Name:
     """A variable as its author wrote it.
 
     Attributes:
-        text: with the question mark.
+        text: the variable with its question mark.
         node: its first occurrence.
         binder: the quantifier or property that binds it.
-        relation: a relation of one argument with the values of the variable, as far as known.
+        relation: a relation of one argument with the values of the variable; ``role`` if unknown.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Name:
 
 
 class Ranges:
-    """The values of each argument in a game, and relations that hold exactly for some values.
+    """The values of each argument in a game, and relations that hold for exactly these values.
 
     Attributes:
         domains: the values of each argument.
@@ -122,7 +122,7 @@ class Ranges:
         self._relations = ["role", *sorted(facts - KEYWORDS.keys())]
 
     def relation(self, tops: frozenset[Top]) -> str | None:
-        """Return a relation of one argument that holds exactly for some values."""
+        """Return a relation of one argument that holds for exactly some values, or None."""
         found = (name for name in self._relations if self.domains.tops(name, 1, 0) == tops)
         return next(found, None)
 
@@ -139,18 +139,18 @@ class PropertyText:
         ranges: the values of each argument in the game.
 
     Attributes:
-        text: on one line, without comments.
+        text: the property on one line, without comments.
         kind: its temporal operator.
         node: its place in the text.
-        expressions: one, or the two of ``until``.
-        names: of the variables.
+        expressions: the formula, or the two formulas of ``until``.
+        names: the name of each variable.
         free: variables that no quantifier binds.
         of_moves: whether some atom is about the joint move made in a state.
         doubts: warnings, for people.
 
     Raises:
-        QueryError: it is no property of this game.
-        TermSyntaxError: its parentheses do not match.
+        QueryError: the text is not a property of this game.
+        TermSyntaxError: the parentheses do not match.
     """
 
     def __init__(self, text: str, game: Game, ranges: Ranges) -> None:
@@ -173,7 +173,7 @@ class PropertyText:
     def _parts(
         self, node: Node, operator: str, count: int | None, scope: Mapping[Variable, Variable]
     ) -> tuple[Expression, ...]:
-        """Return the formulas of a list, of which there must be so many; None for at least one."""
+        """Return the formulas of a list, which must have ``count`` of them; None for at least one."""
         parts = (node.children or (node,))[1:]
         if len(parts) != count if count else not parts:
             wanted = {1: "one formula", 2: "two formulas"}.get(count or 0, "at least one formula")

@@ -1,14 +1,13 @@
 """Properties of a game as formulas of temporal logic, over the relations of its sheet.
 
-They are ``always``, ``never`` or ``reachable`` with a formula of first-order logic, or a weak ``until`` with
-two. That is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009, "Verification of
-games in the game description language"), Thielscher and Voigt (2010, "A temporal proof system for general
+A property is ``always``, ``never`` or ``reachable`` with a formula of first-order logic, or a weak ``until``
+with two. This is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009, "Verification
+of games in the game description language"), Thielscher and Voigt (2010, "A temporal proof system for general
 game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state sequence invariants
 in general game playing").
 
-A formula becomes rules of the game, and a fluent that holds after each state that refutes the formula, or
-shows that it is reachable. Provers are asked for the model's literal of that fluent. No rule of the game
-reads it.
+A formula becomes rules and a fluent that no other rule of the game reads. The fluent holds after each state
+that refutes the formula, or shows that it is reachable. Provers decide the model's literal for the fluent.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from anygame.proving.formula_text import TemporalOperator
     from anygame.proving.model import Model
 
-#: The most properties in one call: they become one game.
+#: The most properties in one call, which all become rules of one game.
 _MOST: Final = 100
 
 
@@ -43,12 +42,12 @@ class TemporalFormula:
     """A property of all matches.
 
     Attributes:
-        text: on one line, without comments.
+        text: the formula on one line, without comments.
         kind: ``always``, ``never``, ``reachable`` or ``until``.
-        of_moves: whether it is about joint moves (by ``does``, ``next``, ``sees`` or a relation that depends
-            on them). Then it says nothing about states without any, such as terminal ones.
+        of_moves: whether it is about joint moves: it has ``does``, ``next``, ``sees`` or a relation that
+            depends on moves. Then it says nothing about states without joint moves, such as terminal ones.
         fluent: holds after a state, or a joint move, that refutes it (or shows it, for ``reachable``).
-        variables: those that no quantifier binds, by the names that ``instances`` uses.
+        variables: the variables that no quantifier binds, by the names that ``instances`` uses.
         doubts: warnings with their place, such as about an atom that never holds; for people.
     """
 
@@ -72,7 +71,7 @@ class TemporalFormula:
         found = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return found
-        # The compiler drops conditions that hold wherever a joint move is made.
+        # The literal may lack conditions that hold wherever a joint move is made: the compiler drops them.
         gates = model.gates
         able = [gates.disjunction(model.legal_of(role)) for role in range(len(model.roles))]
         return gates.conjunction([found, model.terminal ^ 1, *able])
@@ -80,13 +79,13 @@ class TemporalFormula:
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes the property, or shows it.
 
-        The reasoner answers, which confirms what other methods found. Without variables, the result is one
-        empty instance if the state does so.
+        The reasoner computes them, independently of the provers. If the property has no variables, the result
+        is one empty instance, or none.
 
         Args:
-            state: of the game with its properties.
+            state: a state of the game with its properties.
             moves: the joint move made in the state, if the property is about moves; None for the first legal
-                ones.
+                moves.
         """
         if self.of_moves and (state.is_terminal or state.stuck_role is not None):
             return []
@@ -125,8 +124,8 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
         texts: such as ``(always (implies terminal (exists (?r) (goal ?r 100))))`` (docs/guide/formulas.md).
 
     Raises:
-        QueryError: one is no property, speaks of what the game does not have, or has an unsafe variable.
-        TermSyntaxError: the parentheses of one do not match.
+        QueryError: a text is not a property, names something unknown to the game, or has an unsafe variable.
+        TermSyntaxError: the parentheses of a text do not match.
         LimitError: the rules explode.
 
     >>> import anygame

@@ -1,7 +1,7 @@
 """Invariants by induction: the candidate clauses that hold initially and that every step preserves.
 
-After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): clauses that a step can
-break are dropped until no step breaks one.
+After Flanagan and Leino (2001, "Houdini, an annotation assistant for ESC/Java"): a clause that a step can
+break is dropped, until no step breaks a clause.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: The most candidates, and candidates times gates: one query about all should not take seconds.
+#: The most candidates, and the most candidates times gates, so that a query about all takes under a second.
 _MOST_CANDIDATES: Final = 4_096
 _MOST_WORK: Final = 40_000_000
-#: Candidates tried first, and the growth factor from round to round.
+#: The number of candidates in the first round, and its growth factor from round to round.
 _FIRST, _MORE = 64, 8
-#: From so many fluents on, exclusion is encoded by gates, not pair by pair.
+#: For so many fluents or more, exclusion is encoded by gates, not pair by pair.
 _FEW: Final = 4
 #: The fewest values of a counter.
 _COUNTER: Final = 5
-#: The most products to compute which fluents exclude each other, about a second.
+#: The most products to compute which fluents exclude each other; these take about a second.
 _MOST_PRODUCTS: Final = 20_000_000_000
-#: Arguments in which fluents of a group differ.
+#: The most arguments in which fluents of a group differ.
 _MOST_COLUMNS: Final = 3
 
 
@@ -45,7 +45,7 @@ class Induction:
     """Clauses that hold in every state, by induction over all of them.
 
     Attributes:
-        found: the clauses proved so far; they remain, whatever is tried later.
+        found: the clauses proved so far, which later candidates do not affect.
     """
 
     def __init__(self, model: Model, patience: Patience) -> None:
@@ -63,7 +63,7 @@ class Induction:
         self._formula.close()
 
     def keep(self, candidates: Sequence[Clause]) -> None:
-        """Add those of some clauses that hold in every state; none if the time limit is reached."""
+        """Add the candidates that hold in every state; none if the time limit is reached."""
         apart, known = exclusions(self._model, self.found), set(self.found)
         fresh = [
             clause
@@ -77,7 +77,7 @@ class Induction:
         if not fresh:
             return
         formula, asked = self._formula, list(map(self._asked, fresh))
-        # So that one answer breaks many.
+        # With this preference, one answer of the solver breaks many clauses.
         formula.prefer([broken for _, broken, _ in asked])
         after = np.concatenate([then for *_, then in asked])
         of = np.repeat(np.arange(len(asked)), [len(then) for *_, then in asked])
@@ -95,7 +95,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return a literal for a clause, one for its being broken by the step, and its literals there."""
+        """Return the literals "the clause holds" and "the step breaks it", and the clause after the step."""
         known = self._of.get(clause)
         if known is None:
             formula = self._formula
@@ -112,7 +112,7 @@ def learned(
 ) -> Iterator[list[Clause]]:
     """Yield an invariant that grows from round to round; the clauses in ``first`` are tried first.
 
-    What was yielded holds even if the time limit is reached later.
+    Clauses that were yielded hold even if the time limit is reached later.
     """
     with Induction(model, patience) as induction:
         tried = list(first)
@@ -120,7 +120,7 @@ def learned(
             induction.keep(tried[:size])
             yield induction.found
         of_groups, others = candidates(model, sample, patience)
-        # The strongest come first. Candidates that break take most of the time, again in each round.
+        # The strongest candidates come first. Broken candidates take most of the time, again in each round.
         several = len(tried) + len(of_groups)
         tried += of_groups + others
         for size in sorted({several, *_sizes(len(tried))}):
@@ -129,7 +129,7 @@ def learned(
 
 
 def _sizes(count: int) -> list[int]:
-    """Return how many clauses to try at once, until all are: a query about too many takes too long."""
+    """Return the sizes of rounds up to ``count``; a first query about all clauses would take too long."""
     smaller = takewhile(count.__gt__, (_FIRST * _MORE**power for power in range(count)))
     return [*smaller, count] if count else []
 
@@ -137,10 +137,10 @@ def _sizes(count: int) -> list[int]:
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
     """Return clauses that a sample does not refute, the strongest first.
 
-    The first list says of which groups at most or at least one fluent holds. The second one says which
-    fluents never change, which pairs exclude each other, and which fluent implies one of a group.
+    The first list is about groups of which at most, or at least, one fluent holds. The second is about
+    fluents that never change, pairs that exclude each other, and fluents that imply one of a group.
     """
-    # With many fluents a part of the states is enough: steps refute the other candidates, too.
+    # With many fluents, a part of the states is enough, as steps refute false candidates later.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]
     always: NDArray[np.bool_] = np.asarray(states.all(axis=0))
     never: NDArray[np.bool_] = np.asarray(~states.any(axis=0))
@@ -149,7 +149,7 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     patience.check()
     apart: NDArray[np.bool_] = np.asarray((values.T @ values) == 0)
     np.fill_diagonal(apart, False)
-    # Fluents that play did not meet are included: counters seldom reach all of their values.
+    # Fluents that play did not meet are included, as counters seldom reach all of their values.
     several = sorted(groups(model.fluents, ~always), key=len)
     some = _some_of(states, several, patience)
     found: dict[Clause, None] = {}
@@ -201,7 +201,7 @@ def _some_of(
 def _counters(
     several: Sequence[list[int]], apart: NDArray[np.bool_], exact: NDArray[np.bool_]
 ) -> list[tuple[list[int], list[int]]]:
-    """Return pairs of groups with exactly one fluent each that bound each other, as counters do.
+    """Return pairs of counters, the smallest first: disjoint groups of which exactly one fluent holds.
 
     A counter may reach values that random play did not meet, so groups include fluents that were never seen.
     """
@@ -219,7 +219,7 @@ def _counters(
 def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield pairs of groups of fluents of which exactly one has a fluent that holds."""
+    """Yield pairs of groups; in each state, exactly one group of a pair has a fluent that holds."""
     known: dict[bytes, list[int]] = {}
     for part in parts:
         some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
@@ -270,7 +270,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
-    """Return some of the groups that contain each of so many numbers once, and the other numbers alone."""
+    """Partition ``range(count)`` into disjoint groups, chosen in their order, and single numbers."""
     rest, chosen = set(range(count)), []
     for group in groups:
         if rest.issuperset(group):
@@ -280,7 +280,7 @@ def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
 
 
 def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
-    """Return the fluents of each relation that share so many arguments, by their numbers."""
+    """Return groups of fluents, by number, of one relation that share ``width`` arguments."""
     members: dict[object, list[int]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         name, arguments = parts_of(fluent)
@@ -290,7 +290,7 @@ def by_arguments(fluents: Sequence[Term], width: int) -> list[list[int]]:
 
 
 def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
-    """Return for each fluent, as bits, those that never hold with it, by an invariant."""
+    """Return for each fluent, as bits, the fluents that by an invariant never hold together with it."""
     found = [0] * len(model.fluents)
     for clause in invariant:
         group = model.exclusive.get(clause[0], ()) if len(clause) == 1 else ()
@@ -303,7 +303,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause says that two fluents exclude each other, which is known."""
+    """Return whether a clause says that two fluents exclude each other, and ``apart`` does so already."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
@@ -327,10 +327,10 @@ def trimmed(
     Args:
         model: the game.
         bad: literal.
-        clauses: with the property, if that is about states, every step preserves them.
+        clauses: an invariant, together with the property if that is about states.
         patience: the time limit.
-        wanted: clauses that are needed for something else, too.
-        lemmas: further predicates that hold in every state, by these clauses.
+        wanted: clauses that are needed for another purpose, too.
+        lemmas: further predicates that hold in every state, given these clauses.
 
     Returns:
         The clauses, including those that say that a lemma holds.
@@ -358,8 +358,8 @@ def trimmed(
         pending = [goal, *map(broken, wanted)]
         while pending:
             asked = pending.pop()
-            # Needed clauses cost nothing, and a clause mostly preserves itself; sums are expensive for a
-            # solver.
+            # Needed clauses are free, so they are assumed first. Sums are expensive for a solver, so they are
+            # assumed last.
             parts = [[guard_of[known] for known in each] for each in (needed, clauses, counted)]
             some = next((n for n in range(1, 4) if not formula.solve([*asked, *chain(*parts[:n])])), None)
             assert some, "the invariant was not one"

@@ -27,13 +27,13 @@ class Knowledge:
     """Clauses that hold in every state of a game.
 
     Args:
-        patience: the time limit for learning, from its start.
+        patience: the time limit for learning, counted from the start of learning.
         report: called with the current activity, as a phrase.
         guesses: returns further candidate clauses, from a sample.
         store: the cache of proofs.
 
     Attributes:
-        clauses: those learned so far.
+        clauses: the clauses learned so far.
         is_everything: whether all candidates were tried.
     """
 
@@ -53,16 +53,16 @@ class Knowledge:
         self._learning = self._learned()
 
     def complete(self) -> list[Clause]:
-        """Return the clauses after all candidates were tried, or the time limit was reached."""
+        """Learn until all candidates are tried or the time limit is reached; return the clauses."""
         self._report("learning an invariant")
         for _ in self._learning:
             pass
         return self.clauses
 
     def rounds(self, patience: Patience) -> Iterator[bool]:
-        """Yield before each round of learning; the rounds do not count against a time limit.
+        """Yield before each round of learning whether learning is over.
 
-        So cheap proofs are tried before expensive ones. Yields whether learning is over.
+        So cheap proofs are tried before expensive ones. Learning does not count against ``patience``.
         """
         tried = -1
         while self._is_learning:
@@ -83,7 +83,7 @@ class Knowledge:
             with suppress(OutOfTimeError):
                 for found in learned(self._model, self._sample, patience, first):
                     self.clauses = list(found)
-                    # The cached clauses are proved anew, but no further ones were found before.
+                    # All cached clauses are proved anew, and earlier learning found no more.
                     if kept and kept.is_everything and len(found) == len(first):
                         break
                     if not kept or len(found) >= len(first):
@@ -102,7 +102,7 @@ class Knowledge:
 
 
 def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
-    """Return clauses as a certificate, without gates that were added to the model."""
+    """Return a certificate with the clauses that need no gates added to the model."""
     known = model.exclusive
     groups = {c: known[c[0]] for c in clauses if len(c) == 1 and c[0] in known}
     return Certificate(tuple(c for c in clauses if c not in groups), depth, groups=tuple(groups.values()))

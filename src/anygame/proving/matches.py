@@ -1,4 +1,4 @@
-"""Matches: those of random play and of solvers, a search for long ones, and their replay by the rules."""
+"""Matches of random play and of solvers, a search for long matches, and replay by the rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
     from anygame.proving.sampling import Sample
 
-#: The fewest moves of a query about long matches, and the most nodes.
+#: The smallest bound on moves of a query about long matches, and the most nodes in its copies.
 _FEWEST, _MOST_NODES = 8, 3_000_000
 
 
@@ -33,7 +33,7 @@ class Matches:
         self._met: list[NDArray[np.bool_]] = []
 
     def add(self, match: Match) -> None:
-        """Note the states of a match: more than was asked for may hold there."""
+        """Note the states of a match, which may decide further properties."""
         state = self._model.initial
         for joint in match:
             state = self._model.after(state, joint)
@@ -69,7 +69,7 @@ class Matches:
         return None
 
     def long(self, bad: int, patience: Patience, invariant: Sequence[Clause]) -> Match | None:
-        """Return a match about as long as those of random play to a bad state, or None."""
+        """Return a match to a bad state, up to twice as long as matches of random play, or None."""
         longest = max(_FEWEST, self._sample.longest)
         for most in (longest, 2 * longest):
             if most * self._model.nodes > _MOST_NODES:
@@ -100,6 +100,6 @@ class Replay:
         return found
 
     def last(self, match: Sequence[Sequence[Term]], *, of_moves: bool) -> tuple[Any, ...]:
-        """Return the last state of a match; or the one before, and the joint move made there."""
+        """Return the last state of a match; if ``of_moves``, the state before it and the last joint move."""
         states = self.states(match)
         return (states[-2], match[-1]) if of_moves else (states[-1],)

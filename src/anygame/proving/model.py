@@ -1,7 +1,7 @@
 """The model: a game as a transition system of gates, to which properties add more gates.
 
 A state is a value of each fluent. A step is a joint move in which each role makes exactly one of its legal
-moves; terminal states have none. Literals are those of ``Network``: twice the node, plus one where negated.
+moves; terminal states have no steps. Literals are as in ``Network``: twice the node, plus one if negated.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from anygame.network.network import Cycle, Network
     from anygame.proving.patience import Patience
 
-#: The most gates of a game for proofs; solvers hold some copies of them, 100 bytes a gate each.
+#: The most gates of a game for proofs. Solvers hold several copies of them, with 100 bytes a gate.
 _MOST_GATES: Final = 400_000
 #: A match: joint moves, each with the number of the action of each role.
 Match = tuple[tuple[int, ...], ...]
-#: A clause over the state: literals of the model, ascending; mostly of fluents.
+#: A clause over the state: literals of the model, ascending; most are literals of fluents.
 Clause = tuple[int, ...]
-#: Gates between the next and the current value of a fluent, in rules that preserve it.
+#: The most gates between the next and the current value of a fluent that a rule preserves.
 _DEPTH: Final = 4
 #: States evaluated at once: 64 words of 64 bits, so that the rows of most games stay in the cache.
 _AT_ONCE: Final = 4096
@@ -43,8 +43,8 @@ class Lemma(NamedTuple):
 
     Attributes:
         holds: literal over the state.
-        changes: literal of a joint move; where it is false, the step preserves ``holds``.
-        cases: literals for a case split: each of them, and the case that none holds.
+        changes: literal over state and joint move; a step preserves ``holds`` unless this literal holds.
+        cases: literals for a case split: one case per literal, and one in which no literal holds.
     """
 
     holds: int
@@ -60,10 +60,10 @@ class Model:
         gates: the logic, without cycles; properties may add to it.
         initial: bool [fluents].
         next: literal of each fluent in the next state.
-        legal: literal of each action, role after role; over the state alone, as the following ones.
-        terminal: literal.
-        goals: per role its goal values, each with a literal.
-        exclusive: literals for "at most one of these fluents holds", with the literals of the fluents.
+        legal: literal of each action, role after role; over the state alone, as ``terminal`` and ``goals``.
+        terminal: literal of terminal states.
+        goals: per role, each goal value with its literal.
+        exclusive: maps each literal for "at most one of these fluents holds" to the literals of the fluents.
 
     Raises:
         LimitError: the network is too large.
@@ -90,7 +90,7 @@ class Model:
         self.exclusive: dict[int, tuple[int, ...]] = {}
 
     def scratch(self) -> Model:
-        """Return the same game with a copy of the gates, for gates that are thrown away."""
+        """Return the same game with a copy of the gates, to which temporary gates can be added."""
         found = copy(self)
         found.gates = self.gates.copy()
         found.exclusive = self.exclusive.copy()
@@ -121,7 +121,7 @@ class Model:
 
     @cached_property
     def blocked(self) -> int:
-        """The literal for play going on while a role has no legal move."""
+        """The literal of nonterminal states in which a role has no legal move."""
         able = [self.gates.disjunction(self.legal_of(role)) for role in range(len(self.roles))]
         return self.gates.conjunction([self.terminal ^ 1, self.gates.conjunction(able) ^ 1])
 
@@ -139,21 +139,21 @@ class Model:
         return two ^ 1
 
     def exclusion(self, group: Sequence[int]) -> Clause:
-        """Return the clause that at most one of some fluents, given by their literals, holds."""
+        """Return the clause that at most one of some literals of fluents holds."""
         literal = self.at_most_one(group)
         self.exclusive[literal] = tuple(group)
         return (literal,)
 
     def later(self, literal: int) -> int:
-        """Return the literal over state and joint move with the value of another one in the next state."""
+        """Return the literal over state and joint move for the value of a literal in the next state."""
         return self._substituted(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
     def copied(self, gates: Gates, nodes: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to other gates, given the nodes of the inputs there."""
+        """Return a function that copies literals to other gates; ``nodes`` maps the inputs."""
         return self._substituted(gates, {node: 2 * there for node, there in nodes.items()})
 
     def _substituted(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that writes literals to some gates, with literals there for some nodes."""
+        """Return a function that copies literals to gates; ``literals`` replaces some nodes."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:
@@ -168,8 +168,8 @@ class Model:
     def moved(self, literal: int) -> tuple[int, int]:
         """Return the literals for a literal being set, and being cleared, by a joint move.
 
-        Values that it implies for the state before are substituted where a fluent stays as it is, so that
-        solvers need not compare both states fluent by fluent.
+        Values of fluents that the literal implies before the move are substituted in its next value, so solvers
+        need not compare both states fluent by fluent.
         """
         after = self.later(literal)
         rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])
@@ -177,12 +177,12 @@ class Model:
         return rises, falls
 
     def _cube(self, literal: int) -> dict[int, int]:
-        """Return the values of fluents, by their nodes, that a literal implies."""
+        """Return the values that a literal implies for fluents, by node."""
         inputs = None if literal & 1 else self.gates.inputs_of(literal)
         return {x >> 1: x & 1 ^ 1 for x in inputs or (literal,) if x >> 1 < self.first_action}
 
     def _given(self, literal: int, values: dict[int, int], depth: int = _DEPTH) -> int:
-        """Return a literal with the values of some nodes substituted, down to a depth."""
+        """Return a literal with values substituted for some nodes, at most ``depth`` gates down."""
         node = literal >> 1
         inputs = self.gates.inputs_of(literal) if depth and node not in values else None
         found = values.get(node, 2 * node)
@@ -194,7 +194,7 @@ class Model:
     def cone(self, literals: Iterable[int], known: Container[int] = ()) -> list[int]:
         """Return the nodes on which some literals depend, including their own, ascending.
 
-        Nodes in ``known`` are left out, with all that only they depend on.
+        Nodes in ``known`` are omitted, with all nodes that only they depend on.
         """
         seen = {literal >> 1 for literal in literals if literal >> 1 not in known}
         pending = list(seen)
@@ -287,7 +287,7 @@ class _Translation:
         return found
 
     def _unroll(self, cycle: Cycle, gates: Gates) -> None:
-        """Unroll a cycle as far as needed: each round settles one gate that is read too early."""
+        """Unroll a cycle; each round settles at least one gate that another one reads too early."""
         first = self._network.first_gate
         for gate in range(cycle.first, cycle.end):
             self._of[first + gate] = int(self._network.initially[gate])

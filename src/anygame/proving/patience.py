@@ -15,8 +15,8 @@ from anygame.errors import AnygameError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: Conflicts of a solver between two looks at the clock; and that times the literals of its formula, most of
-#: which one conflict may set: where they are two million, a thousand conflicts took three minutes.
+#: The most conflicts of a solver between two checks of the time limit, and conflicts times literals of the
+#: formula. One conflict may set most literals: with 2 million, 1,000 conflicts took 3 minutes.
 _CONFLICTS: Final = 1_000
 _WORK: Final = 10_000_000
 
@@ -29,11 +29,11 @@ class Conflicts:
     """A limit on solver conflicts, independent of the clock.
 
     Args:
-        left: conflicts allowed.
-        whole: the limit of which this one is a part.
+        left: the conflicts allowed.
+        whole: the larger limit of which this one is a part.
 
     Attributes:
-        left: conflicts that remain.
+        left: the conflicts that remain.
     """
 
     def __init__(self, left: int, whole: Conflicts | None = None) -> None:
@@ -41,11 +41,11 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return a limit for a share of the rest; it counts against this limit, too."""
+        """Return a limit for a share of the rest, whose conflicts count against this limit, too."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
-        """Count some conflicts; raise an OutOfTimeError if that were too many."""
+        """Count some conflicts; raise an OutOfTimeError if they exceed the limit."""
         self.left -= conflicts
         if self._whole is not None:
             self._whole.spend(conflicts)
@@ -57,9 +57,9 @@ class Patience:
     """A time limit.
 
     Args:
-        seconds: for all work with this limit.
-        stop: asked repeatedly whether to end.
-        conflicts: limit of all solvers that work with this limit, or with a part of it; None for no limit.
+        seconds: the time for all work with this limit.
+        stop: called repeatedly; work ends when it returns True.
+        conflicts: limit on conflicts of all solvers under this limit or a part of it; None for no limit.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Patience:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop the clock of this limit; its parts go on."""
+        """Stop the clock of this limit, but not the clocks of its parts."""
         began = monotonic()
         try:
             yield
@@ -92,7 +92,7 @@ class Patience:
             self._end += monotonic() - began
 
     def again(self) -> Patience:
-        """Return a limit that starts now, as long as this one was initially."""
+        """Return a limit that starts now with the initial seconds of this one."""
         return self.renewed(self._seconds)
 
     def part(self, share: float) -> Patience:
@@ -115,7 +115,7 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
     """Return whether a formula is satisfiable; check the limit after a fixed amount of work.
 
     Args:
-        solver: of PySAT, with the formula.
+        solver: the PySAT solver with the formula.
         assumptions: literals assumed to hold.
         literals: the number of literals in all clauses of the formula.
         patience: the time limit.
@@ -133,7 +133,7 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Raise a KeyboardInterrupt where Ctrl-C ends a solver, which raises another error."""
+    """Turn the error that a solver raises on Ctrl-C into a KeyboardInterrupt."""
     try:
         yield
     except Exception as error:

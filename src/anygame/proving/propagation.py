@@ -34,7 +34,7 @@ _DONE, _GOING, _WRONG = range(3)
 
 
 class _Clauses(NamedTuple):
-    """Clauses, and what is known of their literals.
+    """Clauses, and the values of their literals.
 
     Attributes:
         literals: of all clauses, one after the other.

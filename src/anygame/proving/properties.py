@@ -33,13 +33,13 @@ class Property:
     """A property of states.
 
     Attributes:
-        name: as users ask for it; a role follows after a space.
+        name: the name that users pass; a role follows after a space.
         claim: the statement that is true of the game if the property is proved.
-        literal: holds in states that violate the property; or have it, if it is to be reached.
+        literal: holds in states that violate the property, or, if ``to_be_reached``, that show it.
         seen_by: whether the reasoner agrees that a state (and the joint move made there) has the literal.
         to_be_reached: one state with the literal proves the property. By default one such state refutes it.
         of_ends: whether the property is about terminal states only.
-        note_of: returns a note about such a state.
+        note_of: returns a note about a state with the literal.
         value: the number in the claim, if there is one.
         of_moves: whether the property is about a state and the joint move made there.
     """
@@ -70,14 +70,14 @@ class Property:
         )
 
     def open(self, depth: int, note: str = "") -> Verdict:
-        """Return the verdict if the property is undecided after matches of so many moves."""
+        """Return the verdict if the property is undecided after matches of up to ``depth`` moves."""
         return Verdict(self.name, self.claim, "open", depth=max(0, depth), note=note)
 
 
 def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
     """Yield the default properties of states, with their literals.
 
-    The model grows. The sample shows what goals add up to.
+    Gates are added to the model. The sample gives the expected sum of goals.
     """
     gates, places = model.gates, range(len(model.roles))
     literals = violations(model)
@@ -163,7 +163,7 @@ def violations(model: Model) -> dict[str, int]:
 
 
 def chooses(model: Model, place: int) -> int:
-    """Return the literal for a role having several legal moves, in terminal states, too."""
+    """Return the literal for a role having several legal moves; it may hold in terminal states."""
     return model.at_most_one(model.legal_of(place)) ^ 1
 
 
@@ -192,7 +192,7 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
-    """Return the sum at the first end that was seen; that of one winner if none was."""
+    """Return the sum of goals at the first end in a sample; the sum of one winner if there is no end."""
     ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
     if len(ends) and sums:
         holds = model.values(list(sums.values()), ends)[0]

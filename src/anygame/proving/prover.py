@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from anygame.proving.ending import Measure
     from anygame.proving.model import Clause, Lemma, Match
 
-#: Shares of the remaining time of a property: for cheap proofs, after each round of learning; for short
-#: matches, an invariant, k-induction; and for the reduction of an invariant before it is
-#: checked.
+#: Shares of the remaining time of a property: for cheap proofs after each round of learning; for short
+#: matches, an invariant, k-induction; and for reducing an invariant before its check.
 _FOR_LITTLE: Final = 0.05
 _BEFORE, _FOR_INVARIANT, _FOR_INDUCTION, _FOR_CHECK = 0.15, 0.6, 0.15, 0.5
 #: The share for a long match, by one query.
@@ -63,7 +62,7 @@ _FEW: Final = 2
 #: The note on a proof that enumerates all matches.
 _ALL_MATCHES: Final = "no match has more than {}, and all were examined"
 _ENDS: Final = Property("ends", "every match ends", FALSE, lambda *_: False)
-#: States and joint moves, as of ``random_play``.
+#: States and joint moves, in the form of ``random_play``.
 Play: TypeAlias = "Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]"
 #: A method, its share of the time limit, and its description.
 _Way: TypeAlias = "tuple[Callable[[Property, Patience, Patience], Verdict | None], float, str]"
@@ -126,14 +125,14 @@ class Prover:
         self.matches = Matches(model, self.sample)
         self.patience = patience
         self.knowledge = Knowledge(model, self.sample, patience, report, guesses, store)
-        #: The conserved sums, after they were searched.
+        #: The conserved sums; None until they are searched.
         self._sums: list[Sum] | None = None
-        #: No match of so many moves decides the property; below 0 if none was examined.
+        #: No match of up to this many moves decides the property; below 0 before any is examined.
         self._depth = -1
 
     @property
     def invariant(self) -> list[Clause]:
-        """The learned clauses, all that the time limit allows; learned on first use."""
+        """The invariant, which is learned on first use, as far as the time limit allows."""
         return self.knowledge.complete()
 
     @property
@@ -168,11 +167,11 @@ class Prover:
         return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
-        """Return the verdict found within some seconds; about matches of up to so many moves, if given."""
+        """Return the verdict found within some seconds, about matches of at most ``up_to`` moves if given."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         found = way(wanted, patience)
-        # Few queries do not find an end.
+        # The few queries of a brief search may miss an end.
         if not self._is_brief and wanted.of_ends and found and not self._can_end(patience):
             found = replace(found, note=f"{found.note}; no match was found that ends".removeprefix("; "))
         self._keep(found.name, found.certificate)
@@ -183,11 +182,11 @@ class Prover:
             self._store.keep(name, certificate)
 
     def _stored(self, name: str) -> Certificate | None:
-        """Return the cached certificate of a property; it is checked anew."""
+        """Return the cached certificate of a property, which is still to be checked."""
         return self._store.certificates.get(name) if self._store else None
 
     def _can_end(self, patience: Patience) -> bool:
-        """Whether an end is known: a claim about ends would be vacuous without one."""
+        """Whether a match to an end is found; without one, a claim about ends is vacuous."""
         with suppress(OutOfTimeError):
             terminal = self.model.terminal
             if self.matches.played(terminal) is not None:
@@ -276,7 +275,7 @@ class Prover:
         return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
-        """Return the verdict if, by the rules, the last state of a match occurred after so many moves."""
+        """Return the verdict if, by the rules, the last state of a match is that after ``first`` moves."""
         if first is None:
             return None
         joints = tuple(map(self.model.joint_of, match))
@@ -289,7 +288,7 @@ class Prover:
     def _by_measure(
         self, found: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict from a measure; None after a step that does not increase it."""
+        """Return the verdict from a measure; None if a step does not increase it, or time is over."""
         model = self.model
         with suppress(OutOfTimeError):
             slipping = slip(model, found, part)
@@ -323,7 +322,7 @@ class Prover:
         """Return the proof, by enumeration of all matches, that every match ends.
 
         Raises:
-            CertificateError: some match goes on.
+            CertificateError: a match has more moves.
         """
         most = known.depth
         if most is None or not known.is_everything:
@@ -333,10 +332,10 @@ class Prover:
         return Verdict("ends", claim, "proved", steps=steps, most_moves=most, certificate=known)
 
     def _checked(self, wanted: Property, known: Certificate, patience: Patience) -> Verdict:
-        """Return the verdict of a proof that was found before.
+        """Return the verdict of a known proof.
 
         Raises:
-            CertificateError: it does not prove the property.
+            CertificateError: the certificate does not prove the property.
         """
         model, bad, depth = self.model, wanted.literal, known.depth
         if depth is None:
@@ -387,7 +386,7 @@ class Prover:
     def _by_little(
         self, wanted: Property, played: Match | None, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return what is cheap: a shortest match if play found one, else induction over few moves."""
+        """Return the verdict of a cheap method: shorten a match of play, or try induction over few moves."""
         with suppress(OutOfTimeError):
             if played is None:
                 return self._by_induction(wanted, part, whole, most=_FEW)
@@ -427,7 +426,7 @@ class Prover:
     def _trimmed(
         self, bad: int, clauses: Sequence[Clause], whole: Patience, lemmas: Sequence[Lemma] = ()
     ) -> tuple[Clause, ...]:
-        """Return known and new clauses, reduced to those that are needed if time allows."""
+        """Return the needed ones of the known and the new clauses; all of them if time is over."""
         needed = list(dict.fromkeys([*((lemma.holds,) for lemma in lemmas), *self._known, *clauses]))
         with suppress(OutOfTimeError):
             needed = trimmed(self.model, bad, needed[len(lemmas) :], whole.part(_FOR_CHECK), lemmas=lemmas)
@@ -496,7 +495,7 @@ class Prover:
         )
 
     def _with_match(self, wanted: Property, match: Match, patience: Patience) -> Verdict:
-        """Return the verdict with a shortest match, or with the one found if that takes too long."""
+        """Return the verdict with a shortest match, or with the given match if the search takes too long."""
         with suppress(OutOfTimeError):
             return self._with_shortest(wanted, match, patience.part(_BEFORE))
         return self._shown(wanted, match, shortest=False)

@@ -46,18 +46,17 @@ def prove(
 
     Args:
         game: the game. Without a network, the reasoner visits its states, which decides less.
-        properties: names of built-in ones (all of a kind, as ``winnable``, or that of one role, as
-            ``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``; all built-in ones
-            by default.
-        seconds: time limit for each property. The invariant is learned once, for as long again, and counts
-            beside the first property that needs it.
+        properties: names of built-in properties, of all roles (``winnable``) or of one (``winnable white``),
+            and formulas, such as ``(never (and (line x) (line o)))``; all built-in properties by default.
+        seconds: time limit for each property. Learning the invariant, once per game, has the same limit, and
+            comes on top for the first property that needs it.
         report: called with the current activity, as a phrase; by default a notebook shows it.
 
     Raises:
         LimitError: a formula makes the rules explode.
         MissingExtraError: the solver is not installed.
-        QueryError: there is no such property, or a formula says nothing of this game.
-        TermSyntaxError: a formula cannot be read.
+        QueryError: there is no such property, or a formula does not fit this game.
+        TermSyntaxError: a formula cannot be parsed.
 
     >>> import anygame
     >>> game = anygame.loads('''
@@ -97,17 +96,16 @@ def equal(
     Args:
         first: one game.
         second: the other one.
-        moves: what the moves of the first are in the second where they have other names: pairs of terms,
-            one after the other, with variables for what is the same: ``(mark ?x ?y) (place ?y ?x)``. Moves
-            that no pair fits keep their names.
-        up_to: compare matches of so many joint moves alone.
-        seconds: how long it may take.
-        report: called with what is being done, as a phrase; by default a notebook shows it.
+        moves: maps moves of the first game to moves with other names in the second, as pairs of terms that
+            share variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
+        up_to: compare only matches of up to so many joint moves; by default, all matches.
+        seconds: the time limit.
+        report: called with the current activity, as a phrase; by default a notebook shows it.
 
     Raises:
         MissingExtraError: the solver is not installed.
-        QueryError: the games have other roles, or the map cannot be used.
-        ValueError: a number of moves below 0.
+        QueryError: the games have different roles, or the map cannot be used.
+        ValueError: ``up_to`` is negative.
 
     >>> import anygame
     >>> rules = "(role robot) (legal robot go) (<= terminal (true done)) (goal robot {}) (<= (next done) {})"
@@ -157,7 +155,7 @@ def each_verdict(
 def _prover(
     game: Game, seconds: float, report: Callable[[str], None], fallback: Exception | None = None
 ) -> Prover | Visitor:
-    """Return the prover of a game; without a usable network, one that visits states."""
+    """Return the prover of a game; without a usable network, a visitor of states."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
     from anygame.proving.visiting import Visitor, has_network
@@ -202,7 +200,7 @@ def _built_in(prover: Prover | Visitor, game: Game, names: list[str], seconds: f
 
 
 def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
-    """Return a verdict; an open one if memory does not suffice, or a network is too large."""
+    """Return a verdict, which is open if memory does not suffice or a network is too large."""
     try:
         return verdict()
     except MemoryError:
@@ -213,7 +211,7 @@ def _or_open(name: str, claim: str, verdict: Callable[[], Verdict]) -> Verdict:
 
 
 def _with_rules(verdict: Verdict, game: Game, seconds: float, report: Callable[[str], None]) -> Verdict:
-    """Return the verdict about dead fluents and moves, with the rules that never fire."""
+    """Return the verdict about dead fluents and moves, extended by the rules that never fire."""
     from anygame.proving.firing import firings
 
     began, found, left = perf_counter(), [], 0

@@ -2,8 +2,8 @@
 
 After Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and Brayton (2011,
 "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses that, with the
-property, hold in every state within ``i`` moves. States one move before a bad one are blocked from the last
-frame backwards; a frame that equals the next one is an invariant.
+property, hold in every state within ``i`` moves of the start. States one move before a bad state are blocked,
+from the last frame backwards. A frame that equals the next one is an invariant.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: The most clauses used for one query only; then the solver is rebuilt.
+#: The solver is rebuilt after so many clauses that served only one query.
 _MOST_SPENT: Final = 4_000
-#: Consecutive failures to drop a literal, after which a cube is small enough.
+#: So many consecutive failures to drop a literal end the reduction of a cube.
 _MOST_FAILURES: Final = 12
 
 #: A conjunction of literals over fluents; its negation is a clause.
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     """Result of the search for an invariant.
 
     Attributes:
-        invariant: clauses that hold in every state and exclude the bad ones; None if a match leads to one.
+        invariant: clauses that hold in every state and exclude bad states; None if a match leads to one.
         match: joint moves to a bad state.
     """
 
@@ -73,10 +73,10 @@ def reach(
 
     Args:
         model: the game.
-        bad: literal; if it depends on moves, of a joint move in play.
+        bad: literal; if it depends on moves, it is about a state and a joint move made there.
         patience: the time limit.
         invariant: clauses that hold in every state, proved by induction.
-        report: called with the number of each frame that excludes bad states, and of its clauses.
+        report: called for each frame that excludes bad states, with its index and its number of clauses.
     """
     return _Prover(model, bad, patience, invariant, report).run()
 
@@ -96,7 +96,7 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: Per frame the cubes that it excludes and the next one does not; the first is the start.
+        #: Per frame, the cubes that it excludes and the next frame does not. Frame 0 is the start.
         self._frames: list[set[Cube]] = [set()]
         self._formula: Formula | None = None
         self._lifting = Formula(patience)
@@ -147,7 +147,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step into one; for a bad joint move both are the same.
+        #: Assumptions for a bad state, and for a step into one. They are the same for a bad joint move.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:
@@ -244,7 +244,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of a cube that no step from a frame enters from outside, or None."""
+        """Return a part of a cube that no step from a frame enters from outside the part, or None."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)
@@ -260,7 +260,7 @@ class _Prover:
         return smaller
 
     def _shrunk(self, cube: Cube, frame: int) -> Cube:
-        """Return a cube with fewer literals that no step from a frame enters from outside."""
+        """Drop literals of a cube as long as no step from a frame enters it from outside."""
         failures = 0
         for literal in sorted(cube):
             if literal not in cube:

@@ -1,4 +1,4 @@
-"""States of random play: a property that they refute needs no proof."""
+"""States of random play, which refute many properties at little cost."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def lanes_for(fluents: int) -> int:
 
 
 class Sample:
-    """Random matches from the initial state: all their states, and how they were reached.
+    """Random matches from the initial state: all states, and the moves that lead to them.
 
     Attributes:
-        states: bool [states, fluents], the initial one among them.
+        states: bool [states, fluents], with the initial state.
     """
 
     def __init__(self, play: Iterable[tuple[NDArray[np.bool_], NDArray[np.int32]]]) -> None:
@@ -79,7 +79,7 @@ class Sample:
         return int(self._places[:, 0].max())
 
     def match(self, number: int, *, with_last: bool = False) -> Match:
-        """Return the joint moves to a state, given by its number, and the one made there if asked for."""
+        """Return the joint moves to a state, given by number; with ``with_last``, also the one made there."""
         step, lane = self._places[number].tolist()
         return tuple(tuple(choices[lane].tolist()) for choices in self._choices[: step + with_last])
 
@@ -105,12 +105,12 @@ class Sample:
 
     @cached_property
     def _after(self) -> NDArray[np.int64]:
-        """The numbers of all states but the first ones."""
+        """The numbers of all states but the initial ones."""
         return np.flatnonzero(self._places[:, 0] > 0)
 
     @cached_property
     def _before(self) -> NDArray[np.int64]:
-        """The numbers of the states before these."""
+        """The numbers of the states before those in ``_after``."""
         lanes = len(self._going[0])
         number = np.full((len(self._going), lanes), -1)
         number[self._places[:, 0], self._places[:, 1]] = np.arange(len(self._places))

@@ -1,7 +1,7 @@
-"""Proofs that are cached beside compiled code.
+"""Cache of proofs, beside compiled code.
 
-A file holds the certificates of one network: of the circuit and of the names of its inputs. No certificate is
-trusted. Each is checked anew against the circuit, and one that fails is searched for again.
+A file holds the certificates of one network, identified by its circuit and the names of its inputs. No
+certificate is trusted: each is checked against the circuit, and searched for again if the check fails.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from anygame.network.compiled import CompiledGame
 
-#: The most bytes of the files of all games; the oldest are deleted first.
+#: The most bytes of the files of all games; the oldest files are deleted first.
 PROOF_BYTES: Final = 16 << 20
-#: The most literals of a certificate; larger ones are found again about as fast.
+#: The most literals of a certificate; finding a larger one again takes about as long as checking it.
 _MOST_LITERALS: Final = 200_000
 #: The most certificates of a game, and characters of a name: formulas are names, too.
 _MOST, _LONGEST_NAME = 200, 10_000
@@ -39,10 +39,10 @@ class ProofStore:
 
     Args:
         compiled: the game.
-        folder: where they are stored; None for ``cache_folder()``, which may disable the cache.
+        folder: the folder of the files; None for ``cache_folder()``, which may disable the cache.
 
     Attributes:
-        certificates: by the name of the property. They are well-formed, but not checked.
+        certificates: maps names of properties to certificates, which are well-formed but not checked.
     """
 
     def __init__(self, compiled: CompiledGame, folder: Path | None = None) -> None:
@@ -79,7 +79,7 @@ class ProofStore:
         write_cached(self._path, json.dumps(data, separators=(",", ":")).encode(), PROOF_BYTES)
 
     def _read(self, data: object) -> dict[str, Certificate]:
-        """Return the certificates of a file; skip those that are malformed."""
+        """Return the well-formed certificates of a file."""
         found: dict[str, Certificate] = {}
         for name, value in list(data.items())[:_MOST] if isinstance(data, dict) else ():
             with suppress(TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""Lists of facts proved of a game: fluents that exclude each other, stay, or never hold; dead moves.
+"""Lists of proved facts: fluents that exclude each other, stay true or never hold, and dead moves.
 
-A list holds what was proved; there may be more.
+A list has the facts that were proved; a game may have more of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FOR_LOOKING: Final = 0.5
 #: The share of the remaining time for one fluent or move.
 _SHARE: Final = 0.2
-#: Lists that are read off the invariant: if not all candidates were tried, there may be more.
+#: Lists taken from the invariant, which are incomplete if not all candidates were tried.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
 
 
@@ -42,7 +42,7 @@ class _Found(NamedTuple):
 
 
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
-    """Return the list of a kind, one of ``SURVEYS``; it is ``proved`` if all candidates are decided."""
+    """Return the list ``name``, a key of ``SURVEYS``; it is ``proved`` if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
@@ -77,9 +77,9 @@ def _constant_players(prover: Prover, roles: Sequence[Role], patience: Patience)
 
 
 def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Found | None]:
-    """Yield the statements whose literals hold in no state; None for each that stays open.
+    """Yield the statements whose literals hold in no state, and None for each undecided one.
 
-    Expensive candidates are tried again when all others are decided, with the remaining time.
+    Undecided candidates are tried again after all others, with the remaining time.
     """
     seen = prover.matches.seen(list(asked.values()), patience)
     left = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
@@ -105,7 +105,7 @@ def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_F
     for node, bits in enumerate(exclusions(model, prover.invariant), start=1):
         graph.add_edges_from((node, other + 1) for other in range(bits.bit_length()) if bits >> other & 1)
     exact = [set(cover) for cover in covers if _is_clique(graph, cover)]
-    # Further fluents of a group that contains an exact group never hold.
+    # In a group that contains a smaller exact group, the other fluents never hold.
     exact = [group for group in exact if not any(other < group for other in exact)]
     for group in exact:
         yield _Found(f"exactly one of {_named(model, group)}")

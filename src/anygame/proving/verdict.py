@@ -30,23 +30,23 @@ def moves(number: int) -> str:
 
 
 def repetition(length: int, first: int) -> str:
-    """Return the note on a match whose last state is that after its first moves."""
+    """Return the note on a match whose last state repeats the state after ``first`` moves."""
     earlier = f"the state after {moves(first)}" if first else "the initial state"
     return f"after {moves(length)} play is back in {earlier} and can go on forever"
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof, in the form that the checker verifies; see ``anygame.proving.certificate``.
+    """A proof in the form that the checker (``anygame.proving.certificate``) verifies.
 
     Attributes:
         clauses: an invariant over fluents, as literals of the model.
-        depth: of k-induction; with ``is_everything``, moves of the longest matches.
-        is_everything: whether all matches are enumerated. Of an invariant by itself: whether all candidates
-            were tried.
-        measure: of ``ends``: a sum that every move but the last increases, as rows of a weight, whether the
-            fact is negated, and the fact, a disjunction of literals over fluents.
-        most_lost: the most that a move subtracts from the measure, before it adds more.
+        depth: the depth of k-induction; with ``is_everything``, the moves of the longest matches.
+        is_everything: whether all matches are enumerated; in the cached invariant of a game, whether all
+            candidates were tried.
+        measure: for ``ends``, a sum that every move but the last increases. A row is a weight, whether the
+            fact is negated, and the fact: a disjunction of literals over fluents.
+        most_lost: the most that a move subtracts from the measure, aside from the weights that it adds.
         sums: conserved sums, see ``counting.Sum``; a further part of the invariant.
         groups: literals of fluents of which at most one holds; a further part of the invariant.
     """
@@ -65,21 +65,21 @@ class Verdict:
     """The verdict about a property.
 
     Attributes:
-        name: of the property.
+        name: the name of the property.
         claim: the statement that is true of the game if it is proved.
         outcome: ``proved``, ``refuted`` or ``open``.
-        match: joint moves, a term for each role, to the state that refutes the claim, or shows it if one
-            state is enough; the reasoner has replayed them. None if there is none.
-        is_shortest: whether no shorter match shows it.
-        depth: no match of so many moves decides it; None if that does not matter.
-        invariant: the invariant of a proof, as clauses in GDL: in every state each has a literal that holds.
-            Together with the claim, if that is about states, every step preserves them.
+        match: joint moves, a term for each role, to a state that refutes the claim, or shows it if one state
+            is enough. The reasoner has replayed them. None if no match decides the claim.
+        is_shortest: whether no shorter match decides the claim.
+        depth: no match of up to this many moves decides the claim; None if that does not matter.
+        invariant: the invariant of a proof, as clauses in GDL. Every step preserves them, together with the
+            claim if that is about states.
         steps: the lemmas by which a solver's proof was checked.
         note: further information, as a sentence.
         found: the proved facts, for properties that are lists.
         seconds: the time taken.
         most_moves: the most joint moves of a match, if ``ends`` is proved.
-        certificate: of the proof; None if a match decides, and for lists.
+        certificate: the certificate of the proof; None for lists, and if a match decides the claim.
     """
 
     name: str
@@ -121,9 +121,9 @@ class Verdicts:
     """The verdicts about a game, in the order in which properties were asked for.
 
     Attributes:
-        verdicts: as many as there was time for.
+        verdicts: the verdicts that were reached in time.
         seconds: the time taken, without compilation.
-        interrupted: whether Ctrl-C ended it early.
+        interrupted: whether Ctrl-C ended the search early.
 
     >>> from anygame.proving.verdict import Verdict, Verdicts
     >>> found = Verdicts((Verdict("playable", "every role has a legal move", "proved"),))

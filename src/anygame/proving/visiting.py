@@ -1,7 +1,6 @@
-"""Decisions without a network: the reasoner plays at random, and visits states breadth first.
+"""Verdicts without a network: the reasoner plays at random, and visits states breadth first.
 
-A game that is too large to be compiled is decided if all of its states are visited. A visited state that
-violates a property refutes it.
+One visited state may decide a property. Otherwise, the property is decided only if all states are visited.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
 
 #: The shares of the time for random matches, and for the visited states of a property.
 _FOR_PLAY, _FOR_VISITED = 0.25, 0.5
-#: The most bytes of states: some hundred thousand of them.
+#: The most bytes of states, enough for some 100,000 of them.
 _MEMORY: Final = 1 << 29
-#: The most random matches, moves of one, and states in total.
+#: The most random matches, moves of a match, and states in total.
 _MATCHES, _LONGEST, _MOST_PLAYED = 1_000, 1_000, 20_000
 _SEED: Final = 1
 _WHY: Final = "there is no network"
 
 
 def has_network(game: Game) -> bool:
-    """Whether a game has a network; compiles it unless that failed before."""
+    """Whether a game has a network; compiles the game unless that has failed before."""
     if game.fallback is None:
         with suppress(LimitError):
             game.backends.needed_network()
@@ -61,10 +60,10 @@ class Visitor:
         start: the initial state.
         seconds: time limit for visiting states.
         report: called with the current activity, as a phrase.
-        why: why there is no better method, as a phrase.
+        why: the reason why there is no better method, as a phrase.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C ended it.
+        KeyboardInterrupt: Ctrl-C ended the visit.
     """
 
     def __init__(self, start: State, seconds: float, report: Callable[[str], None], why: str = _WHY) -> None:
@@ -87,13 +86,13 @@ class Visitor:
 
     @property
     def usual_sum(self) -> int:
-        """The sum of goals at the first end that was met; that of one winner if none was."""
+        """The sum of goals at the first end that was met; the sum of one winner if there is no end."""
         ends = (states[-1] for states, _ in self._matches if states[-1].is_terminal)
         sums = (goal_sum(end, [r for r in end.game.roles if not r.is_random]) for end in ends)
         return next((total for total in sums if total is not None), HIGHEST)
 
     def decide(self, wanted: Property, seconds: float) -> Verdict:
-        """Return the verdict of the visited states about a property."""
+        """Return the verdict about a property by random matches and visited states."""
         began, patience = perf_counter(), Patience(seconds)
         self.report(f"{wanted.name}: examining states")
         graph, depth = self._graph, self._graph.depth
@@ -111,7 +110,7 @@ class Visitor:
         else:
             if shown is None and graph.complete:
                 shown = self._settled(wanted)
-        # Not `or`: a verdict that refutes is false.
+        # A verdict that refutes is false, so `or` would drop it.
         found = self._met(wanted, patience, depth) if shown is None else shown
         found = wanted.open(depth, self._told()) if found is None else found
         return replace(found, seconds=perf_counter() - began)
@@ -226,7 +225,7 @@ def _joints(state: State) -> list[_Joint]:
 def _showing(
     wanted: Property, state: State, joints: Sequence[_Joint] | None = None
 ) -> tuple[State, *tuple[_Joint, ...]] | None:
-    """Return a state with the literal, and the joint move if it is about one (None: try all); or None."""
+    """Return the state if it has the literal, with the joint move if the property is about moves, or None."""
     if not wanted.of_moves:
         return (state,) if wanted.seen_by(state) else None
     for joint in _joints(state) if joints is None else joints:

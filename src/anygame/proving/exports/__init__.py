@@ -45,10 +45,10 @@ def export_text(
 
     Args:
         game: the game.
-        form: one of ``FORMS``, which says which of the following belong to it.
-        depth: joint moves at most, from 0; needed by the forms that it belongs to.
-        role: who is to reach a goal; by default the first role.
-        goal: the lowest goal that counts, from 0 to 100; by default any end, or none.
+        form: one of ``FORMS``, which lists the options of each form.
+        depth: the most joint moves, from 0; required by the forms that have this option.
+        role: the role that is to reach the goal; by default the first role.
+        goal: the lowest goal that counts, from 0 to 100; by default, plays with any end or without one.
 
     Raises:
         LimitError: the game has no network, or there is too much to write.
@@ -79,7 +79,7 @@ def export_text(
 
 
 def binary_aiger(game: Game) -> bytes:
-    """Return a game as ``aiger`` does, in the binary form.
+    """Return a game in the binary form of AIGER.
 
     Raises:
         LimitError: the game has no network, or it is too large.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.proving.model import Model
 
-#: Gates of two inputs; as text they take 20 bytes each.
+#: The most gates of two inputs; each takes 20 bytes as text.
 _MOST_GATES: Final = 2_000_000
 
 
@@ -110,12 +110,12 @@ def _legally_chosen(model: Model, role: int) -> int:
 class _Transitions:
     """A game as inputs, latches and gates of two inputs, numbered in this order, as AIGER demands.
 
-    Literals are twice the number, plus one where it is negated. Inputs are moves, latches are fluents. The
-    last latch, ``illegal``, is set by a step that is not part of play: one from a terminal state, or one in
-    which a role does not make exactly one legal move. Bad literals count only where ``illegal`` is false.
+    Literals are twice the number, plus one if negated. Inputs are moves, latches are fluents. The last latch,
+    ``illegal``, is set by steps that are not part of play: steps from a terminal state, or in which a role
+    does not make exactly one legal move. Bad literals count only where ``illegal`` is false.
 
     Attributes:
-        inputs: their terms.
+        inputs: the term of each input.
         latches: per latch its term, its initial value, and the literal of its next value.
         gates: the two inputs of each gate, the larger one first.
         bad: name and literal of each property that must not hold.

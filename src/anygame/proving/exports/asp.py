@@ -35,7 +35,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     """Return an answer set program whose answer sets are the plays of at most so many steps.
 
-    Relations that depend on the state or on moves get one more argument: the number of steps before.
+    Relations that depend on the state or on moves get one more argument: the number of earlier steps.
 
     Args:
         program: the rules.
@@ -45,7 +45,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
 
     Raises:
         RuleSheetError: a rule is unsafe.
-        LimitError: a disjunction stands for too many rules.
+        LimitError: a disjunction expands to too many rules.
     """
     rules = normal_rules(program)
     writer = _Writer(rules)
@@ -81,7 +81,7 @@ class _Writer:
         bodies = [(rule.head.key, {atom.key for atom, _ in atoms_in(rule.body)}) for rule in rules]
         self._steps = _closure(_OF_STEPS, bodies)
         self._states = _closure(_OF_STATES, bodies) - self._steps
-        #: Relations of states get one more argument, which may clash with others of the same name.
+        #: Relations that may clash with relations of states and steps, which get one more argument.
         self._taken = {(name, arity + 1) for name, arity in self._states | self._steps}
 
     def rule(self, rule: NormalRule) -> str:
@@ -96,7 +96,7 @@ class _Writer:
         return f"{head} :- {', '.join(body)}." if body else f"{head}."
 
     def term(self, term: Term, names: dict[Variable, str]) -> str:
-        """Return a term: numbers are numbers, other constants symbols."""
+        """Return a term, in which numbers stay numbers and other constants become symbols."""
         if isinstance(term, Variable):
             return names[term]
         if isinstance(term, Compound):
@@ -107,7 +107,7 @@ class _Writer:
 
     def _formula(self, formula: Formula, names: dict[Variable, str]) -> str:
         if isinstance(formula, Or):
-            # All its variables are bound elsewhere, so that this is a test.
+            # Its variables are all bound elsewhere, so a count of the alternatives that hold is enough.
             found = []
             for number, literals in enumerate(_alternatives(formula)):
                 condition = ", ".join(self._formula(literal, names) for literal in literals)
@@ -132,7 +132,7 @@ class _Writer:
         return f"{name}({','.join(terms)})" if terms else name
 
     def _name(self, text: str) -> str:
-        """Return a name: odd ones begin with ``n'``, and have ``'HEX'`` for each odd character."""
+        """Return a name; an odd name begins with ``n'`` and has ``'HEX'`` for each odd character."""
         if _PLAIN.fullmatch(text):
             return text
         if text not in self.odd:
@@ -141,7 +141,7 @@ class _Writer:
 
 
 def _closure(first: frozenset[Key], bodies: Sequence[tuple[Key, set[Key]]]) -> set[Key]:
-    """Return the relations that depend on some."""
+    """Return the relations that depend on some relations, including these."""
     found, before = set(first), 0
     while len(found) > before:
         before = len(found)
