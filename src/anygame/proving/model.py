@@ -168,8 +168,8 @@ class Model:
     def moved(self, literal: int) -> tuple[int, int]:
         """Return the literals for a literal being set, and being cleared, by a joint move.
 
-        Values of fluents that the literal implies before the move are substituted in its next value, so solvers
-        need not compare both states fluent by fluent.
+        Values of fluents that the literal implies before the move are substituted in its next value. Solvers
+        then need not compare both states fluent by fluent.
         """
         after = self.later(literal)
         rises = self.gates.conjunction([literal ^ 1, self._given(after, self._cube(literal ^ 1))])
