@@ -1,4 +1,4 @@
-"""Diagnostics for a terminal: severity, place and mark in colours."""
+"""Diagnostics for a terminal, with colours for severity, place and mark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMARK: Final = re.compile(r"((?:\S+:\d+:\d+: )?)(note|  try)(: .*)", re.DOTALL
 
 
 def diagnostic_lines(diagnostic: Diagnostic) -> list[Line]:
-    """Return a diagnostic as `format_diagnostic` does, with styles."""
+    """Return the lines of `format_diagnostic`, with styles."""
     return [list(_pieces(line)) for line in format_diagnostic(diagnostic).split("\n")]
 
 

@@ -1,4 +1,4 @@
-"""What a game is like inside, as text and as plain data: in short, its strata, plan, domains, and network."""
+"""Views of how a game is read, as text and as plain data: summary, strata, plan, domains and network."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 #: Maximum number of terms listed for an argument.
 _SHOWN: Final = 30
-#: The same, if a line has several arguments.
+#: Maximum number of terms listed for an argument if a line has several arguments.
 _SHOWN_IN_A_LINE: Final = 6
 
 
 def describe(game: Game, what: str) -> Any:
-    """Return one view of a game as plain data. Raises LimitError if it needs a network and has none."""
+    """Return one view of a game as plain data. Raises LimitError if the view needs a missing network."""
     return game.backends.needed_network().describe() if what == "network" else _SHOWN_AS[what][0](game)
 
 
 def explain(game: Game, what: str) -> str:
-    """Return the same as text. Raises LimitError, too."""
+    """Return one view of a game as text. Raises LimitError if the view needs a missing network."""
     if what == "network":
         return game.backends.needed_network().figures()
     return _SHOWN_AS[what][1](describe(game, what))
@@ -117,7 +117,7 @@ def _domains_text(found: Mapping[str, list[list[str]]]) -> str:
     return "\n".join(lines)
 
 
-#: Views of the rules: a function that returns plain data, and one that formats it.
+#: For each view of the rules, a function that returns plain data and a function that formats them.
 _SHOWN_AS: Final[Mapping[str, tuple[Callable[[Game], Any], Callable[[Any], str]]]] = {
     "summary": (_summary, _summary_text),
     "strata": (_strata, _strata_text),

@@ -1,4 +1,4 @@
-"""The ``anygame`` command: finds the command that is meant, runs it, and says what becomes of errors."""
+"""The ``anygame`` program: finds the command, runs it, and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anygame.language.diagnostics import Diagnostic, Severity, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Printed for the name of the program alone.
+#: Printed if the program is called without arguments.
 _INTRODUCTION: Final = """\
 anygame plays any game written in the Game Description Language (GDL). To begin:
 
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return Status.BROKEN_PIPE
     except OSError as error:
-        # Commands raise errors of their own for files, so this is the output: usually a full disk.
+        # Commands report faulty files as AnygameError, so the output failed: usually the disk is full.
         _drop_output()
         complain(f"cannot go on: {error.strerror or error}")
         return Status.BAD_INPUT
@@ -102,7 +102,7 @@ def _leaves_unbound(error: AnygameError) -> bool:
 
 
 def _open_streams() -> None:
-    """Replace closed streams, and let every name be printed."""
+    """Replace closed streams, and make streams replace characters that they cannot encode."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
@@ -127,9 +127,9 @@ def _drop_output() -> None:
 
 
 def _known(arguments: Sequence[str]) -> Sequence[str]:
-    """Return arguments that start with a command; exits on --help, --version and unknown commands.
+    """Return arguments that start with a command; exit on --help, --version and unknown commands.
 
-    A rule sheet or the name of a game opens the prompt.
+    Before a rule sheet or the name of a game, the command ``repl`` is added.
     """
     if not arguments:
         print(_INTRODUCTION, end="")
@@ -142,7 +142,7 @@ def _known(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _is_sheet(name: str) -> bool:
-    """Return whether a word names a rule sheet, existing or not, or an installed game."""
+    """Return whether a word names a file, an installed game, or a rule sheet that need not exist."""
     if name.startswith("-"):
         return False
     from anygame.sheets.installed import SUFFIXES, find_installed

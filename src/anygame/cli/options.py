@@ -1,13 +1,13 @@
-"""How a command declares its options: as fields of a dataclass, with their types, flags and help.
+"""Declarations of command options: fields of a dataclass, with their types, flags and help.
 
-A module of `anygame.cli.commands` has one `Command`, whose ``options`` are such a dataclass::
+Each `Command` of a module of `anygame.cli.commands` has such a dataclass as its ``options``::
 
     @command_options
     class Options(SheetOptions):
         depth: int = argument("DEPTH", natural, help="the number of joint moves")
         divide: bool = flag("--divide", "count separately for each first joint move")
 
-Options that several commands have are inherited (`anygame.cli.shared_options`).
+Commands inherit the options that they share (`anygame.cli.shared_options`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """What the exit status of a command means."""
+    """Exit status of a command."""
 
     OK = 0
     #: A query found nothing, a check found faults, a match was given up, a line of a script failed.
     ANSWER_IS_NO = 1
     BAD_INPUT = 2
-    #: As for a process killed by a signal: 128 plus the number of SIGINT, SIGPIPE, SIGTERM.
+    #: These are the statuses of processes killed by a signal: 128 plus SIGINT, SIGPIPE or SIGTERM.
     INTERRUPTED = 130
     BROKEN_PIPE = 141
     TERMINATED = 143
@@ -43,25 +43,25 @@ class Status(IntEnum):
 OptionsT = TypeVar("OptionsT")
 _KEY: Final = "argument"
 HIGHEST_PORT: Final = 65_535
-#: Bound on the digits that int() has to read.
+#: Maximum number of digits that int() has to read.
 _MOST_DIGITS: Final = 18
-#: Enough for seeds of 128 bits, as programs draw them.
+#: A seed of 128 bits has at most 39 digits.
 _MOST_DIGITS_OF_A_SEED: Final = 40
-#: Years of playing; sums over so many playouts fit into counters of 64 bits.
+#: So many playouts take years, and sums over them fit into counters of 64 bits.
 _MOST_PLAYOUTS: Final = 10**15
 #: Letters of units.
 _LETTERS: Final = "smhdMGTB"
-#: More than any machine has, but a valid size of an array.
+#: No machine has more memory, but an array may have this size.
 _MOST_GIGABYTES: Final = 100_000
 
 
 def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
-    """Return a field that holds arguments of ``add_argument``; options of one group exclude each other."""
+    """Return a field with arguments for ``add_argument``; options of one group exclude each other."""
     return field(metadata={_KEY: (added, group)})
 
 
 def argument(metavar: str, reader: Reader | None = None, **settings: Any) -> Any:
-    """Declare an argument with a position; settings are those of ``ArgumentParser.add_argument``."""
+    """Declare a positional argument; settings are those of ``ArgumentParser.add_argument``."""
     return _declared(((), {"metavar": metavar, "type": reader} | settings))
 
 
@@ -78,13 +78,13 @@ def option(
     """Declare an option with a value.
 
     Args:
-        flags: its names, with blanks between them.
-        metavar: stands for the value in help; None where ``choices`` are given.
-        help: what the option does; a default that is a number or a word is added.
-        reader: makes the value of a text; the text itself by default.
-        default: the value where the option is not given.
+        flags: names of the option, with blanks between them.
+        metavar: placeholder for the value in help; None if there are ``choices``.
+        help: description of the option, to which a default that is a number or a word is added.
+        reader: function that parses the text of the value; by default, the value is the text.
+        default: value if the option is not given.
         former: an earlier name, which still works and is not shown.
-        settings: others of ``ArgumentParser.add_argument``.
+        settings: further settings of ``ArgumentParser.add_argument``.
     """
     usual = ""
     if isinstance(default, int | float | str):
@@ -97,17 +97,17 @@ def option(
 
 
 def several(flags: str, metavar: str, help: str) -> Any:
-    """Declare an option that may be repeated: the list of its values."""
+    """Declare an option that may be repeated; its field is the list of the values."""
     return option(flags, metavar, f"{help}; may be repeated", action="append", default=[])
 
 
 def flag(flags: str, help: str, *, group: str = "", to: bool = True) -> Any:
-    """Declare an option without a value that sets its field to ``to``; a group's exclude each other."""
+    """Declare an option without a value, which sets its field to ``to``; a group allows only one option."""
     return _declared(((flags,), {"action": f"store_{to}".lower(), "help": help}), group=group)
 
 
 def choice(constants: Mapping[str, str], *, default: str) -> Any:
-    """Declare flags of which one may be given: each sets the field to its name. They come with helps."""
+    """Declare flags that exclude each other, with their helps; each sets the field to its name."""
     shared = {"action": "store_const", "default": default}
     added = [((f"--{name}",), shared | {"const": name, "help": text}) for name, text in constants.items()]
     return _declared(*added, group=" ".join(constants))
@@ -117,7 +117,7 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
     frozen_default=True, kw_only_default=True, field_specifiers=(argument, choice, flag, option, several)
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
-    """Make a dataclass of a class of options; inherit from others that are made so."""
+    """Turn a class of options into a dataclass; it may inherit from other such classes."""
     # Options are never compared or printed, and generating such methods would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
@@ -131,13 +131,13 @@ class Command(Generic[OptionsT]):
     details: str = ""
 
     def parse(self, name: str, summary: str, arguments: Sequence[str]) -> OptionsT:
-        """Read the arguments after the name of the command; what is wrong with them ends the process."""
+        """Parse the arguments after the name of the command; a mistake ends the process."""
         parser = _Parser(prog=f"anygame {name}", **self.settings(summary))
         self.declare(parser)
         return self.options(**vars(parser.parse_args(arguments)))
 
     def settings(self, summary: str) -> dict[str, Any]:
-        """Return what a parser of the command is made with, beside its name."""
+        """Return the arguments for the parser of the command, without its name."""
         return {
             "description": f"{summary[0].upper()}{summary[1:]}.",
             "epilog": self.details,
@@ -146,7 +146,7 @@ class Command(Generic[OptionsT]):
         }
 
     def declare(self, parser: argparse.ArgumentParser) -> None:
-        """Declare its arguments and options to a parser; its own options before those that others share."""
+        """Add the arguments and options to a parser: own options first, then inherited ones."""
         own = self.options.__annotations__
         groups: dict[str, Any] = {"": parser}
 
@@ -164,15 +164,15 @@ class Command(Generic[OptionsT]):
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends the process with one line about a mistake, and one that names the help."""
+    """A parser that ends the process with a line about a mistake and a line that names the help."""
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong, and end the process."""
+        """Print the mistake, and end the process."""
         self.exit(Status.BAD_INPUT, f"{self.prog}: error: {message}\n  try: {self.prog} --help\n")
 
 
 class _Parser(Parser):
-    """Accepts options between positional arguments, as in ``legal FILE --after MOVES ROLE``."""
+    """A parser that allows options between arguments, as in ``legal FILE --after MOVES ROLE``."""
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
@@ -190,7 +190,7 @@ class _Parser(Parser):
 
 
 def whole(text: str) -> int:
-    """Read a whole number, with a sign if it has one."""
+    """Read a whole number, which may have a sign."""
     digits = text[1:] if text[:1] in {"-", "+"} else text
     if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST_DIGITS_OF_A_SEED:
         raise argparse.ArgumentTypeError(f"expected a whole number, found {text[:40]!r}")
@@ -198,7 +198,7 @@ def whole(text: str) -> int:
 
 
 def whole_from(least: int, most: int | None, text: str) -> int:
-    """Read a whole number in a range; one without an upper bound has 18 digits at most."""
+    """Read a whole number in a range; it has at most 18 digits."""
     is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     if not is_number or not least <= int(text) <= (int(text) if most is None else most):
         wanted = f"from {least}" + ("" if most is None else f" to {most}")
@@ -227,7 +227,7 @@ def _above_0(what: str, most: float, units: Mapping[str, float], text: str) -> f
 
 
 def many(text: str) -> int:
-    """Read a number from 1 that may be written as 1e6 or 1_000_000."""
+    """Read a whole number from 1 to 10**15, which may be written as 1e6 or 1_000_000."""
     try:
         number = int(text) if "e" not in text.lower() else float(text)
     except ValueError:
@@ -237,13 +237,13 @@ def many(text: str) -> int:
     return int(number)
 
 
-#: Read a whole number from 0, and one from 1.
+#: These functions read a whole number: from 0, from 0 to 10 million, and from 1.
 natural: Final = partial(whole_from, 0, None)
 joint_moves: Final = partial(whole_from, 0, 10_000_000)
 positive: Final = partial(whole_from, 1, None)
-#: Read a number of threads, as many as simulators and searches take.
+#: Reads a number of threads, up to the maximum of simulators and searches.
 threads: Final = partial(whole_from, 1, 4096)
-#: Read a number of seconds above 0, and an amount of memory.
+#: Units of time in seconds, and units of memory in gigabytes.
 _TIMES: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZES: Final = {"": 1.0, "MB": 1 / 1024, "GB": 1.0, "TB": 1024.0}
 seconds: Final = partial(_above_0, "seconds above 0, such as 90, 1.5, 30m or 8h", inf, _TIMES)

@@ -1,4 +1,4 @@
-"""Output: the only place that knows whether a terminal listens, and how wide and colourful it is."""
+"""Output: only this module knows whether it goes to a terminal, and how wide and colourful that is."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def print_json(value: object) -> None:
 
 
 def print_answer(answer: Answer, options: JsonOption) -> int:
-    """Print an answer in the form that a command line asks for; return the status of success."""
+    """Print an answer as JSON or as lines, as the options say; return `Status.OK`."""
     if options.json:
         print_json(answer.to_json())
     else:
@@ -50,18 +50,18 @@ def print_answer(answer: Answer, options: JsonOption) -> int:
 
 
 def print_event(value: object) -> None:
-    """Print one JSON object on a line of its own, at once."""
+    """Print one JSON object on a line of its own, and flush."""
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def print_lines(lines: Iterable[str], stream: TextIO | None = None) -> None:
-    """Print lines on standard output, or where else is said."""
+    """Print lines on a stream, by default on standard output."""
     for line in lines:
         print(line, file=stream)
 
 
 def complain(message: object) -> None:
-    """Print an error for people on standard error; diagnostics of a rule sheet as they are."""
+    """Print an error for people on standard error; diagnostics of a rule sheet get no prefix."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
     # If nobody reads standard error, the exit status remains.
@@ -71,7 +71,7 @@ def complain(message: object) -> None:
 
 @contextmanager
 def fallback_notices() -> Iterator[None]:
-    """Print a line on standard error where the reasoner steps in, or a sheet is read leniently."""
+    """Print a line on standard error if the reasoner steps in or a sheet is read leniently."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", FallbackWarning)
         warnings.simplefilter("always", LenientReadingWarning)
@@ -98,7 +98,7 @@ def columns_of(cells: Sequence[str], width: int) -> Iterator[str]:
 
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
-    """Yield lines with the rows of a table; sides say how columns are aligned, `<` or `>` for each."""
+    """Yield lines with the rows of a table; ``sides`` aligns each column to the left (`<`) or right (`>`)."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = zip(row, sides, widths, strict=True)
@@ -106,7 +106,7 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
 
 
 class Screen:
-    """Where answers go: a terminal, with colours if rich is installed, or plain text."""
+    """The destination of answers: a terminal, with colours if rich is installed, or plain text."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stdout
@@ -116,7 +116,7 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Characters in a line."""
+        """The number of characters in a line; 80 without a terminal."""
         return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
 
     def show(self, lines: Iterable[Line]) -> None:
@@ -135,14 +135,14 @@ class Screen:
             self._console.print(Text.assemble(*pieces), soft_wrap=True, highlight=False)
 
     def draw(self, picture: Picture) -> None:
-        """Draw boards, as wide and colourful as the terminal is."""
-        # Most commands draw nothing, and need not wait for this import.
+        """Draw boards in the width and colours of the terminal."""
+        # This import is here since most commands draw nothing and need not wait for it.
         from anygame.boards import draw
 
         self.show(draw(picture, width=self.width, colours=self.colours))
 
     def page(self, lines: Iterable[str]) -> None:
-        """Show lines; to a person at a terminal page by page, Enter for the next one."""
+        """Show lines; at a terminal, show them page by page, with Enter for the next page."""
         lines = list(lines)
         height = shutil.get_terminal_size((80, 24)).lines - 2
         if not self.is_terminal or not sys.stdin.isatty() or len(lines) <= height:
@@ -160,7 +160,7 @@ class Screen:
         return bool(answer) and not answer.strip().lower().startswith("q")
 
     def say(self, message: object = "", style: str = "") -> None:
-        """Show a text, in a style where there are styles."""
+        """Show a text, in a style if the terminal has styles."""
         if self._console is not None and style:
             self._console.print(str(message), style=style, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -1,4 +1,4 @@
-"""The game and the state that a command line asks about, and lists of moves."""
+"""Loads the game and the state of a command line; lists moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def list_moves(
     moves: Sequence[Term], all_moves: Sequence[Term], width: int, *, grouped: bool
 ) -> Iterator[str]:
-    """Yield lines with some of a role's moves, each with its number among all, perhaps grouped by name."""
+    """Yield lines with some of a role's moves, numbered as in ``all_moves``; ``grouped`` groups by name."""
     numbers = {move: number for number, move in enumerate(all_moves, start=1)}
     digits = len(str(len(all_moves)))
     names: dict[Term, str] = {move: move.functor for move in moves if grouped and isinstance(move, Compound)}
@@ -48,7 +48,7 @@ def load_game(options: MachineOption) -> Game:
 
 
 def load_position(options: PositionOptions) -> Position:
-    """Load the game and play the moves of ``--after``. Raises as `load_game` and `play_after`."""
+    """Load the game and play the moves of ``--after``. Raises RuleSheetError or IllegalMoveError."""
     game = load_game(options)
     states, _ = play_after(game, options)
     return Position(game, states[-1], len(options.after))

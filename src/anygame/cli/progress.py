@@ -1,4 +1,4 @@
-"""Progress on a terminal: bars on standard error while something takes long."""
+"""Progress bars on standard error, for operations that take long."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.search import Analysis, PracticeReport, Search
 
 
-#: Seconds between two checks whether the search is ready.
+#: Seconds between two checks whether the search is compiled.
 _LOOK: Final = 0.2
 
 
@@ -57,7 +57,7 @@ def _counting_columns() -> list[Any]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """How many a second."""
+        """The number of steps per second."""
 
         def render(self, task: Any) -> Text:
             return Text(f"{task.speed:,.0f}/s" if task.speed else "")
@@ -91,14 +91,14 @@ def compile_needed(game: Game) -> None:
 
 
 def compile_search(search: Search) -> None:
-    """Let a search compile what it needs, with progress on a terminal: its first use here takes a while."""
+    """Compile the code of a search, with progress on a terminal; on first use, this takes a while."""
     with progress("compiling the search"):
         while search.is_compiling:
             search.compile(_LOOK)
 
 
 def practise(search: Search, seconds: float) -> PracticeReport | None:
-    """Let a search practise for so many seconds, with progress on a terminal."""
+    """Let a search practise for some seconds, with progress on a terminal."""
     with progress("practising", seconds) as show:
         begin = perf_counter()
 
@@ -126,7 +126,7 @@ def analyse(
 
 
 def analysis_lines(analysis: Analysis, screen: Screen) -> Iterator[str]:
-    """Yield the table, as wide as a terminal is."""
+    """Yield the lines of an analysis, cut to the width of a terminal."""
     width = screen.width if screen.is_terminal else None
     for line in analysis.lines():
         yield line if width is None or len(line) <= width else f"{line[: width - 4]} ..."

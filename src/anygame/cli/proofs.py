@@ -1,4 +1,4 @@
-"""Verdicts of provers, as they are printed and as they are put into JSON."""
+"""Proofs for several commands: comparing two games, showing progress, and writing matches of verdicts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ need the extra `prove`, and a sheet that can be played."""
 
 @command_options
 class SameGameOptions:
-    """Options of the commands that make a sheet of another sheet."""
+    """Options of the commands that rewrite a sheet."""
 
     prove: bool = flag("--prove", "prove that the game stays the same")
     seconds: float = option("--seconds", "S", "time limit of the proof in seconds", seconds, default=60.0)
 
 
 def compared(first: Game, second: Game, **asked: Any) -> Verdict:
-    """Return whether two games are the same, as ``equal`` does, with progress on a terminal."""
+    """Return the verdict of `equal` on two games, with progress on a terminal."""
     with progress("comparing") as show:
         return equal(first, second, report=lambda doing: show(description=doing), **asked)
 
@@ -62,7 +62,7 @@ def same_game(
 
 
 def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]) -> Iterator[Verdict]:
-    """Yield verdicts, and show on a terminal what is being done until the next one."""
+    """Yield verdicts, with progress on a terminal before each of them."""
     shows: list[Callable[..., None]] = [lambda **_: None]
     coming = verdicts(lambda doing: shows[0](description=doing))
     while True:
@@ -74,7 +74,7 @@ def with_progress(verdicts: Callable[[Callable[[str], None]], Iterator[Verdict]]
 
 
 def write_matches(folder: str, game: Game, verdicts: Iterable[Verdict]) -> list[str]:
-    """Write the matches of verdicts as match records; return their files. Raises AnygameError."""
+    """Write the matches of verdicts as match records; return their paths. Raises AnygameError."""
     from anygame.cli.sheets import record_path
     from anygame.match.record import write_record
     from anygame.match.running import Terms, new_record

@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format in which editors and CI take the findings of tools."""
+"""Diagnostics as SARIF 2.1.0, a format for findings that editors and CI read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 
 
 def format_sarif(found: Iterable[tuple[str, Finding]]) -> dict[str, Any]:
-    """Return a SARIF log of one run."""
+    """Return the findings of files as a SARIF log of one run."""
     found = list(found)
     codes = sorted({finding.diagnostic.code for _, finding in found})
     rules = [

@@ -1,4 +1,4 @@
-"""The options that several commands have: each a dataclass to inherit from (`anygame.cli.options`)."""
+"""Options that several commands share, as dataclasses to inherit from (`anygame.cli.options`)."""
 
 from __future__ import annotations
 
@@ -30,52 +30,52 @@ SHEET_HELP: Final = "rule sheet, or name of an installed game (`anygame games` l
 
 
 def seed_option(default: int | None = None) -> Any:
-    """Declare ``--seed``; without a default, every run draws another seed."""
+    """Declare ``--seed``; without a default, every run uses a new random seed."""
     unset = "" if default is not None else " (default: a new one each time)"
     return option("--seed", "S", f"random seed; the same seed repeats results{unset}", whole, default=default)
 
 
 def plot_option(what: str) -> Any:
-    """Declare ``--plot``, which draws something at the end."""
+    """Declare ``--plot``, which writes a plot at the end."""
     return option("--plot", "IMAGE", f"draw {what} into a file: *.png, *.svg or *.pdf")
 
 
 def json_shape(shape: str) -> str:
-    """Return what help says of the object that ``--json`` prints."""
+    """Return the help about the object that ``--json`` prints."""
     return f"with --json, one object; terms are texts in KIF:\n  {shape}\n"
 
 
 @command_options
 class CaseOption:
-    """How names are read."""
+    """Option for the case of names."""
 
     case_sensitive: bool = flag("--case-insensitive", "ignore case in names", to=False)
 
 
 @command_options
 class ReadingOptions(CaseOption):
-    """How names are read, and variables that GDL leaves unbound."""
+    """Options for the case of names, and for unbound variables."""
 
     lenient: bool = flag("--lenient", LENIENT_HELP)
 
 
 @command_options
 class SheetOptions(ReadingOptions):
-    """A rule sheet."""
+    """Options of commands about one rule sheet."""
 
     file: str = argument("FILE", help=f"{SHEET_HELP}; - for standard input")
 
 
 @command_options
 class JsonOption:
-    """The form of the answer."""
+    """Option for the form of the answer."""
 
     json: bool = flag("--json", "print JSON")
 
 
 @command_options
 class MachineOption(SheetOptions):
-    """A rule sheet, and what computes the answers."""
+    """Options of commands about one rule sheet, with the machine that computes the answers."""
 
     machine: MachineName = option(
         "--machine",
@@ -88,7 +88,7 @@ class MachineOption(SheetOptions):
 
 @command_options
 class PositionOptions(JsonOption, MachineOption):
-    """A question about a state: the initial one, or the one to which some moves lead."""
+    """Options of commands about one state: the initial state, or the state after some moves."""
 
     after: list[str] = several("--after", "MOVES", "joint move to play before the question is asked")
 
@@ -101,12 +101,12 @@ def import_with_extra(module: str, extra: str, needed: str) -> Any:
         raise MissingExtraError(f"{needed} ({error}): pip install 'anygame[{extra}]'", extra) from error
 
 
-#: Stands for a cluster that is started on this machine.
+#: Value of ``--cluster`` without an address: start a cluster on this machine.
 _HERE: Final = "here"
 
 
 def cluster_option(meaning: str) -> Any:
-    """Declare ``--cluster [ADDRESS]``; None where it is not given."""
+    """Declare ``--cluster [ADDRESS]``; its field is None if it is not given."""
     return option("--cluster", "ADDRESS", meaning, nargs="?", const=_HERE)
 
 
@@ -119,7 +119,7 @@ def joined(address: str | None) -> Iterator[Cluster | None]:
     if address is None:
         yield None
         return
-    # Ray takes seconds to load, and most commands are run without it.
+    # Importing Ray takes seconds, and most commands run without it.
     made: Cluster = import_module("anygame.cluster").Cluster(None if address == _HERE else address)
     with made:
         yield made
@@ -127,7 +127,7 @@ def joined(address: str | None) -> Iterator[Cluster | None]:
 
 @command_options
 class ClockOptions(JsonOption, ReadingOptions):
-    """Clocks, and what players are sent."""
+    """Options for the clocks, and for the names in the rules that players receive."""
 
     start_clock: float = option("--start-clock", "SECONDS", "time to get ready", seconds, default=30.0)
     play_clock: float = option("--play-clock", "SECONDS", "time for each move", seconds, default=10.0)

@@ -1,6 +1,6 @@
 """Rule sheets from the command line: a file, a game that comes with the package, or standard input.
 
-Where a name is mistyped, the nearest ones are named. What commands write is written as a whole or not at all.
+Errors about mistyped names suggest the nearest names. Files are written as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def check_writable(name: str) -> None:
-    """Raise RuleSheetError for standard input and for games of the package, which cannot be written."""
+    """Raise RuleSheetError for standard input and installed games, which cannot be written."""
     if name == "-":
         raise RuleSheetError("standard input cannot be written; leave out --write")
     if find_installed(name) is not None:
@@ -36,14 +36,14 @@ def check_writable(name: str) -> None:
 
 
 def print_sheet(text: str) -> None:
-    """Print a sheet as UTF-8 with plain line ends, whatever the system's habits are."""
+    """Print a sheet as UTF-8 without converting line ends, on every system."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
 
 
 def print_changes(source: Source, text: str) -> None:
-    """Print what becomes of a sheet, as `diff -u` does."""
+    """Print the changes of a sheet in the format of `diff -u`."""
     before, after = (part.splitlines(keepends=True) for part in (source.text, text))
     for line in unified_diff(before, after, source.name, source.name):
         print(line.rstrip("\r\n"))
@@ -59,7 +59,7 @@ def replace_sheet(name: str, content: str | bytes) -> None:
 
 
 def make_folder(name: str) -> Path:
-    """Return a folder, made if it is missing. Raises AnygameError if it cannot be made."""
+    """Return a folder, and make it if it is missing. Raises AnygameError if it cannot be made."""
     path = Path(name)
     with file_faults("make the folder", path):
         path.mkdir(parents=True, exist_ok=True)
@@ -67,13 +67,13 @@ def make_folder(name: str) -> Path:
 
 
 def state_folder(name: str) -> Path:
-    """Return where this program keeps what has a name. Raises RuntimeError where nobody has a home."""
+    """Return the path of a name in the state folder of this program. Raises RuntimeError without a home."""
     folder = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
     return Path(folder) / "anygame" / name
 
 
 def record_path(folder: str, record: Record) -> str:
-    """Return where a record is kept in a folder, which is made if it is missing; raises as `make_folder`."""
+    """Return the path of a record in a folder, as from `make_folder`. Raises AnygameError if that fails."""
     return str(make_folder(folder) / f"{record.match_id}.json")
 
 
@@ -132,7 +132,7 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return similar names of files, or else of games."""
+    """Return the names of similar files, or else of similar games."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)
@@ -142,7 +142,7 @@ def _near(path: Path) -> list[str]:
 
 
 def _sheets_in(folder: Path, name: str) -> list[str]:
-    """Return files of a folder with a similar name; for an empty name, a few rule sheets."""
+    """Return the files of a folder with a similar name; for an empty name, up to three rule sheets."""
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     except OSError:

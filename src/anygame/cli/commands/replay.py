@@ -85,7 +85,7 @@ def _write_pictures(found: Replay, folder: Path) -> None:
 
 
 def _signature(record: Record) -> tuple[bool, list[str]]:
-    """Return whether a record is signed, and what is wrong with the signature."""
+    """Return whether a record is signed, and the faults of its signature."""
     data = record.to_json()
     if not is_signed(data):
         return False, []
@@ -143,7 +143,7 @@ class _Shown:
         self._say_goals()
 
     def step_through(self) -> None:
-        """Show one step after the other, as the person at the terminal asks for them."""
+        """Show the steps that the person at the terminal asks for, until they quit."""
         last = len(self.found.states) - 1
         step = 0
         self._say_players()

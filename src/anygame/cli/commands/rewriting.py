@@ -1,4 +1,4 @@
-"""The commands that make a sheet of a sheet: ``format``, ``translate`` and ``mend``."""
+"""The commands that rewrite sheets: ``format``, ``translate`` and ``mend``."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _translate(options: _TranslateOptions) -> int:
 
 
 def _written_out(source: Source) -> Source:
-    """Return a sheet in which lenient reading is spelled out, in KIF; the sheet itself if it needs none."""
+    """Return a sheet in KIF with the mends of lenient reading; the sheet itself if it needs none."""
     from anygame.sheets.lenient import read_leniently
 
     plain, mends = read_leniently(parse_program(source, open_facts=True))

@@ -1,4 +1,4 @@
-"""The ``simulate`` command: random games by the million; ``playout`` is its form for a few games."""
+"""The ``simulate`` command, which plays random games by the million, and ``playout`` for a few games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.answers.position import Position
     from anygame.game import SimulationResult
 
-#: Number of games that the reasoner plays faster than most sheets compile.
+#: Maximum number of games that ``playout`` leaves to the reasoner: compiling most sheets takes longer.
 _FEW: Final = 1_000
 
 

@@ -1,4 +1,4 @@
-"""The ``solve`` command: the exact value of a game whose states can be counted."""
+"""The ``solve`` command: finds the exact value of a game whose states can be counted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Options(PositionOptions):
 
 
 def run(options: _Options) -> int:
-    """Print the value under best play, and a line of it; Ctrl-C ends it, with how far it came."""
+    """Print the value under best play and a line of best play; after Ctrl-C, print the progress so far."""
     at = load_position(options)
     if options.machine != "reasoner" and not at.game.is_settled:
         compile_game(at.game)

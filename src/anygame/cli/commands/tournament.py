@@ -1,4 +1,4 @@
-"""The ``tournament`` command."""
+"""The ``tournament`` command: plays all combinations of players on some sheets, and prints ratings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Options(ClockOptions, WebOptions):
 
 
 def run(options: _Options) -> int:
-    """Play what is left of a tournament, and print where the players stand."""
+    """Play the remaining matches of a tournament, and print the standings."""
     if options.report and not (options.files and options.players):
         return _report(options)
     if not options.files or not options.players:
@@ -137,7 +137,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """The pages of a tournament. They open the store anew, since it belongs to the thread of the matches."""
+    """The pages of a tournament. They open the store again: a store belongs to the thread of the matches."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)
@@ -147,14 +147,14 @@ class _Pages:
         self._is_shown = options.web is not None
 
     def past(self, result: Result) -> None:
-        """Show a match that was played before, or elsewhere."""
+        """Show a match that was played earlier or on the cluster."""
         goals = zip(result.players, result.goals or (), strict=False)
         shown = ", ".join(f"{name} {goal}" for name, goal in goals)
         match = self.broadcast.match(lambda: self._record(result))
         match.past(result.sheet, ", ".join(result.players), shown or f"given up: {result.fault}")
 
     def watcher(self, meeting: Meeting, other: Watcher | None) -> Watcher | None:
-        """Return what shows a match on pages too."""
+        """Return a watcher that also shows a match on the pages; ``other`` if there are none."""
         if not self._is_shown:
             return other
         match = self.broadcast.match(lambda: self._record(meeting))
@@ -219,7 +219,7 @@ def _say_over(event: Tournament, meeting: Meeting, record: Record, which: str) -
 
 
 def _standings(players: Sequence[str], results: Sequence[Result]) -> tuple[Standings, str]:
-    """Return the standings, and the name of the extra that ratings lack, if they do."""
+    """Return the standings, and a message if an extra that ratings need is missing."""
     try:
         return standings(players, results), ""
     except MissingExtraError as error:

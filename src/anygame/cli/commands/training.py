@@ -84,7 +84,7 @@ def _train(options: _TrainOptions) -> int:
     compile_needed(game)
     limit = _USUAL if options.seconds is None and options.games is None else options.seconds
     try:
-        # A missing plotting library should show before hours are spent.
+        # A missing plotting library is reported now, not after hours of training.
         with ExitStack() as stack:
             axes = stack.enter_context(image(options.plot)) if options.plot is not None else ()
             cluster = stack.enter_context(joined(options.cluster))
@@ -140,7 +140,7 @@ with --json, one object; if a file cannot be used, error says why, and the rest 
 
 @command_options
 class _ModelsOptions(JsonOption):
-    """What ``anygame models`` is asked."""
+    """The options of ``anygame models``."""
 
 
 def _models(options: _ModelsOptions) -> int:

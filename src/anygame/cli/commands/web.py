@@ -1,4 +1,4 @@
-"""The ``web`` command: games in the browser."""
+"""The ``web`` command: serves pages on which people play games."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Matches on the command line: who sits where, and how a match is watched."""
+"""Matches on the command line: the seats of the players, and the display of a match."""

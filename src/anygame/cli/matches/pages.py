@@ -1,4 +1,4 @@
-"""Matches of a command: watched in a browser, ended by Ctrl-C, or by SIGTERM, as `kill` sends it."""
+"""Runs the matches of a command: shows them in a browser, and ends them at Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Ctrl-C.
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where pages are served."""
+    """The address on which pages are served."""
 
     host: str = "127.0.0.1"
     port: int = _PORT
@@ -49,7 +49,7 @@ def _address(text: str) -> Address:
 
 @command_options
 class WebOptions:
-    """Whether matches are shown on pages."""
+    """Options that show matches on pages."""
 
     web: Address | None = option(
         "--web",
@@ -63,14 +63,14 @@ class WebOptions:
 
 
 def pages_module() -> Any:
-    """Return the module that runs servers of pages. Raises MissingExtraError without the extra ``web``."""
+    """Return the module that serves pages. Raises MissingExtraError without the extra ``web``."""
     needed = "pages need starlette, uvicorn, jinja2, python-multipart and segno"
     return import_with_extra("anygame.web.server.running", "web", needed)
 
 
 @contextmanager
 def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_json: bool) -> Iterator[None]:
-    """Let browsers watch matches at an address, if one is given; with ``stay``, until Ctrl-C."""
+    """Let browsers watch matches at an address, if given; with ``stay``, keep the pages until Ctrl-C."""
     if address is None:
         if stay:
             raise AnygameError("--stay needs --web")
@@ -93,7 +93,7 @@ def on_pages(address: Address | None, broadcast: Broadcast, *, stay: bool, is_js
 
 
 def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:
-    """Print the address of pages: before a text for people, or as an object."""
+    """Print the address of pages: as JSON, or for people, followed by ``text``."""
     named = f"[{host}]" if ":" in host else host
     address = f"http://{named}:{port}/"
     event = {"event": "listening", "address": address, "host": host, "port": port} | more
@@ -101,7 +101,7 @@ def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str
 
 
 class EndedBySignal(Exception):  # noqa: N818
-    """Somebody wants the command to end."""
+    """Ctrl-C or SIGTERM ended the command; ``status`` is its exit status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)

@@ -1,4 +1,4 @@
-"""Players as a command line names them, and their seats."""
+"""Names and seats of the players that a command line lists."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ and ponders while others are to move (default no). The manager plays a role `ran
 """
 
 
-#: The player that is a person at this terminal.
+#: The specification of a person at this terminal.
 HUMAN: Final = "human"
 
 _NAME: Final = re.compile(r"([\w.-]+)=(.+)")
-#: Seconds of preparation after which the user is told about it.
+#: Seconds of preparation after which a notice is printed.
 _LONG: Final = 2.0
 
 #: Name and specification of a player.
@@ -48,7 +48,7 @@ Named = tuple[str, str]
 
 
 def named(specs: Sequence[str]) -> list[Named]:
-    """Return players with their names; those that are given no name and would share one are numbered.
+    """Return players with their names; default names that are taken get a number.
 
     >>> named(["mcts", "mcts:threads=2", "old=localhost:9147", "my/player.py:Mine"])
     [('mcts', 'mcts'), ('mcts-2', 'mcts:threads=2'), ('old', 'localhost:9147'), ('Mine', 'my/player.py:Mine')]
@@ -71,7 +71,7 @@ def named(specs: Sequence[str]) -> list[Named]:
 
 
 def _short(spec: str) -> str:
-    """Return the default name of a player: an address as it is, a class by its own name."""
+    """Return the default name of a player: its address, level, or class without module and options."""
     if is_address(spec):
         return spec
     level = spec.partition(":")[0]
@@ -82,13 +82,13 @@ def _short(spec: str) -> str:
 
 
 def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
-    """Return the seat of a player; with ``aloud``, of one that reports its thoughts if it can.
+    """Return the seat of a player; with ``aloud``, the player reports its thoughts if it can.
 
     Raises PlayerError if there is no such player, or no terminal for a person.
     """
     name, spec = player
     if spec == HUMAN:
-        # Imported here, since other matches need no prompt.
+        # This import is here since matches without people need no prompt.
         person: Seat = import_module("anygame.cli.playing.seat").PersonSeat(name)
         return person
     if not is_address(spec):
@@ -98,13 +98,13 @@ def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) ->
     host, _, port = spec.rpartition(":")
     if not 0 < int(port[:6]) <= HIGHEST_PORT:
         raise PlayerError(f"{spec} is no address: a port is a number from 1 to {HIGHEST_PORT}")
-    # Imported here, since matches without addresses need no sockets.
+    # This import is here since matches without addresses need no sockets.
     seat: Seat = import_module("anygame.protocol.seat").RemoteSeat(host.strip("[]"), int(port), name=name)
     return seat
 
 
 def _prepare(seat: LocalSeat) -> None:
-    """Let a player get ready before its clocks run; tell the user if that takes long."""
+    """Let a player get ready before its clocks run; print a notice if that takes long."""
     notice = Timer(
         _LONG, print, ["getting ready; the first time on a machine takes longer"], {"file": sys.stderr}
     )

@@ -1,4 +1,4 @@
-"""Showing a match as it goes on: boards and clocks on a terminal, else plain lines, or JSON."""
+"""Shows a match while it is played: boards and clocks on a terminal, else plain lines, or JSON."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class LineWatcher(Watcher):
         self.screen = screen
 
     def started(self, record: Record, state: State) -> None:
-        """Report who plays."""
+        """Report the players."""
         pairs = zip(self.game.roles, record.names, strict=True)
         self.screen.say(", ".join(f"{role}: {name}" for role, name in pairs), "bold")
         if record.step:
             self.screen.say(f"resuming after move {record.step}")
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Report who did not answer to START, or failed there, and what was said."""
+        """Report the messages of players, and the players that failed or did not answer at START."""
         for role, verdict in zip(self.game.roles, verdicts, strict=True):
             show_said(self.screen, f"{role} says", verdict)
             if verdict.error or verdict.detail:
                 self.screen.say(f"START  {role}: {describe_fault(verdict.error, verdict.detail)}", "red")
 
     def moved(self, turn: Turn) -> None:
-        """Report the moves made, and what was wrong with replies."""
+        """Report the moves, and the faults of replies."""
         moves = "  ".join(map(str, turn.joint))
         self.screen.say(f"{turn.step:>3}  {moves}")
         for role, verdict, move in zip(self.game.roles, turn.verdicts, turn.joint, strict=True):
@@ -65,7 +65,7 @@ class LineWatcher(Watcher):
 
 
 class HiddenWatcher(LineWatcher):
-    """Prints who plays and how it ended, and no moves: for people who do not see them all."""
+    """Prints the players and the result but no moves, for people who may not see all moves."""
 
     def moved(self, turn: Turn) -> None:
         """Report nothing."""
@@ -79,12 +79,12 @@ class TerminalWatcher(LineWatcher):
         self._ticker: Ticker | None = None
 
     def started(self, record: Record, state: State) -> None:
-        """Report who plays, and draw the state."""
+        """Report the players, and draw the state."""
         super().started(record, state)
         self._draw(state, None)
 
     def asked(self, step: int, seconds: float) -> None:
-        """Let the clock run."""
+        """Start the clock."""
         self.close()
         self._ticker = Ticker(self.screen, f"move {step}" if step else "getting ready", seconds)
 
@@ -94,7 +94,7 @@ class TerminalWatcher(LineWatcher):
         super().ready(verdicts, seconds)
 
     def moved(self, turn: Turn) -> None:
-        """Report the moves and how long they took; draw the state."""
+        """Report the moves and their times; draw the state."""
         self.close()
         super().moved(turn)
         times = [
@@ -129,7 +129,7 @@ class JsonWatcher(Watcher):
         self.path = path
 
     def started(self, record: Record, state: State) -> None:
-        """Print who plays."""
+        """Print the players."""
         self._print(
             "start",
             match=record.match_id,
@@ -141,7 +141,7 @@ class JsonWatcher(Watcher):
         )
 
     def ready(self, verdicts: Sequence[Verdict], seconds: Sequence[float]) -> None:
-        """Print how START went."""
+        """Print the replies to START."""
         self._print("ready", **self._replies(verdicts, seconds))
 
     def moved(self, turn: Turn) -> None:
@@ -173,7 +173,7 @@ class JsonWatcher(Watcher):
 
 
 class Ticker:
-    """A line that counts the seconds, until it is stopped and goes away."""
+    """A line on the screen that counts the seconds until it is stopped."""
 
     def __init__(self, screen: Screen, what: str, seconds: float) -> None:
         self._stream = screen.stream
@@ -202,13 +202,13 @@ class Ticker:
 
 
 def show_fault(screen: Screen, role: str, verdict: Verdict, move: object) -> None:
-    """Show what was wrong with a reply, and the move that was played instead."""
+    """Show the fault of a reply, and the move that was played instead."""
     if verdict.error or verdict.detail:
         drawn = f"; {move} was played instead" if verdict.error else ""
         screen.say(f"     {role}: {describe_fault(verdict.error, verdict.detail)}{drawn}", "red")
 
 
 def show_said(screen: Screen, who: str, verdict: Verdict) -> None:
-    """Show what a player said, each line after its name."""
+    """Show the messages of a player, each line after its name."""
     for line in verdict.said:
         screen.say(f"     {who}: {line}", "italic")

@@ -1,1 +1,1 @@
-"""People who play: a table with players at it, what is shown to a person, and how the game ended in words."""
+"""Games of people at this terminal: the table, the seats of people in matches, and their prompts."""

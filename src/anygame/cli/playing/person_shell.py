@@ -1,4 +1,4 @@
-"""The prompt of somebody who plays: own moves, questions about what is seen, a hint."""
+"""The prompt of a person who plays: own moves, questions about the visible state, hints."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OWN: Final = (
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return commands of the prompt by name, with those that somebody who plays has beside them."""
+    """Return commands of the prompt by name, with the commands of players: ``play``, ``hint`` and ``own``."""
     found = {command.name: command for command in (*_OWN, *own)}
     return found | {name: COMMANDS[name] for name in names if name not in found}
 
@@ -69,22 +69,22 @@ class PersonShell(Shell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The people who have still to choose in this turn, in order."""
+        """The people who still have to choose in this turn, in order."""
         return [role for role in self.people if len(self.session.state.legal_moves(role)) > 1]
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move any more."""
+        """Whether the game is over."""
         return self.session.state.is_terminal
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the rules hide from people what they do not perceive."""
+        """Whether the prompt must hide information from the people (GDL-II)."""
         return self.session.game.is_gdl2 and not self.reveals and not self.is_over
 
     @property
     def prompt(self) -> str:
-        """Who is to move."""
+        """The prompt: the role whose turn it is, or else the step."""
         choosers = self.choosers
         return f"{choosers[0]}> " if choosers else f"{self.session.step}> "
 
@@ -96,18 +96,18 @@ class PersonShell(Shell):
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the moves of the person whose turn it is, or of all people."""
+        """Return the legal moves of the person whose turn it is, or else of all people."""
         people = self.choosers[:1] or self.people
         return {role: self.session.state.legal_moves(role) for role in people}
 
     def show_state(self) -> None:
-        """Draw the board on a terminal, as far as the rules show it to the person asked."""
+        """Draw the board on a terminal, as far as the person may see it."""
         if self.screen.is_terminal:
             with suppress(CommandError):
                 self.show_board()
 
     def show_board(self) -> None:
-        """Show boards and other facts; where the rules hide some, what the role knows of them."""
+        """Show boards and other facts; in games with hidden information, only what the role knows of them."""
         if not self.is_hidden:
             super().show_board()
             return
@@ -125,7 +125,7 @@ class PersonShell(Shell):
         )
 
     def show_turn(self) -> None:
-        """Report whose turn it is, in its colour, and which moves there are."""
+        """Report the status in the colour of the role to move, and the legal moves of that role."""
         choosers = self.choosers
         style = role_style(choosers[0], self.session.state) if choosers else "bold"
         self.screen.say(self.status(), style)
@@ -133,7 +133,7 @@ class PersonShell(Shell):
             self._show_moves(self.session.state.legal_moves(choosers[0]))
 
     def show_percepts(self) -> None:
-        """Report the people what they have seen of the last turn."""
+        """Report the percepts of the people in the last turn."""
         for role, percepts in self._percepts(self.session.step - 1):
             self.screen.say(f"{role} sees {percepts}")
 
@@ -194,7 +194,7 @@ class PersonShell(Shell):
                 self.screen.say(hint)
 
 
-#: Styles for colours that terminals would not show well.
+#: Replacements for colours that are hard to read on terminals.
 _SHOWN: Final = {"black": "bold", "white": "bold", "red": "bright_red", "blue": "bright_blue"}
 _KNOWN: Final = frozenset({"red", "green", "blue", "yellow", "cyan", "magenta", "black", "white"})
 #: Styles of roles without a colour, by index.
@@ -202,9 +202,9 @@ _OTHERS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_gree
 
 
 def role_style(role: Role, state: State) -> str:
-    """Return the style of rich in which a role is shown."""
+    """Return the style of a role for rich."""
     word = str(role).lower()
-    # In games with hidden information, a colour could reveal some.
+    # In games with hidden information, a colour that depends on the state could reveal some of it.
     if word not in COLOURS and not state.game.is_gdl2:
         word = said_colours(state.facts, state.game.roles).get(role, "")
     if word in _KNOWN:

@@ -1,4 +1,4 @@
-"""A person in a match: the seat that asks at this terminal, one person after the other, without a clock."""
+"""The seat of a person in a match: asks for moves at this terminal, one person at a time, without a clock."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.match.seats import MatchInfo
 
 _LONGEST_LINE: Final = 4096
-#: Locks of the terminal that several people share, by the event loop of their matches.
+#: The lock of the terminal, which several people share, for the event loop of their matches.
 _TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
 
 
@@ -40,7 +40,7 @@ class SeatShell(PersonShell):
     chosen: Term | None = None
 
     def status(self) -> str:
-        """Return one line: whose turn it is."""
+        """Return one line with the move number and the role to move."""
         return f"move {self.session.step + 1}: {self.people[0]}, your turn"
 
     def _play(self, rest: str) -> None:
@@ -49,7 +49,7 @@ class SeatShell(PersonShell):
 
 
 class PersonSeat:
-    """A person at this terminal, who is asked if there is a choice; ``is_person`` turns the clock off."""
+    """A person at this terminal, who is asked for a move if there is a choice; no clock runs."""
 
     is_person = True
 
@@ -66,7 +66,7 @@ class PersonSeat:
         self._state: Callable[[], State] | None = None
 
     async def start(self, match: MatchInfo) -> Reply:
-        """Sit down."""
+        """Open a prompt for a match, and replay the moves so far."""
         self._match_id = match.match_id
         self._state = match.state
         session = Session(match.game)
@@ -77,7 +77,7 @@ class PersonSeat:
         return Reply("ready")
 
     async def play(self, match_id: str, joint: tuple[Term, ...] | None, clock: float) -> Reply:
-        """Ask the person for a move, however long it takes; one that is the only one is made at once."""
+        """Return the move of the person, without a time limit; an only legal move is returned at once."""
         shell = self._shell
         if shell is None or match_id != self._match_id:
             return Reply("busy", detail=f"{self.name} does not play {match_id}")
@@ -103,11 +103,11 @@ class PersonSeat:
             self._shell = None
 
     async def abort(self, match_id: str) -> None:
-        """Stand up."""
+        """Leave the match."""
         self._shell = None
 
     async def close(self) -> None:
-        """Stand up."""
+        """Leave the match, if there is one."""
         self._shell = None
 
 
@@ -126,7 +126,7 @@ async def _asked(shell: SeatShell) -> Term:
         except (EOFError, KeyboardInterrupt):
             is_going_on = False
         if not is_going_on:
-            # As Ctrl-C elsewhere: the match is interrupted, and can be resumed.
+            # The match is interrupted as by Ctrl-C elsewhere, and can be resumed.
             signal.raise_signal(signal.SIGINT)
             await asyncio.Event().wait()
     return shell.chosen

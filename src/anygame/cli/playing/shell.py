@@ -1,4 +1,4 @@
-"""The commands of ``anygame play``: those of the prompt, for somebody who plays and leads no other side."""
+"""The commands of ``anygame play``: the prompt of people who play against others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OWN: Final = (
 
 
 class PlayShell(PersonShell):
-    """The commands of a table; ``thinks_aloud`` shows what players say about their moves."""
+    """The commands of a table; ``thinks_aloud`` shows the comments of players on their moves."""
 
     commands = chosen_commands(
         *("board", "state", "roles", "legal", "goals", "query", "why", "why not", "analyse"),
@@ -55,16 +55,16 @@ class PlayShell(PersonShell):
 
     @property
     def choosers(self) -> Sequence[Role]:
-        """The people who have still to choose in this turn, in order."""
+        """The people who still have to choose in this turn, in order."""
         return self.table.choosers
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move any more."""
+        """Whether the game is over or a role has resigned."""
         return self.table.is_over
 
     def greet(self, hint: str = "") -> None:
-        """Report who plays, show where the game starts, and go on to the first choice of a person."""
+        """Report the players, show the state, and play on to the first choice of a person."""
         seating = self.table.seating
         pairs = [
             f"{role}: {'you' if seating.people == (role,) else name}" for role, name in seating.names.items()
@@ -76,13 +76,13 @@ class PlayShell(PersonShell):
         self.start()
 
     def start(self) -> None:
-        """Show where the game stands, and go on to the next choice of a person."""
+        """Show the state, and play on to the next choice of a person."""
         self.show_state()
         with suppress(KeyboardInterrupt):
             self._go_on()
 
     def status(self) -> str:
-        """Return one line: whose turn it is, or how the game ended."""
+        """Return one line: the role to move, or the result."""
         table, state = self.table, self.session.state
         if table.resigned is not None:
             return f"The game is over. {table.resigned} resigned"

@@ -1,4 +1,4 @@
-"""A table: a game between people at this terminal and players, turn after turn, with moves taken back."""
+"""A table: a game between people at this terminal and players, in which moves can be taken back."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """Who plays which role.
+    """The people and players of the roles.
 
     Attributes:
         people: the roles of people, in order.
-        names: of all players, by role; ``random`` is played by nobody.
-        players: a name and what it is for each, as records keep them.
-        seats: of the roles that no person has.
-        clock: seconds for a move of these, and to get ready.
+        names: names of people and players by role, without ``random``.
+        players: name and specification of each person and player, as records keep them.
+        seats: seats of the roles that are played by no person.
+        clock: seconds that a player has for a move, and to get ready.
     """
 
     people: tuple[Role, ...]
@@ -51,11 +51,11 @@ class Table:
     """A game being played.
 
     Attributes:
-        opponents: the players of the roles that no person has; they get ready and think beside the prompt.
-        chosen: the moves that people have made in this turn already; it is played when all have chosen.
-        resigned: the role that gave up, if one did.
-        record: of the game, as far as it is played.
-        path: the file in which the record is kept, None for none.
+        opponents: players of the roles that are played by no person; they think in a background thread.
+        chosen: moves that people have already made in this turn.
+        resigned: the role that gave up, or None.
+        record: record of the game so far.
+        path: file in which the record is kept, or None.
     """
 
     record: Record
@@ -81,19 +81,19 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move any more."""
+        """Whether the game is over or a role has resigned."""
         return self.resigned is not None or self.session.state.is_terminal
 
     @property
     def choosers(self) -> list[Role]:
-        """The people who have still to choose in this turn, in order."""
+        """The people who still have to choose in this turn, in order."""
         return [] if self.is_over else [role for role in self._choosing() if role not in self.chosen]
 
     def _choosing(self) -> list[Role]:
         return [role for role in self.session.state.movers if role in self.seating.people]
 
     def play_turn(self) -> Turn:
-        """Ask the players, draw for chance, and play the joint move.
+        """Ask the players for moves, sample the moves of ``random``, and play the joint move.
 
         Raises IllegalMoveError if a role has no legal move. After KeyboardInterrupt, the people choose again.
         """
@@ -135,7 +135,7 @@ class Table:
     def undo(self, count: int = 1) -> int:
         """Take moves back, each time to a choice of a person; return the number of joint moves.
 
-        A resignation, or the moves of some people in an unfinished turn, count as one.
+        Taking back a resignation, or the moves of an unfinished turn, returns 1.
         """
         if self.chosen or self.resigned is not None:
             self.chosen = {}
@@ -151,12 +151,12 @@ class Table:
         return taken
 
     def restart(self) -> None:
-        """Play again from the initial state; the record of the game so far stays."""
+        """Start a new game from the initial state; the record of the old game stays."""
         self.session.undo(self.session.step)
         self._restart()
 
     def load(self, path: str) -> None:
-        """Continue from a saved position. Raises as `Session.load`."""
+        """Continue from a saved position. Raises PositionError as `Session.load` does."""
         self.session.load(path)
         self._restart()
 
@@ -203,7 +203,7 @@ class Table:
             _wait(self._all(lambda one: one.stop(*course)))
 
     def _note_result(self) -> None:
-        """Record the goals of a finished game, or why it has no result."""
+        """Record the goals of a finished game, or the reason why it has none."""
         record = self.record
         try:
             record.goals = final_goals(self.session.state)
@@ -216,7 +216,7 @@ class Table:
         keeper(self.path)(self.record)
 
     def leave(self) -> None:
-        """Let go of the players, and keep the record of a game that is not over as one that was given up."""
+        """Close the players; if the game has no result, mark its record as aborted."""
         try:
             if not self.record.is_completed:
                 self.record.is_aborted = True

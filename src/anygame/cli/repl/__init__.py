@@ -1,1 +1,1 @@
-"""The prompt: a session of one game, its commands, and how they are read from a terminal."""
+"""The prompt: a session of one game, its commands, and input from a terminal or a script."""

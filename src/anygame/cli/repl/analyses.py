@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from anygame.game import Role, State
     from anygame.search import Analysis, Bounds, MoveAnalysis, Table
 
-#: Seconds for a hint: short, since somebody waits.
+#: Default seconds of the search for a hint.
 HINT_SECONDS: Final = 1.0
-#: Bytes that solving may take at a prompt: some ten million states.
+#: Maximum bytes for solving at a prompt: enough for some ten million states.
 _SOLVING_MEMORY: Final = 1 << 30
 
 
 class Analyses:
-    """Searches the states of a session; what one found the next one knows."""
+    """Searches the states of a session; each search starts with the results of earlier ones."""
 
     def __init__(self, session: Session, values: Table | None = None) -> None:
         self._session = session
@@ -35,7 +35,7 @@ class Analyses:
         self._searches: dict[Role | None, Search] = {}
 
     def _begun(self, role: Role | None = None) -> Search:
-        """Return the search of the full state, or of what a role knows."""
+        """Return the search of the full state, or of the knowledge of a role."""
         session = self._session
         if role not in self._searches:
             if not session.game.is_settled:
@@ -50,7 +50,7 @@ class Analyses:
         return search
 
     def show(self, screen: Screen, seconds: float) -> None:
-        """Show the table of the current state as it grows, for so many seconds; Ctrl-C ends it early."""
+        """Search the current state for some seconds, showing the growing table; Ctrl-C ends the search."""
         analyse(self._begun(), self._session.state, screen, seconds=seconds)
 
     def hints(self, seconds: float) -> Iterator[str]:
@@ -60,15 +60,15 @@ class Analyses:
             if len(moves) > 1:
                 yield _hint(role, moves[0])
 
-    # In games with hidden information, the search starts from what the role knows, as in the player
-    # ``ismcts``, so that it shows nothing that the role cannot see.
+    # In games with hidden information, the search starts from the knowledge of the role, as in the player
+    # ``ismcts``. Otherwise its results would reveal hidden facts.
 
     def hint_of(self, role: Role, seconds: float) -> str:
         """Return a line with the best known move of a role. Raises CommandError if none can be found."""
         return _hint(role, self._searched(role, seconds).moves[role][0])
 
     def table_of(self, role: Role, seconds: float) -> Iterator[str]:
-        """Yield lines with all moves of a role, the best first; raises as `hint_of`."""
+        """Yield lines with all moves of a role, the best first. Raises CommandError as `hint_of` does."""
         found = self._searched(role, seconds)
         yield f"{counted(found.iterations, 'try')} in {found.seconds:.2f} s, {found.believed}"
         rows = [(str(role), "tries", "goal")]
@@ -82,7 +82,7 @@ class Analyses:
         session, search = self._session, self._begun(role)
         if search.no_beliefs is not None:
             raise CommandError(f"{search.no_beliefs}, so that what you know cannot be searched")
-        # The search reads only the role's own legal moves from the state, which the role knows.
+        # From the state, the search reads only the legal moves of the role, which the role knows.
         found = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)
         )

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from anygame.cli.repl.shell import Shell
 
 _EXTRA: Final = "for completion, history and colours: pip install 'anygame[terminal]'"
-#: More than any joint move or question needs.
+#: Maximum characters of a line; joint moves and questions need far fewer.
 _LONGEST_LINE: Final = 2**20
 
 
 def is_conversation(screen: Screen) -> bool:
-    """Return whether a person sits at the terminal, and types and reads."""
+    """Return whether input comes from a terminal and output goes to one."""
     return screen.is_terminal and sys.stdin.isatty()
 
 
@@ -53,7 +53,7 @@ def run_script(shell: Shell, *, echo: bool) -> int:
 
 
 def converse(shell: Shell) -> None:
-    """Talk with a person until `quit` or Ctrl-D; Ctrl-C ends what is under way, not the session."""
+    """Execute the lines of a person until `quit` or Ctrl-D; Ctrl-C ends only the current command."""
     screen = shell.screen
     ask, hint = _asker(shell)
     shell.greet(hint)

@@ -10,7 +10,7 @@ from anygame.errors import AnygameError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What ``help`` knows about a command."""
+    """Usage, summary and details of a command, for ``help``."""
 
     usage: str
     summary: str
@@ -23,7 +23,7 @@ class Command:
 
 
 class CommandError(AnygameError):
-    """A line that is no command, or a command with wrong arguments."""
+    """A line is no command, or a command has wrong arguments."""
 
 
 _COMMANDS: Final = (
@@ -96,7 +96,7 @@ _COMMANDS: Final = (
     Command("help [COMMAND]", "list the commands, or explain one"),
     Command("quit", "end"),
 )
-#: All commands by name, `why not` among them.
+#: All commands by name; `why` and `why not` are two commands.
 COMMANDS: Final = {c.usage.replace(" SENTENCE", "") if c.name == "why" else c.name: c for c in _COMMANDS}
 #: Other names of commands.
 ALIASES: Final = {

@@ -1,6 +1,6 @@
 """The prompt of the REPL on a terminal: history, completion of commands and legal moves, and a status line.
 
-This module needs the extra ``terminal``; importing it without raises ImportError.
+This module needs the extra ``terminal``; without it, importing this module raises ImportError.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMPLETIONS_LIMIT: Final = 500
 
 
 class Prompt:
-    """Asks for lines."""
+    """Reads lines from the terminal."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
@@ -46,12 +46,12 @@ class Prompt:
             return self._session.prompt(self._shell.prompt)
 
     async def ask_beside(self) -> str:
-        """Return the next line, while the loop goes on; as `ask`."""
+        """Return the next line as `ask` does, without blocking the event loop."""
         with patch_stdout(raw=True):
             return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        # Computing the status is slow, and every key asks for it. The prompt changes after a resignation.
+        # Every key asks for the status, which is slow to compute. A resignation changes only the prompt.
         shown = (self._shell.session.state, self._shell.prompt)
         if self._status[0] != shown:
             self._status = (shown, f" {self._shell.status()} ")
@@ -59,14 +59,14 @@ class Prompt:
 
 
 class CommandCompleter(Completer):
-    """Completes commands, and what follows them: legal moves, roles, relations, files."""
+    """Completes commands and their arguments: legal moves, roles, relations, files."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
-        """Yield what may stand at the cursor."""
+        """Yield the completions at the cursor."""
         line = document.text_before_cursor.lstrip()
         word, blank, rest = line.partition(" ")
         name = ALIASES.get(word, word)
@@ -92,7 +92,7 @@ class CommandCompleter(Completer):
         yield from self._moves(line)
 
     def _moves(self, typed: str) -> Iterator[Completion]:
-        """Complete the move being typed, for the role whose turn it is in the line."""
+        """Complete the move that is being typed; the moves before it in the line give its role."""
         *finished, fragment = _items(typed)
         candidates = [moves for moves in self._shell.visible_moves().values() if len(moves) > 1]
         for moves in candidates[len(finished) : len(finished) + 1]:
@@ -125,7 +125,7 @@ def _beginning(fragment: str, candidates: Iterable[str]) -> Iterator[Completion]
 
 
 def _moves(fragment: str, moves: Sequence[Term]) -> Iterator[Completion]:
-    """Complete a move in the form in which it was begun; the list shows it whole."""
+    """Complete a move in the form in which it was begun; the list shows the full move."""
     for move, form in completed_moves(fragment, moves)[:_COMPLETIONS_LIMIT]:
         yield Completion(form, start_position=-len(fragment), display=str(move))
 

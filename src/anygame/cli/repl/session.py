@@ -1,4 +1,4 @@
-"""A session: one game being played, with its moves so far, undone moves, and files to keep it in."""
+"""A session: one game being played, with its moves so far, undone moves, and saved files."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ class Session:
         return len(self.moves)
 
     def play(self, text: str, *, is_spoken: bool = False) -> Joint:
-        """Play a joint move as typed, see `anygame.game.joint_moves.read_joint`; `random` draws if left out.
+        """Play a typed joint move (`anygame.game.joint_moves.read_joint`); `random` may be left out.
 
-        Raises IllegalMoveError or TermSyntaxError; then nothing has changed.
+        Raises IllegalMoveError or TermSyntaxError, and then changes nothing.
         """
         state, joint = play_text(self.state, text, self._random.choice, is_spoken=is_spoken)
         self._advance(joint, state)
         return joint
 
     def play_joint(self, joint: Joint) -> None:
-        """Play a joint move. Raises IllegalMoveError if a move is not legal; nothing has changed."""
+        """Play a joint move. Raises IllegalMoveError, and then changes nothing, if a move is not legal."""
         self._advance(joint, self.state.next(joint))
 
     def draw(self, moves: Sequence[Term]) -> Term:
-        """Return one of some moves at random."""
+        """Return a uniformly random one of some moves."""
         return self._random.choice(moves)
 
     def play_random(self) -> Joint:
@@ -73,14 +73,14 @@ class Session:
         return self.play(drawn)
 
     def undo(self, count: int = 1) -> int:
-        """Take back moves; return how many."""
+        """Take back joint moves; return their number."""
         taken = min(count, len(self.moves))
         for _ in range(taken):
             self._undone.append((self.moves.pop(), self.states.pop()))
         return taken
 
     def redo(self, count: int = 1) -> int:
-        """Play moves again that were taken back; return how many."""
+        """Play joint moves again that were taken back; return their number."""
         played = min(count, len(self._undone))
         for _ in range(played):
             joint, state = self._undone.pop()
@@ -119,7 +119,7 @@ class Session:
     def load(self, path: str) -> None:
         """Continue from a saved file, and forget undone moves.
 
-        Raises PositionError if the file cannot be read or is of another game; then nothing has changed.
+        Raises PositionError, and then changes nothing, if the file cannot be read or is of another game.
         """
         record = _record(path)
         if record["rules"] != rules_digest(self.game):

@@ -1,4 +1,4 @@
-"""The commands of the REPL: each reads its arguments, asks or changes the session, and shows the answer."""
+"""The commands of the REPL: each parses its arguments, reads or changes the session, and shows the answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PLAYOUT_LIMIT: Final = 10_000
 
 
 class Shell:
-    """A session with commands: those that ``help`` lists, by name."""
+    """A session with commands; ``commands`` are those that ``help`` lists, by name."""
 
     commands: Mapping[str, Command] = COMMANDS
 
@@ -60,7 +60,7 @@ class Shell:
         self._values = values
 
     def execute(self, line: str) -> bool:
-        """Execute one line; return whether to continue. Raises AnygameError; then nothing has changed."""
+        """Execute one line; return whether to continue. Raises AnygameError, and then changes nothing."""
         line = line.strip()
         word, _, rest = line.partition(" ")
         name = ALIASES.get(word.lower(), word.lower())
@@ -83,14 +83,14 @@ class Shell:
         getattr(self, f"_{name}")(rest)
 
     def _enter(self) -> None:
-        """Draw if only chance has a choice; otherwise an empty line does nothing."""
+        """Sample the move of ``random`` if only it has a choice; otherwise an empty line does nothing."""
         if self.screen.is_terminal and is_chance(self.session.state):
             self._play("")
 
     # Display
 
     def greet(self, hint: str = "") -> None:
-        """Report what is played and how, and show where it starts; a hint says something of the prompt."""
+        """Report the game and the basic commands, and show the state; ``hint`` is about the prompt."""
         game = self.session.game
         self.screen.say(f"{Path(game.name).name}: {', '.join(game.roles)}", "bold")
         self.screen.say(f"`help` lists the commands, `quit` ends.{hint}")
@@ -103,11 +103,11 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """What stands before a line on a terminal: the step."""
+        """The text before a line on a terminal: the step."""
         return f"{self.session.step}> "
 
     def status(self) -> str:
-        """Return one line: the step, and who is to act or how the game ended."""
+        """Return one line: the step, and the roles to act or the result."""
         state = self.session.state
         step = f"step {self.session.step}"
         if state.is_terminal:
@@ -158,7 +158,7 @@ class Shell:
         screen.page(lines)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves that whoever sits here may see, by role."""
+        """Return the legal moves that the user may see, by role."""
         return legal_by_role(self.session.state)
 
     def _goals(self, rest: str) -> None:
@@ -173,7 +173,7 @@ class Shell:
         self._played(self.session.play(rest, is_spoken=self.screen.is_terminal))
 
     def _play_unnamed(self, line: str) -> None:
-        """Play a line that starts with no command, if it looks like moves."""
+        """Play a line that does not start with a command, if it looks like moves."""
         word = line.split()[0]
         legal = self.visible_moves().values()
         names = {str(move) for moves in legal for move in moves if isinstance(move, Constant)}
@@ -307,7 +307,7 @@ class Shell:
         self.screen.page(lines)
 
     def description(self) -> str:
-        """Return what the sheet says of the game in a sentence or two; empty where it says nothing."""
+        """Return the description of the game from its sheet, a sentence or two; empty if there is none."""
         return describe_sheet(self._text())[1]
 
     def _text(self) -> str:
