@@ -47,13 +47,14 @@ class Block:
 
     Args:
         kernel: the code of the game.
-        limit: joint moves after which a playout is cut.
-        whole: whether to compute gates that the phase of the lanes does not need, too; moves stay the same.
+        limit: number of joint moves after which a playout is cut.
+        whole: whether to compute even gates that the phase of the lanes does not need. The moves stay the
+            same.
 
     Attributes:
         rows: uint64 [rows, words]; see ``layout.RowLayout``. Its counters add up over all blocks.
-        lengths: int64 [limit + 2]; at ``n`` the number of playouts that ended after ``n`` joint moves, in the
-            last slot the number of those that were cut. It adds up over all blocks.
+        lengths: int64 [limit + 2]; slot ``n`` counts the playouts that ended after ``n`` joint moves, and the
+            last slot those that were cut. The counts add up over all blocks.
     """
 
     def __init__(self, kernel: Kernel, limit: int, whole: bool = False) -> None:
@@ -93,7 +94,7 @@ class Block:
         return bool(self._kernel.library["play"](*self._pointers, steps))
 
     def start_no_more(self) -> int:
-        """Start no more playouts; return how many were left to start."""
+        """Start no more playouts; return the number of playouts that were left to start."""
         left = self.left
         self._record[LEFT] = 0
         return left
@@ -124,7 +125,7 @@ class Block:
         record = self._record
         return int(record[STUCK_STEP]), int(record[STUCK_LANE]), int(record[STUCK_LENGTH])
 
-    # One lane, read between steps.
+    # A single lane, which can be read between steps.
 
     def length(self, lane: int) -> int:
         """Return the number of joint moves of a lane's playout."""
@@ -135,7 +136,7 @@ class Block:
         return self._column(self._kernel.layout.fluent_rows, lane)
 
     def joint_move(self, lane: int) -> tuple[int, ...] | None:
-        """Return the last joint move of a lane, an action per role; None if it waited or restarted."""
+        """Return the last joint move of a lane, an action per role; None if the lane waited or restarted."""
         if not self._column(slice(GO, GO + 1), lane)[0]:
             return None
         does = self._column(self._kernel.layout.action_rows, lane)
@@ -169,10 +170,10 @@ class Block:
         return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)
 
 
-#: Steps of one call while a block is replayed: between calls an interrupt is noticed.
+#: Steps of one call while a block is replayed. Interrupts are noticed only between calls.
 _STEPS = 256
-#: A lane may wait, so a playout may have begun some steps earlier than its length shows. Replays look at this
-#: many steps more, which nearly always suffices; if not, at a growing number.
+#: A lane may wait, so a playout may have begun some steps earlier than its length shows. Replays begin
+#: ``_SLACK`` steps earlier, which nearly always suffices. If not, they multiply this number by ``_MORE``.
 _SLACK, _MORE = 32, 8
 
 
@@ -182,9 +183,9 @@ class DeadEnd:
 
     Attributes:
         role: number of the first role without a legal move.
-        state: bool [fluents]; the state in which it had none.
-        moves: the joint moves from the start of the playout to that state: an action per role, counted from
-            the first action of the role.
+        state: bool [fluents]; the state in which it had no legal move.
+        moves: the joint moves from the start of the playout to that state. A joint move has an action per
+            role, counted from the first action of the role.
     """
 
     role: int
@@ -196,7 +197,7 @@ class StuckError(Exception):
     """A role has no legal move in a state that is not terminal.
 
     Attributes:
-        stuck: the state, and the moves that led to it.
+        stuck: the stuck playout, with the state and the moves that led to it.
     """
 
     def __init__(self, stuck: DeadEnd) -> None:
@@ -213,7 +214,7 @@ class StuckPlayout:
         step: step of the block in which it ended.
         lane: its lane.
         length: its number of joint moves.
-        last_start: the step from which on an interrupted block started no more playouts; None without an
+        last_start: the step after which an interrupted block started no more playouts; None without an
             interrupt.
     """
 
@@ -235,7 +236,7 @@ def start_state(network: Network, start: ArrayLike | None) -> NDArray[np.bool_]:
 def replayed(
     found: StuckPlayout, kernel: Kernel, quota: int, state: NDArray[np.bool_], request: PlayoutRequest
 ) -> DeadEnd | None:
-    """Return the moves and state of a playout that got stuck; None if an interrupt ends the replay.
+    """Return the moves and the state of a stuck playout; None if an interrupt ends the replay.
 
     Raises:
         StuckError: the request is strict.
@@ -250,7 +251,7 @@ def replayed(
 
 
 def _replay(block: Block, begin: Callable[[], None], found: StuckPlayout) -> DeadEnd:
-    """Replay a block up to a playout that got stuck, step by step from its beginning on.
+    """Replay a block up to the end of a stuck playout, step by step from the beginning of the playout.
 
     Machine code records no moves, but a block is deterministic.
     """

@@ -1,4 +1,4 @@
-"""The cost of compiling a game, counted in steps, so that no clock decides whether there is a network."""
+"""The cost of compiling a game, counted in steps, so that the result does not depend on a clock."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from anygame.errors import LimitError
 
-#: Costs in steps, where a row of a join costs one; measured on a hundred public sheets, where a step takes
-#: about 30 ns. A rule, in a join or in a pass:
+#: Costs in steps. A row of a join costs one step, which takes about 30 ns (measured on 100 public sheets).
+#: Treating a rule, in a join or in a pass.
 TURN: Final = 5_000
 #: Building a term, with its text.
 COMPOSED: Final = 300
@@ -26,7 +26,7 @@ class Budget:
 
     Args:
         steps: upper bound on steps.
-        seconds: time limit, for callers with a clock; by default only steps count.
+        seconds: time limit for callers with a clock. By default only steps are limited.
     """
 
     def __init__(self, steps: int, seconds: float = inf) -> None:
@@ -39,7 +39,7 @@ class Budget:
         """Count some steps.
 
         Raises:
-            LimitError: there were too many, or the caller's time is up.
+            LimitError: the sum exceeds the upper bound, or the time limit has passed.
         """
         self.spent += steps
         if self.spent > self._steps:

@@ -45,14 +45,14 @@ class CompiledGame:
         network: the network.
         exclusions: groups of fluents of which at most one holds in any reachable state; the network is only
             valid for such states.
-        percept_network: the same game with percepts (GDL-II): its last fluents say what each role saw of the
-            last joint move. None if no role ever sees anything.
+        percept_network: the same game with percepts (GDL-II): its last fluents are the percepts of each role
+            after the last joint move. None if no role ever sees anything.
         roles: the roles in the order of the rules.
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
-        stages: the steps of compilation: the name of each, and its figures by name.
-        passes: the passes over the rules in the same form: how many rules each ``rewrote``, how many it
-            ``made`` of them, and its ``seconds``.
+        stages: the name of each step of compilation, with its figures by name.
+        passes: the same for the passes over the rules. The figures are the number of rules that a pass
+            ``rewrote``, the number that it ``made`` of them, and its ``seconds``.
         percepts: per role the terms that it can ever see, sorted by text; empty, without roles, if the sheet
             is too large for percepts.
     """
@@ -80,14 +80,13 @@ def compile_game(
         reasoner: the rules.
         limits: bounds on instances, joins and work.
         progress: called regularly with the numbers of instances and atoms so far.
-        without: names of passes over the rules and rewrites of the circuit to skip: any of ``OPTIONAL`` and
-            ``OPTIONAL_IF_LARGE`` of ``grounding.pipeline``, and ``logic.rewrites.REWRITES``. The game stays
-            the same.
+        without: names of passes and rewrites to skip, from ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` of
+            ``grounding.pipeline`` and from ``logic.rewrites.REWRITES``. The game stays the same.
 
     Raises:
         LimitError: a bound was reached; the reasoner can still play the game.
         CompilationError: an internal fault; the reasoner can still play the game.
-        ValueError: there is no such pass, or it cannot be skipped.
+        ValueError: a name in ``without`` is unknown, or its pass cannot be skipped.
     """
     optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
@@ -108,7 +107,7 @@ def _compile_what_fits(
     progress: Callable[[int, int], None] | None,
     without: Collection[str],
 ) -> CompiledGame:
-    """Compile a game, without percepts if only they make it too large."""
+    """Compile a game, without percepts if it is too large with them."""
     began = monotonic()
     try:
         return _compile(reasoner, limits, progress, without, percepts=True)
@@ -117,7 +116,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
-    # A third of the given time is reserved for the second try.
+    # The second attempt gets at least a third of the given time.
     left = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=left), progress, without, percepts=False)
 
@@ -166,9 +165,9 @@ def _compile(
 
 
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
-    """Return gates for all outputs, over fluents and moves; a role makes exactly one of its moves.
+    """Return a circuit of all outputs but percepts, and one that includes percepts if roles have any.
 
-    If roles have percepts, a second circuit computes them, so that the first one does not get larger.
+    The inputs of both are fluents and moves; a role makes exactly one of its moves.
     """
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
@@ -201,11 +200,11 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    So kernels compute percepts like the next state, and keep them until the next move. GDL-II is from
+    Kernels then compute percepts like the next state, and keep them until the next move. GDL-II is due to
     Thielscher, "A General Game Description Language for Incomplete Information Games", AAAI 2010.
 
     Args:
-        network: a network whose ``next`` has a literal per percept behind those of the fluents.
+        network: a network whose ``next`` has the literals of percepts behind the literals of fluents.
         percepts: the percepts of each role.
     """
     counts = tuple(map(len, percepts))

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from anygame.network.compiled import CompiledGame
     from anygame.network.network import Network
 
-#: Most nodes of a picture: Graphviz needs minutes for more, and the result is unreadable.
+#: Maximum of nodes in a picture: Graphviz needs minutes for more, and the result is unreadable.
 _MOST_DRAWN: Final = 1_000
-#: Characters of the longest name; longer ones are cut, so that boxes stay small.
+#: Maximum of characters in a name; longer names are cut, so that boxes stay small.
 _LONGEST_NAME: Final = 60
 
 
@@ -38,7 +38,7 @@ def describe(compiled: CompiledGame, code: Mapping[str, int | str]) -> dict[str,
 
 
 def levels(network: Network) -> int:
-    """Return the number of gates on the longest path through the network, with cycles passed once."""
+    """Return the number of gates on the longest path through the network, which passes a cycle once."""
     starts, inputs = network.starts.tolist(), network.inputs.tolist()
     depth = [0] * network.nodes
     for gate in range(network.gates):
@@ -48,7 +48,7 @@ def levels(network: Network) -> int:
 
 
 def text(described: Mapping[str, Any]) -> str:
-    """Format the result of ``describe`` for people."""
+    """Format the result of ``describe`` as text for people."""
     return "\n".join(_lines(described))
 
 
@@ -89,7 +89,7 @@ def _saved(name: str, value: float, before: Mapping[str, float]) -> str:
 def picture(compiled: CompiledGame) -> str:
     """Return a picture of the network in Graphviz's language, for ``dot -Tsvg``.
 
-    Boxes are facts and moves, circles are conjunctions; a line that ends in a dot inverts.
+    Boxes are facts and moves, and circles are conjunctions. A line that ends in a dot inverts its value.
 
     Raises:
         LimitError: the network is too large to draw.

@@ -1,4 +1,4 @@
-"""The interface of a network: which atoms are its inputs and outputs, by name and in its order."""
+"""The interface of a network: the atoms of its inputs and outputs, with their names and their order."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Key
     from anygame.network.logic.atoms import Atoms
 
-#: Most digits of goals, which fit 32 bits.
+#: Maximum of digits in a goal value, so that it fits 32 bits.
 _MOST_DIGITS: Final = 9
 
 
 class Exclusions:
     """Groups of mutually exclusive fluents: no two of a group hold in a reachable state.
 
-    A network may rely on that, so positions from elsewhere are checked first.
+    A network may rely on these groups, so positions from other sources are checked first.
 
     Args:
         groups: arrays int [fluents]: the number of each fluent's group, -1 for none.
@@ -43,7 +43,7 @@ class Exclusions:
         return bool(self.groups)
 
     def pair_among(self, fluents: Iterable[int]) -> tuple[int, int] | None:
-        """Return two of some fluents that exclude each other; None if there are none."""
+        """Return two of these fluents that exclude each other; None if no two do."""
         present = np.unique(np.fromiter(fluents, np.int64))
         for groups in self.groups:
             numbers = present[np.argsort(groups[present], kind="stable")]
@@ -53,7 +53,7 @@ class Exclusions:
         return None
 
     def pair_in(self, states: NDArray[Any]) -> tuple[int, int, int] | None:
-        """Return the first of some states with two exclusive fluents; None if there is none.
+        """Return the first of some states with two exclusive fluents; None if no state has two.
 
         Args:
             states: truth values [states, fluents].
@@ -80,17 +80,17 @@ class Interface:
 
     Attributes:
         fluents: the term of each fluent, sorted by text.
-        fluent_atoms: its atom.
-        next_state: the atom of its next value; None if it never holds.
+        fluent_atoms: per fluent its atom.
+        next_state: per fluent the atom of its next value; None if that never holds.
         exclusions: groups of mutually exclusive fluents.
         initial: bool [fluents]; the initial state.
         actions: per role the terms of its moves, sorted by text.
-        action_atoms: their atoms.
-        legal: per action, role after role, the atom of its legality.
-        terminal: the atom of the end; None if the game never ends.
-        goals: per role its goal values with their atoms, ascending.
+        action_atoms: per role the atoms of these moves.
+        legal: per action, role after role, the atom of its legality; None if it is never legal.
+        terminal: the atom of ``terminal``; None if the game never ends.
+        goals: per role its goal values with their atoms, in ascending order.
         percepts: per role the terms that it can ever see (GDL-II), sorted by text.
-        percept_atoms: their atoms.
+        percept_atoms: per role the atoms of these percepts.
     """
 
     def __init__(self, grounding: Grounding, atoms: Atoms) -> None:
@@ -124,7 +124,7 @@ class Interface:
         self.percepts, self.percept_atoms = self._by_text(SEEN, roles)
 
     def _groups(self) -> Iterator[NDArray[np.int64]]:
-        """Yield per key of fluents the groups that agree in it: int [fluents], -1 for other fluents."""
+        """Yield per key the groups of fluents that agree in it: int [fluents], -1 for other fluents."""
         numbers = {atom: number for number, atom in enumerate(self.fluent_atoms)}
         values: dict[tuple[Relation, Key], list[Term | None]] = {}
         for invariant in self._grounding.invariants:
@@ -175,7 +175,7 @@ class Interface:
         return [relation.arguments(tuple([values[number] for number in row]))[argument] for row in rows]
 
     def _same_rows(self, predicate: str, relation: Relation) -> list[int | None]:
-        """Return the atoms of another relation in the rows of a relation."""
+        """Return, per row of a relation, the atom of ``predicate`` with the same row; None without one."""
         table = self._grounding.tables[relation]
         other = Relation(predicate, relation.shapes)
         source = self._grounding.tables.get(other)
@@ -186,7 +186,7 @@ class Interface:
         return [None if number < 0 else atom for number, atom in zip(numbers.tolist(), atoms, strict=True)]
 
     def _of_roles(self, key: tuple[str, int], roles: dict[int, int]) -> Iterator[tuple[int, Term, int]]:
-        """Yield the instances of a binary predicate of roles: the role's index, the other term, the atom."""
+        """Yield the role's index, the other term and the atom of each instance of a predicate of roles."""
         for relation in self._grounding.reasoner.layout.variants(key):
             if relation in self._grounding.tables:
                 players = self._grounding.tables[relation].column(0).tolist()

@@ -1,4 +1,4 @@
-"""Many games side by side, for search and learning: each lane is a game that its owner moves."""
+"""Many games side by side, for search and learning: the caller chooses the moves in each lane."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: Goals of a role to which the rules give none, or several.
+#: Markers in place of the goal of a role to which the rules give no goal, or several.
 MISSING, DOUBLE = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).min) + 1
 
-#: Steps of a bit transposition: the width of the squares that are exchanged, and a mask of the lower ones.
+#: Steps of a bit transposition: the width of the squares that are exchanged, and a mask of the lower squares.
 _STEPS: Final = tuple(
     (width, np.uint64(sum(((1 << width) - 1) << at for at in range(0, 64, 2 * width))))
     for width in (32, 16, 8, 4, 2, 1)
@@ -28,11 +28,11 @@ _STEPS: Final = tuple(
 
 
 class IllegalChoiceError(ValueError):
-    """An action that is not legal was chosen; nothing was changed.
+    """A chosen action is not legal; no lane was changed.
 
     Attributes:
         lane: the first lane with an illegal action.
-        role: number of its first role with one.
+        role: number of the first role with an illegal action in that lane.
         action: the chosen number.
     """
 
@@ -46,8 +46,8 @@ class IllegalChoiceError(ValueError):
 class Lanes:
     """A number of games side by side.
 
-    A lane at its end keeps its state until it is reset or set. So does a stuck lane, in which a role has no
-    legal move although the game is not over.
+    A lane whose game is over keeps its state until it is reset or set. So does a stuck lane, in which a role
+    has no legal move although the game is not over.
 
     Args:
         kernel: the code of the compiled game.
@@ -98,7 +98,7 @@ class Lanes:
         return made
 
     def _addresses(self) -> list[tuple[int, int]]:
-        """Return per block the addresses of its rows and of the data of the gates."""
+        """Return per block the address of its rows and the address of the data of the gates."""
         size, first = self._rows[0].nbytes, self._rows.ctypes.data
         return [(first + block * size, self._kernel.data.ctypes.data) for block in range(self._blocks)]
 
@@ -174,7 +174,7 @@ class Lanes:
         return turned.transpose(0, 1, 3, 2).reshape(-1, words)[: self.count]
 
     def load_packed(self, states: NDArray[np.uint64]) -> None:
-        """Put all lanes into states, uint64 [lanes, words], as of ``packed``, without percepts."""
+        """Put all lanes into states, uint64 [lanes, words] as returned by ``packed``, without percepts."""
         words = self._packed_words
         given = np.asarray(states)
         if given.shape != (self.count, words) or not np.can_cast(given.dtype, np.uint64):
@@ -193,7 +193,7 @@ class Lanes:
     def _packed_words(self) -> int:
         return max(1, -(-self.network.facts // 64))
 
-    # What the rules say.
+    # Questions about the states.
 
     def legal(self) -> NDArray[np.bool_]:
         """Return which actions are legal: bool [lanes, all actions], role after role.
@@ -210,7 +210,7 @@ class Lanes:
 
     @property
     def terminal(self) -> NDArray[np.bool_]:
-        """Which lanes are at their end: bool [lanes]."""
+        """In which lanes the game is over: bool [lanes]."""
         return self._unpack(self._terminal()[:, None])[:, 0]
 
     @property
@@ -226,7 +226,7 @@ class Lanes:
     def goals(self) -> list[NDArray[np.int32]]:
         """Return per role the goal in each lane, int32 [lanes], at the end or before.
 
-        It is MISSING where the rules give none, DOUBLE where they give several.
+        It is MISSING where the rules give no goal, and DOUBLE where they give several.
         """
         self._look()
         result = []
@@ -242,13 +242,13 @@ class Lanes:
         return result
 
     def goal_values(self) -> list[NDArray[np.float64]]:
-        """Return ``goals`` as float [lanes] per role; nan where the rules give none, or several."""
+        """Return ``goals`` as float [lanes] per role; nan where the rules give no goal, or several."""
         return [np.where((goals == MISSING) | (goals == DOUBLE), np.nan, goals) for goals in self.goals()]
 
     def percepts(self) -> list[NDArray[np.bool_]]:
-        """Return per role what it saw of the last joint move: bool [lanes, percepts of the role].
+        """Return per role its percepts of the last joint move: bool [lanes, percepts of the role].
 
-        Lanes that did not move, or have been put into a state since, have no percepts.
+        Lanes that did not move, or were put into a state after the move, have no percepts.
         """
         seen = self._unpack(self._rows[:, self._percepts])
         ends = np.cumsum([0, *self.network.percepts]).tolist()
@@ -258,7 +258,7 @@ class Lanes:
 
     @property
     def random_state(self) -> NDArray[np.uint64]:
-        """State of the random number generators; assign it to restore an earlier one."""
+        """State of the random number generators; assign an earlier state to restore it."""
         return self._rows[:, RANDOM : RANDOM + STATE_ROWS].copy()
 
     @random_state.setter
@@ -266,17 +266,17 @@ class Lanes:
         self._rows[:, RANDOM : RANDOM + STATE_ROWS] = words
 
     def step(self, choices: Sequence[ArrayLike], mask: ArrayLike | None = None) -> None:
-        """Move in all lanes that can go on; choices in other lanes are ignored.
+        """Make a joint move in all lanes that can move; choices in other lanes are ignored.
 
-        Lanes at their end and :attr:`stuck` lanes keep their states.
+        Lanes whose games are over and :attr:`stuck` lanes keep their states.
 
         Args:
             choices: per role the chosen actions, int [lanes], each counted from the first action of the role.
             mask: the lanes to move, bool [lanes]; None for all.
 
         Raises:
-            IllegalChoiceError: an action is not legal; nothing was changed.
-            ValueError: the number of arrays is not that of the roles, or one has the wrong shape.
+            IllegalChoiceError: an action is not legal; no lane was changed.
+            ValueError: the number of arrays is not the number of roles, or an array has the wrong shape.
         """
         roles = self.network.actions
         if len(choices) != len(roles):
@@ -289,7 +289,7 @@ class Lanes:
         try:
             self._check(lanes, actions)
         except IllegalChoiceError:
-            # In stuck lanes no action is legal, so only here they are looked for.
+            # Every action in a stuck lane is illegal, so stuck lanes need to be found only after an error.
             able = ~self.stuck[lanes]
             if able.all():
                 raise
@@ -306,7 +306,7 @@ class Lanes:
         self._move()
 
     def step_random(self) -> list[NDArray[np.int32]]:
-        """Move in all lanes that are not at their end, each role uniformly at random.
+        """Move in all lanes whose games are not over, each role uniformly at random.
 
         :attr:`stuck` lanes keep their states.
 
@@ -351,7 +351,7 @@ class Lanes:
         moves = self._library["evaluate_moves"]
         self._rows[:, RESTART] = 0
         if self.network.percepts:
-            # Lanes that do not move have no percepts; the others get new ones.
+            # Lanes that do not move have no percepts; the other lanes get new percepts.
             self._rows[:, self._percepts] = 0
         for pointers in self._pointers:
             moves(*pointers)
@@ -360,7 +360,7 @@ class Lanes:
     def _look(self) -> None:
         """Evaluate the gates that depend on the state alone, if states have changed."""
         if not self._fresh:
-            self._library = self._kernel.library  # what evaluates states makes the moves from them, too
+            self._library = self._kernel.library  # the same code must evaluate a state and move from it
             state = self._library["evaluate_state"]
             for pointers in self._pointers:
                 state(*pointers)
@@ -410,7 +410,7 @@ class Lanes:
         return _pack(padded.reshape(self._blocks, LANES))
 
     def _unpack(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return bool [lanes, n] of rows [blocks, n, 8], in column-major order: nothing is transposed."""
+        """Return bool [lanes, n] of rows [blocks, n, 8], column-major, so that no data is transposed."""
         words = np.ascontiguousarray(rows.transpose(1, 0, 2)).reshape(rows.shape[1], self._blocks * WORDS)
         bits = np.unpackbits(words.view(np.uint8), axis=-1, count=self.count, bitorder="little")
         return bits.view(np.bool_).T
@@ -437,8 +437,8 @@ def _pack(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def transpose_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return blocks of 64 words, uint64 [..., 64], with bit i of word j at bit j of word i.
 
-    By halves, quarters and so on (Warren, "Hacker's Delight", 2nd edition, 2012, section 7-3), with all
-    blocks at once.
+    It exchanges halves, then quarters and so on, in all blocks at once (Warren, "Hacker's Delight", 2nd
+    edition, 2012, section 7-3).
 
     >>> import numpy as np
     >>> block = np.zeros(64, np.uint64)

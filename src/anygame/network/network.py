@@ -1,8 +1,8 @@
 """The propositional network: inputs, gates in the order of computation, and outputs, as flat arrays.
 
-A game as propositional logic that is evaluated step by step is Schkufza, Love and Genesereth's propositional
-automaton ("Propositional Automata and Cell Automata", 2008). Literals are numbered as in the AIGER format of
-and-inverter graphs (Biere, http://fmv.jku.at/aiger/); a gate here has any number of inputs.
+The network is a propositional automaton (Schkufza, Love and Genesereth, "Propositional Automata and Cell
+Automata", 2008). Literals are numbered as in the AIGER format of and-inverter graphs (Biere,
+http://fmv.jku.at/aiger/), but a gate has any number of inputs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: The literals of node 0, which never holds. A literal is twice its node, plus one where it is inverted.
+#: The literals of node 0, which never holds. A literal is twice its node, plus one if it is inverted.
 FALSE, TRUE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Gates that depend on each other, evaluated again and again until none changes.
+    """Gates that depend on each other, evaluated repeatedly until no value changes.
 
     Attributes:
         first: the first gate.
@@ -45,22 +45,22 @@ class Network:
     literals; gate ``g`` is node ``first_gate + g``, and reads nodes before it, except inside a cycle.
 
     Attributes:
-        fluents: how many fluents.
-        actions: how many actions each role has.
+        fluents: number of fluents.
+        actions: number of actions of each role.
         starts: int32 [gates + 1]; where the inputs of each gate begin.
         inputs: int32 literals, gate after gate; a gate has at least two.
-        state_gates: how many gates depend on fluents alone; they come first. No cycle reaches over this line.
+        state_gates: number of gates that depend on fluents alone. They come first, and no cycle contains both
+            these and other gates.
         cycles: disjoint ranges of gates, in order.
-        initially: bool [gates]; the value at which a gate of a cycle begins: the least fixed point is
-            reached from here. False for all others.
+        initially: bool [gates]; the value with which a gate of a cycle begins, so that the least fixed point
+            is reached. False for all other gates.
         initial: bool [fluents]; the initial state.
         legal: int32 literals [all actions]; over state gates.
         terminal: literal; over state gates.
         goals: per role its goal values in ascending order, each with a literal over state gates.
         next: int32 literals [fluents].
-        percepts: how many percepts each role can have, where these are fluents: the last ones, role after
-            role, which say what was seen of the joint move that led here. No gate reads them. Empty where
-            they are left out.
+        percepts: number of percepts of each role; empty without percepts. Percepts are the last fluents, role
+            after role, and belong to the joint move that led to the state. No gate reads them.
     """
 
     fluents: int
@@ -79,10 +79,10 @@ class Network:
 
     @classmethod
     def example(cls) -> Network:
-        """Return a game to show things with: its only role picks a side of a coin, which ends it.
+        """Return a small game for examples: its only role picks a side of a coin, which ends the game.
 
-        Nodes 1 and 2 are the fluents, one for each side that can lie on top; 3 and 4 the actions. Node 5, the
-        gate, holds while neither side is on top. The goal is 0 for the first side, 100 for the second.
+        Nodes 1 and 2 are fluents, one for each side that can lie on top. Nodes 3 and 4 are the actions. Node
+        5, the gate, holds while neither side is on top. The goal is 0 for the first side, 100 for the second.
         """
         return cls(
             fluents=2,
@@ -101,7 +101,7 @@ class Network:
 
     @property
     def facts(self) -> int:
-        """How many of the fluents are facts of the state: all but the percepts."""
+        """Number of fluents that are facts of the state: all but the percepts."""
         return self.fluents - sum(self.percepts)
 
     @property
@@ -116,17 +116,17 @@ class Network:
 
     @property
     def gates(self) -> int:
-        """How many gates."""
+        """Number of gates."""
         return len(self.starts) - 1
 
     @property
     def nodes(self) -> int:
-        """How many nodes, the constant and the inputs among them."""
+        """Number of nodes, including the constant and the inputs."""
         return self.first_gate + self.gates
 
 
 def units_of(network: Network) -> Numbers:
-    """Return per gate the first gate of its cycle, itself where it is in none: int64 [gates]."""
+    """Return per gate the first gate of its cycle, or itself if it is in no cycle: int64 [gates]."""
     units = np.arange(network.gates)
     for cycle in network.cycles:
         units[cycle.first : cycle.end] = cycle.first
@@ -134,9 +134,9 @@ def units_of(network: Network) -> Numbers:
 
 
 def gates_by_level(network: Network) -> list[Numbers]:
-    """Return the gates of each level, from those that read inputs alone; a cycle is on one level.
+    """Return the gates of each level, beginning with gates that only read inputs; a cycle has one level.
 
-    None reads another one of the same level, so that all of a level can be looked at at once.
+    Except inside a cycle, no gate reads another gate of its level, so a level can be treated at once.
 
     >>> [level.tolist() for level in gates_by_level(Network.example())]
     [[0]]

@@ -1,4 +1,4 @@
-"""Rows of different lengths in one array, as in the compressed rows of a sparse matrix; and sorted sets."""
+"""Rows of different lengths in one array, as in a compressed sparse row matrix; and sorted sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def starts_of(lengths: Numbers) -> Numbers:
-    """Return where rows of some lengths begin, and behind them all where the last one ends.
+    """Return where rows of these lengths begin in one array, followed by the end of the last row.
 
     >>> import numpy as np
     >>> starts_of(np.array([2, 0, 1])).tolist()
@@ -25,7 +25,7 @@ def starts_of(lengths: Numbers) -> Numbers:
 
 
 def places(firsts: Numbers, lengths: Numbers) -> Numbers:
-    """Return where the elements of some rows lie, row after row.
+    """Return the indices of all elements of some rows, row after row.
 
     >>> import numpy as np
     >>> places(np.array([7, 3]), np.array([2, 3])).tolist()
@@ -37,29 +37,28 @@ def places(firsts: Numbers, lengths: Numbers) -> Numbers:
 
 
 def distinct(numbers: Numbers) -> Numbers:
-    """Return some numbers in ascending order, each once (``numpy.unique`` hashes, and takes longer).
+    """Return the distinct numbers in ascending order; ``numpy.unique`` hashes them, and takes longer.
 
     >>> import numpy as np
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(numbers, kind="stable")  # by merging runs, of which most that comes here is made
+    ordered = np.sort(numbers, kind="stable")  # merges runs, and most arguments consist of sorted runs
     fresh = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered[fresh]
 
 
-#: Fewer numbers are sorted faster in one go.
+#: Fewer numbers are sorted faster by one call of ``numpy.argsort``.
 _FEW: Final = 3_000
 _DIGIT: Final = 16
 
 
 def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
-    """Return the places of some numbers, none negative, in ascending order; equal ones stay in order.
+    """Return the stable sorting order of non-negative numbers, as ``numpy.argsort`` does.
 
-    It is what ``numpy.argsort`` returns. That merges; but numbers of sixteen bits it puts where they belong,
-    digit by digit. So many numbers in no order are sorted by two such digits of theirs, the highest ones,
-    and merged from there.
+    ``numpy.argsort`` uses a radix sort only for 16-bit numbers, and merges others. So this function sorts by
+    the highest 32 bits as two 16-bit digits. If lower bits remain, ``argsort`` merges the nearly sorted rest.
 
     >>> import numpy as np
     >>> order_of(np.array([3, 1, 3, 0])).tolist()
@@ -78,12 +77,12 @@ def order_of(numbers: NDArray[np.int32 | np.int64 | np.uint64]) -> Numbers:
 
 
 def levels_of(reader: Numbers, read: Numbers, count: int) -> Numbers:
-    """Return how far each node lies above those that read none; -1 in cycles, and above them.
+    """Return per node the longest path down to a node that reads none; -1 in cycles and above them.
 
     Args:
         reader: per edge of a graph, the node that reads.
-        read: per edge, the node that it reads.
-        count: how many nodes there are.
+        read: per edge, the node that is read.
+        count: number of nodes.
 
     >>> import numpy as np
     >>> levels_of(np.array([1, 2, 2, 3, 4]), np.array([0, 0, 1, 4, 3]), 5).tolist()

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from anygame.network.kernels.kernel import Kernel
     from anygame.playouts import PlayoutRequest
 
-#: Aimed duration of a call of machine code; between calls interrupts are noticed. People do not notice the
-#: delay, and a call costs some microseconds.
+#: Target duration of a call of machine code. Interrupts are noticed only between calls. People do not notice
+#: this delay, and a call costs some microseconds.
 _CALL_SECONDS = 0.05
-#: Steps of the first call, few enough for the slowest game. Its duration says how many the next may make.
+#: Steps of the first call, few enough for the slowest game. Its duration decides the steps of the next call.
 _FIRST_STEPS = 16
-#: Calls for playouts under way after an interrupt; then they are abandoned.
+#: Calls after an interrupt for the playouts under way, which are then abandoned.
 _LAST_CALLS = 10
-#: How often progress is reported.
+#: Seconds between progress reports.
 _REPORT_SECONDS = 0.1
 
 
@@ -58,11 +58,11 @@ class Simulator:
     def run(self, request: PlayoutRequest, start: ArrayLike | None = None) -> Tally[DeadEnd]:
         """Play random matches.
 
-        After an interrupt (Ctrl-C) no more playouts are started. Those under way continue for half a second,
-        so that short ones are not favoured. Then, or at a second interrupt, they are abandoned.
+        After an interrupt (Ctrl-C) no more playouts are started. Playouts under way continue for half a
+        second, so that short ones are not favoured. Then, or at a second interrupt, they are abandoned.
 
-        A playout in which a role has no legal move ends there. As with one that reaches the limit, its joint
-        moves are counted in ``states`` and ``options``, and nothing else of it.
+        A playout in which a role has no legal move ends there. Of such playouts, and of those that reach the
+        limit, only the joint moves are counted, in ``states`` and ``options``.
 
         Args:
             request: number of playouts, seed and limits.
@@ -73,21 +73,21 @@ class Simulator:
             ValueError: ``start`` has another shape.
         """
         state = start_state(self.network, start)
-        _ = self._kernel.library  # compiled before time is taken
+        _ = self._kernel.library  # compiles the code before the clock starts
         return _ProcessorRun(self._kernel, request, state).go()
 
 
 class Quotas:
     """The number of playouts of each block.
 
-    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes. But
-    each thread should get several blocks.
+    The last playouts of a block leave lanes empty, so a block should have many more playouts than lanes.
+    However, each thread should get several blocks.
 
     Args:
         playouts: playouts of all blocks.
         blocks: the usual number of blocks.
-        small: fewest playouts of a block, if there are several blocks.
-        full: most playouts of a block.
+        small: minimum of playouts in a block, if there are several blocks.
+        full: maximum of playouts in a block.
     """
 
     def __init__(self, playouts: int, blocks: int = 16, small: int = 8192, full: int = 1 << 18) -> None:
@@ -102,7 +102,7 @@ class Quotas:
 
 
 class Run:
-    """A simulation under way: what was asked for, what was counted so far, and the wait for its threads."""
+    """A simulation under way: its request, its counts so far, and the wait for its threads."""
 
     def __init__(
         self, kernel: Kernel, request: PlayoutRequest, state: NDArray[np.bool_], quotas: Quotas
@@ -120,7 +120,7 @@ class Run:
         self._complete = True
 
     def _play(self, works: Sequence[Callable[[], None]], threads: int) -> Tally[DeadEnd]:
-        """Run each work in a thread, and return the tally. Interrupts are counted for the threads."""
+        """Run each function in its own thread, count interrupts for the threads, and return the tally."""
         began = time.perf_counter()
         progress = self._request.progress
         working = [threading.Thread(target=self._kept, args=[work], daemon=True) for work in works]
@@ -157,19 +157,19 @@ class Run:
     def _kept(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except Exception as error:  # raised in the waiting thread
+        except Exception as error:  # the waiting thread raises it
             self._error = error
 
     def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the sum of each row of counters, and how many playouts had which length."""
+        """Return the sum of each row of counters, and the number of playouts of each length."""
         raise NotImplementedError
 
     def _replaying(self) -> Kernel:
-        """Return code that plays blocks of the same width on a processor."""
+        """Return a kernel that plays blocks of the same width on a processor."""
         return self._kernel
 
     def _example(self) -> DeadEnd | None:
-        """Return the first playout that got stuck; after an interrupt only if its replay is short."""
+        """Return the first stuck playout; after an interrupt only if its replay is short."""
         found = self._first_stuck
         if found is None or self._interrupts > 1 or (self._interrupts and found.step > self._near):
             return None
@@ -177,7 +177,7 @@ class Run:
 
 
 def next_steps(steps: int, seconds: float, aim: float) -> int:
-    """Return how many steps to make in about ``aim`` seconds, given the duration of the last ones."""
+    """Return how many steps take about ``aim`` seconds, given that the last ``steps`` took ``seconds``."""
     return max(1, min(int(steps * aim / max(seconds, 1e-6)), steps * 16, 1 << 30))
 
 
@@ -196,7 +196,7 @@ class _ProcessorRun(Run):
         return self._play(works, self._request.threads)
 
     def _take(self) -> int | None:
-        """Return the number of the next block; None if there is none to play."""
+        """Return the number of the next block; None if no block is left or the simulation is ending."""
         with self._lock:
             ended = self._error or self._interrupts or (self._request.strict and self._first_stuck)
             if self._next >= self._blocks.stop or ended:
@@ -262,7 +262,7 @@ def counted_tally(kernel: Kernel, totals: Sequence[int], lengths: NDArray[np.int
 
     Args:
         kernel: the code of the game.
-        totals: per row of counters its sum over all blocks.
+        totals: the sum over all blocks of each row of counters.
         lengths: int64 [limit + 2]; see ``Block``.
     """
     counters, gates = kernel.counters, kernel.gates

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Single:
     """Answers about single states. A state is a ``bytes`` of one byte per fluent, 0 or 1.
 
-    Questions about the state of the last question are the fastest. Threads must not share an instance.
+    A question about the same state as the previous question is the fastest. Threads must not share an
+    instance.
 
     >>> from anygame.network.kernels.kernel import build_kernel
     >>> from anygame.network.network import Network
@@ -55,7 +56,7 @@ class Single:
         self._asked: bytes | None = None
 
     def legal(self, state: bytes) -> list[list[int]]:
-        """Return per role the legal actions, counted from its first one."""
+        """Return per role the legal actions, counted from the first action of the role."""
         if state != self._asked:
             self._look(state)
         return [actions.nonzero()[0].tolist() for actions in self._legal]
@@ -67,7 +68,7 @@ class Single:
         return self._answers[0] == 1
 
     def goals(self, state: bytes) -> list[int]:
-        """Return per role the goal; MISSING or DOUBLE where the rules give none or several."""
+        """Return per role the goal; MISSING where the rules give no goal, DOUBLE where they give several."""
         if state != self._asked:
             self._look(state)
         result = []
@@ -80,7 +81,7 @@ class Single:
         """Return the state after a joint move, whose legality is not checked.
 
         Raises:
-            ValueError: the number of actions is not that of the roles, or an action does not exist.
+            ValueError: the number of actions is not the number of roles, or an action does not exist.
         """
         if state != self._asked:
             self._look(state)
@@ -98,6 +99,6 @@ class Single:
         """Evaluate the gates that depend on the state alone."""
         if len(state) != self.network.fluents:
             raise ValueError(f"expected a state of {self.network.fluents} bytes, got {len(state)}")
-        self._library = self._kernel.library  # what evaluates a state makes the moves from it, too
+        self._library = self._kernel.library  # the same code must evaluate a state and move from it
         self._library["query"](*self._pointers, state, self._out)
         self._asked = state

@@ -1,8 +1,8 @@
 """Distinct states, numbered in order of insertion: a hash table of packed states in native code.
 
-Open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4). Each
-word of a state is mixed into the hash by a multiplication and shifts, as in splitmix64 (Steele, Lea and Flood
-2014).
+It uses open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+Each word of a state is mixed into the hash by a multiplication and shifts, as in splitmix64 (Steele, Lea and
+Flood 2014).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FEWEST_SLOTS: Final = 2048
 #: At most half of the slots are taken: a successful probe then reads 1.5 slots on average.
 _SLOTS_PER_STATE: Final = 2
 
-#: The states grow by a quarter, in place where the system can do that.
+#: The array of states grows by a quarter, in place if the system allows it.
 _GROWTH: Final = 2
 
 _CODE: Final = """
@@ -145,7 +145,7 @@ class StateSet:
         return self._count
 
     def part(self, first: int, end: int) -> NDArray[np.uint64]:
-        """Return a copy of the states of these numbers: uint64 [n, words]."""
+        """Return a copy of the states from number ``first`` to before ``end``: uint64 [n, words]."""
         return self._store[first : min(end, self._count)].copy()
 
     def at(self, numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
@@ -158,7 +158,7 @@ class StateSet:
         return self._store.nbytes + self._slots.nbytes
 
     def bytes_with(self, more: int) -> int:
-        """Return the bytes needed while ``more`` states are added, if all are new."""
+        """Return the bytes of memory after ``more`` states are added, if all of them are new."""
         needed = self._count + more
         return self._capacity(needed) * self.words * 8 + self._slots_for(needed) * 4
 
@@ -171,7 +171,7 @@ class StateSet:
         return ids
 
     def find(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the number of each state, uint64 [n, words], and -1 where there is none: int32 [n]."""
+        """Return the number of each state, uint64 [n, words], or -1 if it is not in the set: int32 [n]."""
         states = self._checked(states)
         ids = np.empty(len(states), np.int32)
         self._number(states, self._count, ids, keep=False)
@@ -198,13 +198,13 @@ class StateSet:
             self._store.resize((self._capacity(count), self.words), refcheck=False)
         slots = self._slots_for(count)
         if slots != len(self._slots):
-            # The old slots are freed first: they are computed again from the states.
+            # The old slots are freed first, since the states are rehashed into the new ones.
             self._slots = np.zeros(0, np.int32)
             self._slots = np.zeros(slots, np.int32)
             self._number(self._store[: self._count], 0, np.empty(self._count, np.int32), keep=True)
 
     def _number(self, states: NDArray[np.uint64], used: int, ids: NDArray[np.int32], *, keep: bool) -> int:
-        """Write the number of each state; one that is new is kept, or has the number -1."""
+        """Write the number of each state into ``ids``. A new state is kept, or gets -1 without ``keep``."""
         count: int = _library()["number"](
             states.ctypes.data,
             len(states),

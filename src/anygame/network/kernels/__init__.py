@@ -8,14 +8,14 @@ Implementation in Software", 1997), and a gate is one or two vector instructions
 2. ``function`` writes functions as LLVM's text. ``straight_line`` writes code per gate; ``gate_loop`` writes
    gates as data for loops, if code would take too long to compile. Either way there are two functions with
    the same inputs and outputs, see ``gate_code``.
-3. ``uniform_choice`` chooses moves: ``nth_set_bit`` counts the legal moves, and finds the one that a random
-   number points to. Among very many moves that is a group and a member of it.
+3. ``uniform_choice`` chooses moves: ``nth_set_bit`` counts the legal moves, and finds the move at a random
+   number. A move of a role with many moves is a group and a member of it.
 4. ``playout_loop`` plays block after block of random games, and counts.
-5. ``kernel`` puts these functions together; ``anygame.native`` compiles and caches them. While another
-   process compiles straight code, a loop over the same gates stands in for it (``compilation``).
+5. ``kernel`` combines these functions; ``anygame.native`` compiles and caches them. While another process
+   compiles straight-line code, a loop over the same gates is used instead (``compilation``).
 
 ``target`` describes the machine: a processor, or a graphics card (see ``anygame.cards``).
 
-``anygame.network`` plays with them: ``block`` and ``simulator`` (random playouts), ``lanes`` (games side by
-side) and ``single``.
+The users of kernels are in ``anygame.network``: ``block`` and ``simulator`` (random playouts), ``lanes``
+(games side by side) and ``single`` (one state).
 """

@@ -1,4 +1,4 @@
-"""Compilation of a kernel's final code in another process, while a loop over its gates stands in."""
+"""Compilation of a kernel's final code in another process, while a loop over its gates is used instead."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from anygame.processes.inside import python_command
 if TYPE_CHECKING:
     from anygame.network.network import Network
 
-#: Start of the process. It has the import path of this one, and imports only a part of the package: all of it
-#: takes up to 0.5 s.
+#: Start of the other process. It has the import path of this process, and imports only a part of the package:
+#: importing the whole package takes up to 0.5 s.
 _BOOTSTRAP: Final = """
 import json, sys, types
 sys.path[:] = json.loads(sys.argv[1])
@@ -54,14 +54,14 @@ class Unfinished(Protocol):
 
 
 class Compilation:
-    """A queued compilation of a kernel's final code, dropped if the kernel is gone by its turn.
+    """A queued compilation of a kernel's final code, dropped if the kernel was deleted before its turn.
 
-    At a time one process compiles for all games of this one. A thread would hold the interpreter and LLVM,
-    and could not be left when the program ends. If the program ends earlier, the process still fills the
-    cache for the next one.
+    One process at a time compiles for all games of this program. A thread would block the interpreter and
+    LLVM, and the program could not end before it. If the program ends first, the process still fills the
+    cache for the next program.
 
     Args:
-        kernel: the kernel; its ``take_over`` is called in another thread.
+        kernel: the kernel. Its ``take_over`` is called in another thread.
     """
 
     def __init__(self, kernel: Unfinished) -> None:
@@ -74,7 +74,7 @@ class Compilation:
         _TURNS.add(self)
 
     def wait(self) -> bool:
-        """Wait for the end; return whether the kernel has its final code."""
+        """Wait for the end of the compilation; return whether the kernel has its final code."""
         if os.getpid() == self._owner:  # a forked process has no compiling thread
             self._done.wait()
         return self._succeeded
@@ -83,11 +83,11 @@ class Compilation:
         """Start the other process, if possible."""
         kernel = self._kernel()
         if kernel is not None:
-            with contextlib.suppress(Exception):  # then the code is compiled here
+            with contextlib.suppress(Exception):  # without the process, ``finish`` compiles the code
                 self._process = _begun(pickle.dumps((kernel.key, kernel.network)), self._folder)
 
     def finish(self) -> None:
-        """Wait for the code, and hand it to the kernel."""
+        """Wait for the code, and pass it to the kernel."""
         try:
             image = self._image()
             kernel = self._kernel()
@@ -96,7 +96,7 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            # The loop continues; a caller that waits compiles the code, and gets the error.
+            # The kernel keeps its loop. A caller that waits compiles the code itself, and gets the error.
             self._succeeded = False
         finally:
             self._done.set()
@@ -107,7 +107,7 @@ class Compilation:
         kernel = self._kernel()
         if kernel is None:
             return None
-        with _LEAVING:  # without another process, the end of the program has to wait
+        with _LEAVING:  # the end of the program has to wait, since this thread compiles
             folder = Path(self._folder) if self._folder else None
             return None if _LEAVING.now else make_image(kernel.code, kernel.key, folder)
 
@@ -116,12 +116,12 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
     """Start a process that compiles machine code, and caches it in a folder.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
-    with TemporaryFile() as file:  # a pipe could not hold all of it if this process ends
+    with TemporaryFile() as file:  # a pipe may be too small for the request, and this process may end
         file.write(request)
         file.seek(0)
-        # In a session of its own Ctrl-C does not reach it.
+        # In its own session, the process does not receive Ctrl-C.
         return subprocess.Popen(
             python_command(_BOOTSTRAP, str(_PACKAGE)),
             stdin=file,
@@ -133,7 +133,7 @@ def _begun(request: bytes, folder: str) -> subprocess.Popen[bytes]:
 
 
 def _answer(process: subprocess.Popen[bytes], *, useful: bool) -> bytes | None:
-    """Return the machine code of a process; None if it failed."""
+    """Return the machine code from a process; None if the process failed."""
     _LEAVING.useless = None if useful else process
     image, _ = process.communicate()
     _LEAVING.useless = None
@@ -145,7 +145,7 @@ class _Leaving:
 
     Attributes:
         now: whether the program is ending.
-        useless: a process to kill then, since its code is not cached.
+        useless: a process to kill when the program ends, since its code is not cached.
     """
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class _Leaving:
 
 
 class _Turns:
-    """A queue of compilations, worked off by a thread that ends with the last one."""
+    """A queue of compilations, and the thread that works on them until the queue is empty."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -182,7 +182,7 @@ class _Turns:
             if self._is_working:
                 return
             self._is_working = True
-        # At once: if the program ends soon, the process remains, but no thread does.
+        # The process starts here, not in the thread: it outlives the program, and the thread does not.
         compilation.begin()
         with contextlib.suppress(RuntimeError):  # no thread can be started while the interpreter shuts down
             threading.Thread(target=self._work, name="anygame-compiling", daemon=True).start()

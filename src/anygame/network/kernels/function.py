@@ -1,8 +1,8 @@
 """A builder of functions over rows of bits, as LLVM's text form; and the rows with a fixed meaning.
 
-A row has one bit per lane: eight 64-bit words on a processor. Values are names of LLVM; constants are folded
-while writing, so that adders fed with constants cost nothing. A bit literal is ``2 * row + inverted``; row 0
-never holds, so literal 0 is false and literal 1 is true.
+A row has one bit per lane: eight 64-bit words on a processor. Values are LLVM names. Constants are folded
+when code is written, so that adders with constant inputs cost nothing. A bit literal is ``2 * row +
+inverted``. Row 0 never holds, so literal 0 is false and literal 1 is true.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Of a processor.
+#: Sizes on a processor.
 LANES, WORDS, ROW_BYTES = PROCESSOR.lanes, PROCESSOR.row_words, PROCESSOR.stride
 ZERO = "zeroinitializer"
 ONES = "splat (i64 -1)"
@@ -34,10 +34,10 @@ class FunctionBuilder:
 
     Args:
         name: name of the function.
-        target: the machine that it is written for.
+        target: the machine for which it is written.
         result: its result type.
         parameters: further parameters, each with its type.
-        rare: whether it is called so rarely that it should compile fast rather than run fast.
+        rare: whether the function is called so rarely that it should compile fast rather than run fast.
         inlined: whether it is inlined into its callers in the same module.
     """
 
@@ -56,7 +56,7 @@ class FunctionBuilder:
         self._align = 8 * target.words
         given = [f"ptr noalias align {self._align} %rows", "ptr noalias %data", *parameters]
         casts: list[str] = []
-        if not inlined:  # else its callers know what kind of memory pointers are to
+        if not inlined:  # the callers of inlined functions know the address spaces of pointers
             given, casts = target.received(given)
         self._lines = [
             f"define {target.linkage}{result} @{name}({', '.join(given)}) "
@@ -83,7 +83,7 @@ class FunctionBuilder:
         return name
 
     def new_label(self) -> str:
-        """Return a label that is not yet placed."""
+        """Return a new label, to be placed by ``label``."""
         self._names += 1
         return f"b{self._names}"
 
@@ -94,7 +94,7 @@ class FunctionBuilder:
         self._inverted.clear()
 
     def call(self, name: str, pointers: Sequence[str], numbers: Sequence[str | int]) -> None:
-        """Call a function that may change any row, with pointers and 64-bit words."""
+        """Call a function that may change any row, with pointers and 64-bit words as arguments."""
         arguments = ["ptr %rows", "ptr %data", *(f"ptr {each}" for each in pointers)]
         self.line(f"call void @{name}({', '.join([*arguments, *(f'i64 {each}' for each in numbers)])})")
         self._known.clear()
@@ -115,7 +115,7 @@ class FunctionBuilder:
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Write code under a condition: the body of the ``with``. Only variables leave it."""
+        """Write the body of the ``with`` under a condition. Its values are valid only inside it."""
         yes, done = self.new_label(), self.new_label()
         self.branch(condition, yes, done)
         self.label(yes)
@@ -125,7 +125,7 @@ class FunctionBuilder:
 
     @contextmanager
     def either(self, condition: str) -> Iterator[Callable[[], None]]:
-        """Write two branches: the body before, and after the call of the yielded function.
+        """Write two branches: the body before the call of the yielded function, and the body after it.
 
         ::
 
@@ -147,7 +147,7 @@ class FunctionBuilder:
         self.label(done)
 
     def repeat(self, count: str) -> Iterator[str]:
-        """Write a loop as ``loop`` does, of any number of rounds, also 0."""
+        """Write a loop like ``loop``, but of any number of rounds, including 0."""
         if not count.isdigit():
             with self.when(self.let(f"icmp ne i64 {count}, 0")):
                 yield from self.loop(count)
@@ -155,9 +155,9 @@ class FunctionBuilder:
             yield from self.loop(int(count))
 
     def loop(self, count: int | str) -> Iterator[str]:
-        """Write a loop of at least one round; only variables are carried between rounds, and leave it.
+        """Write a loop of at least one round; only variables keep values between rounds and after the loop.
 
-        In Python it is a loop of one round, with the name of the index::
+        In Python it is a loop of one round over the name of the index::
 
             for index in code.loop(8):
                 code.set_word(table, 0, index)
@@ -176,7 +176,7 @@ class FunctionBuilder:
         self.label(done)
 
     def set_bits(self, word: str) -> Iterator[str]:
-        """Write a loop over the bits of a word that are set, as ``loop`` does, with the number of the bit."""
+        """Write a loop over the set bits of a word, like ``loop``; the index is the number of the bit."""
         left = self.word_variable(0)
         self.set_word(left, word)
         again, inside, done = (self.new_label() for _ in range(3))
@@ -201,20 +201,20 @@ class FunctionBuilder:
         return self.let(f"getelementptr inbounds i8, ptr %rows, i64 {row * self.target.stride}")
 
     def addresses(self, index: str, row: int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows of an index in a table that begins at a row."""
+        """Return pointers to the ``count`` rows at an index of a table that begins at a row."""
         return self.addresses_from(self.address(row), index, count)
 
     def addresses_from(self, first: str, index: str | int, count: int) -> list[str]:
-        """Return pointers to the ``count`` rows of an index in a table, given one to its first row."""
+        """Return pointers to the ``count`` rows at an index of a table, given a pointer to its first row."""
         start = self.let(f"mul i64 {index}, {count * self.target.row_words}")
         return self.rows_at(self.offset(first, start), count)
 
     def rows_at(self, first: str, count: int) -> list[str]:
-        """Return pointers to adjacent rows, given one to the first."""
+        """Return pointers to adjacent rows, given a pointer to the first row."""
         return [self.offset(first, self.target.row_words * number) for number in range(count)]
 
     def row_at(self, first: str, index: str) -> str:
-        """Return a pointer to the row of an index, given one to the first."""
+        """Return a pointer to the row at an index, given a pointer to the first row."""
         return self.offset(first, self.let(f"mul i64 {index}, {self.target.row_words}"))
 
     def load(self, row: int) -> str:
@@ -246,8 +246,8 @@ class FunctionBuilder:
         return pointer
 
     def array(self, count: int, value: str | None = None) -> list[str]:
-        """Return pointers to adjacent rows on the stack, set to a value if one is given."""
-        size = count * self.target.threads  # as far apart as rows in memory
+        """Return pointers to adjacent rows on the stack, set to a value if ``value`` is given."""
+        size = count * self.target.threads  # rows on the stack have the stride of rows in memory
         first = self._reserve(f"alloca [{size} x {self._row}], align {self._align}")
         pointers = self.rows_at(first, count)
         if value is not None:
@@ -268,18 +268,18 @@ class FunctionBuilder:
         return f"%v{self._names}"
 
     def word(self, pointer: str, offset: str | int = 0) -> str:
-        """Return the 64-bit word at a pointer, ``offset`` words further."""
+        """Return the 64-bit word that is ``offset`` words behind a pointer."""
         return self.let(f"load i64, ptr {self.offset(pointer, offset)}")
 
     def set_word(self, pointer: str, value: str | int, offset: str | int = 0) -> None:
-        """Set the 64-bit word at a pointer, ``offset`` words further."""
+        """Set the 64-bit word that is ``offset`` words behind a pointer."""
         self.line(f"store i64 {value}, ptr {self.offset(pointer, offset)}")
 
     def offset(self, pointer: str, offset: str | int) -> str:
-        """Return a pointer ``offset`` words further."""
+        """Return a pointer moved by ``offset`` words."""
         return self.let(f"getelementptr inbounds i64, ptr {pointer}, i64 {offset}") if offset else pointer
 
-    # The record of a block: words, with those of all threads side by side; see ``playout_loop``.
+    # The record of a block. A word of it has the words of all threads side by side; see ``playout_loop``.
 
     def place_in_block(self, offset: str | int) -> str:
         """Return a pointer to a word of the record of a block."""
@@ -344,7 +344,7 @@ class FunctionBuilder:
         return a if a == b else self._binary("or", a, b)
 
     def xor(self, a: str, b: str) -> str:
-        """Return where the two differ."""
+        """Return the lanes in which the two differ."""
         if a == b:
             return ZERO
         if ZERO in (a, b):
@@ -354,11 +354,11 @@ class FunctionBuilder:
         return self._binary("xor", a, b)
 
     def all(self, values: Iterable[str]) -> str:
-        """Return the conjunction of any number, as a shallow tree."""
+        """Return the conjunction of any number of values, as a shallow tree."""
         return self._tree(self.and_, list(values), ONES)
 
     def any(self, values: Iterable[str]) -> str:
-        """Return the disjunction of any number, as a shallow tree."""
+        """Return the disjunction of any number of values, as a shallow tree."""
         return self._tree(self.or_, list(values), ZERO)
 
     def parity(self, a: str, b: str, c: str) -> str:
@@ -382,7 +382,7 @@ class FunctionBuilder:
 
     @staticmethod
     def _tree(operation: Callable[[str, str], str], values: list[str], neutral: str) -> str:
-        # Threes, since a machine with a ternary logic instruction joins three at once.
+        # A machine with a ternary logic instruction joins three values at once.
         while len(values) > 1:
             values = [reduce(operation, values[start : start + 3]) for start in range(0, len(values), 3)]
         return values[0] if values else neutral
@@ -413,11 +413,11 @@ class FunctionBuilder:
         self.store(row, self.add(self.load(row), self.lanes_by_word(value)))
 
     def lanes_by_word(self, value: str) -> str:
-        """Return, word by word, how many lanes hold."""
+        """Return, word by word, the number of lanes that hold."""
         return self.let(f"call {self._row} @llvm.ctpop.v{self.target.words}i64({self._row} {value})")
 
     def popcount(self, value: str) -> str:
-        """Return the number of lanes that hold, as a scalar: of all threads that share a row."""
+        """Return, as a scalar, the number of lanes that hold in all threads that share a row."""
         own = self._own_count(value)
         return own if self.target.threads == 1 else self.let(f"call i64 @sum_over_threads(i64 {own})")
 
@@ -433,23 +433,23 @@ class FunctionBuilder:
         return self.let(f"call i64 {name}({self._row} {counts})")
 
     def any_lane(self, value: str) -> str:
-        """Return a scalar: whether any lane holds, of all threads that share a row."""
+        """Return, as a scalar, whether any lane holds in any of the threads that share a row."""
         count = self.target.words
         words = self.let(f"icmp ne {self._row} {value}, {ZERO}")
         own = self.let(f"icmp ne i{count} {self.let(f'bitcast <{count} x i1> {words} to i{count}')}, 0")
         return own if self.target.threads == 1 else self.let(f"call i1 @any_thread(i1 {own})")
 
     def least(self, number: str) -> str:
-        """Return the least of the numbers that the threads have which share a row."""
+        """Return the minimum of a number over the threads that share a row."""
         if self.target.threads == 1:
             return number
         return self.let(f"call i64 @least_of_threads(i64 {number})")
 
 
-#: The rows with a fixed meaning. Row 0 never holds. ``GO``: the lanes that make a move in this step;
-#: ``RESTART``: those that begin a playout behind it; ``RUNNING``: those with a playout under way; ``ACTIVE``:
-#: those of them that are to choose moves; ``ENDED``, ``CUT``, ``STUCK``: those that leave, and why; from
-#: ``RANDOM`` on the state of the random numbers; ``IDLE``: those that wait for the next playout; ``ABSENT``:
-#: see ``gate_code.Presence``.
+#: The rows with a fixed meaning. Row 0 never holds. ``GO``: lanes that make a move in this step; ``RESTART``:
+#: lanes that begin a playout after this step; ``RUNNING``: lanes with a playout under way; ``ACTIVE``: lanes
+#: of these that have to choose moves; ``ENDED``, ``CUT``, ``STUCK``: lanes whose playouts end, by the reason;
+#: from ``RANDOM`` on: state of the random number generators; ``IDLE``: lanes that wait for the next playout;
+#: ``ABSENT``: see ``gate_code.Presence``.
 GO, RESTART, RUNNING, ACTIVE, ENDED, CUT, STUCK, RANDOM, IDLE, ABSENT = 1, 2, 3, 4, 5, 6, 7, 8, 12, 13
 FIRST_FLUENT = 14

@@ -1,8 +1,8 @@
-"""The functions that gates become, ``@evaluate_state`` and ``@evaluate_moves``; and how fluents are set.
+"""The functions that evaluate gates, ``@evaluate_state`` and ``@evaluate_moves``; and code to set fluents.
 
-There are two ways to write them: ``straight_line`` and ``gate_loop``. Both have inputs and outputs in the
-same rows, and keep whatever else they compute in rows behind all that is shared. So either can replace the
-other wherever only the state matters: what evaluated a state also makes the moves from it.
+``straight_line`` and ``gate_loop`` are two ways to write these functions. Both have inputs and outputs in the
+same rows, and keep all other values in rows behind the shared rows. So one can replace the other between a
+move and the next evaluation: the code that evaluates a state must also make the moves from it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: Data for code that reads none.
+#: Data for code that reads no data.
 NO_DATA = np.zeros(1, np.int32)
 
 
 def state_function(target: Target) -> str:
-    """Return ``@evaluate_state`` as text, if its two parts are functions of their own."""
+    """Return ``@evaluate_state`` as text; it calls ``@evaluate_options`` and ``@evaluate_goals``."""
     code = FunctionBuilder("evaluate_state", target)
     for name in ("evaluate_options", "evaluate_goals"):
         code.line(f"call void @{name}(ptr %rows, ptr %data)")
@@ -44,15 +44,15 @@ class GateCode:
 
     ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long,
     ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the others.
-    ``@evaluate_moves`` then reads the actions and replaces the state by the next one, in the lanes of row
+    ``@evaluate_moves`` then reads the actions and replaces the state by the next state, in the lanes of row
     ``GO``; lanes of row ``RESTART`` get the initial state.
 
     Attributes:
-        code: definitions.
-        data: the data that they read through ``%data``.
+        code: definitions of these functions.
+        data: the data that the functions read through ``%data``.
         end: the first row that is not used.
         factors: whether ``@evaluate_factors`` replaces ``@evaluate_moves``, see ``nth_set_bit``.
-        shared: the functions that they call.
+        shared: functions that do not depend on the game, called by these.
     """
 
     code: str
@@ -68,24 +68,24 @@ def answer_bits(gates: GateOutputs) -> list[int]:
 
 
 def set_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent to its next value in lanes that move, to its initial value in lanes that restart."""
+    """Set a fluent to its next value in lanes that move, and to its initial value in lanes that restart."""
     restart_fluent(code, row, code.mux(code.load(GO), value, code.load(row)), initial)
 
 
 def restart_fluent(code: FunctionBuilder, row: int, value: str, initial: bool) -> None:
-    """Set a fluent to a value, but to its initial value in lanes that restart."""
+    """Set a fluent to its initial value in lanes that restart, and to a value in the other lanes."""
     restart = code.load(RESTART)
     code.store(row, code.or_(value, restart) if initial else code.and_(value, code.not_(restart)))
 
 
 def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
-    """Order fluents such that none is overwritten before it is read: a parallel assignment made sequential.
+    """Order fluents such that each is read before it is overwritten: a parallel assignment made sequential.
 
     Args:
-        sources: per fluent to set the fluent of which its new value is a copy, if it is one.
+        sources: per fluent to set, the fluent that it copies; None if its new value is not a copy.
 
     Yields:
-        Fluents to set together, after all of them were read: a single one, or a ring of copies.
+        Fluents to set together, after all of them were read: a single fluent, or a ring of copies.
     """
     readers = dict.fromkeys(sources, 0)
     for fluent, source in sources.items():
@@ -111,10 +111,10 @@ def copy_order(sources: dict[int, int | None]) -> Iterator[list[int]]:
 
 
 def single_state_functions(layout: RowLayout, gates: GateOutputs, target: Target) -> str:
-    """Write ``@query`` and ``@advance``, which use the first word of the rows, all its lanes alike.
+    """Write ``@query`` and ``@advance``, which use the first word of each row, all its lanes alike.
 
-    ``@query`` takes a state, a byte per fluent, and gives a byte for each of ``gate_code.answer_bits``.
-    ``@advance`` takes the numbers of the actions taken, and gives the next state; it is to follow ``@query``.
+    ``@query`` takes a state, a byte per fluent, and returns a byte for each of ``answer_bits``. ``@advance``
+    must follow ``@query``; it takes the numbers of the chosen actions, and returns the next state.
     """
     bits = answer_bits(gates)
     words = ", ".join(f"i32 {bit}" for bit in bits)
@@ -174,12 +174,12 @@ def _give(code: FunctionBuilder, word: str, index: str) -> None:
 class Presence:
     """The branches of one function.
 
-    The first word of row ``ABSENT`` says in which phases no lane is: 0 if the lanes are not all in one phase.
-    Code that does not know the phases leaves the row at 0, and all gates are computed.
+    The first word of row ``ABSENT`` is the mask of the phases that no lane is in; 0 if the lanes have no
+    common phase. Code that does not know the phases leaves the row at 0, and all gates are computed.
 
     Attributes:
-        present: mask of the phases in which lanes are.
-        alone: the same, but 0 if there is no common phase.
+        present: mask of the phases that lanes are in; all phases if the lanes have no common phase.
+        alone: the same, but 0 if the lanes have no common phase.
     """
 
     def __init__(self, code: FunctionBuilder, phases: Phases) -> None:
@@ -192,16 +192,16 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code for some phases, and for lanes without a common phase."""
+        """Write code that runs in some phases, and if the lanes have no common phase."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code for lanes that are all in one of some phases."""
+        """Write code that runs if all lanes are in the same one of some phases."""
         return self._code.when(self._any(self.alone, mask))
 
     @contextmanager
     def restarting_during(self, mask: int) -> Iterator[None]:
-        """Write code for lanes that are all in one of some phases, if one of them restarts."""
+        """Write code that runs if all lanes are in the same one of some phases, and one of them restarts."""
         with self.only_during(mask), self._code.when(self._code.any_lane(self._code.load(RESTART))):
             yield
 
@@ -210,7 +210,7 @@ class Presence:
 
 
 def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
-    """Write code that sets row ABSENT to all phases but that of these lanes; to 0 if it is not the same."""
+    """Write code that sets row ABSENT to all phases but the common one of ``lanes``; to 0 without one."""
     if not phases.patterns:
         return
     clock = [code.load(first_fluent + fluent) for fluent in phases.clock]

@@ -1,20 +1,21 @@
 """Gates as data that loops read, for networks that would take too long to compile.
 
-Gates of the same shape, which is their numbers of plain and of inverted inputs, form runs, so that loops need
-no decisions. A gate is the numbers of the rows of its inputs and its own. Small gates of a frequent shape
-have a loop of their own; a loop with two inner loops evaluates all others. No gate of a run reads another
-one, since a processor speculates that reads do not depend on earlier writes, and stalls where they do.
+The shape of a gate is its numbers of plain and of inverted inputs. Gates of the same shape form runs, so that
+loops need no decisions. The data of a gate are the row numbers of its inputs and of the gate itself. Small
+gates of a frequent shape have a loop of their own; a loop with two inner loops evaluates all others. No gate
+reads another gate of its run, since a processor speculates that reads do not depend on earlier writes, and
+stalls where they do.
 
-Gates of a cycle and fluents have entries of two numbers each: the row to read, and the row of its reader,
-both times the bytes of a row. The lowest bit of the first says that it is inverted; that of the second, that
-this was the last input of the gate, or that the fluent holds initially.
+Gates of a cycle and fluents have entries of two numbers: the offset in bytes of the row to read, and that of
+the row to write. The lowest bit of the first number is set if the value is inverted. The lowest bit of the
+second is set for the last input of a gate, or if the fluent holds initially.
 
 A list of operations, which is also data, says what is done with runs and in which phases. So the functions
-are small, and compiled in less than 0.1 s however large the game is. Functions that do not depend on the game
-are compiled once on a machine: the loops, and most of the choice of moves.
+are small, and compiled in less than 0.1 s whatever the size of the game. Functions that do not depend on the
+game are compiled once on a machine: the loops, and most of the choice of moves.
 
-Gates that say that none of some moves is made, of roles with many moves, are not evaluated. All of them are
-set, and the few moves that lanes make are scattered to the gates that they refute.
+Some gates hold unless a role with many moves makes one of certain moves. They are not evaluated. Instead all
+of them are set, and the few moves that lanes make are scattered to the gates that they refute.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
     from anygame.network.network import Network
 
-#: Most places by which a gate may be evaluated before its turn. More would make runs longer, but values would
-#: be kept longer, in more rows.
+#: Maximum of places by which a gate may be evaluated before its turn. A larger window makes runs longer, but
+#: then values are kept longer, in more rows.
 _WINDOW = 4_000
-#: Most inputs of gates with code of their own, without a loop over inputs, and the fewest gates of their
-#: shape.
+#: A shape has its own code, without a loop over inputs, if it has at most ``_MOST_UNROLLED`` inputs, and at
+#: least ``_MANY`` gates have it.
 _MOST_UNROLLED = 8
 _MANY = 500
-#: Bits of the number of inputs of a gate.
+#: Bits for the number of inputs of a gate.
 _SHIFT = 27
-#: Up to this many rows have numbers of 16 bits, which halves the data.
+#: Up to this number of rows, row numbers have 16 bits, which halves the data.
 _NARROW_ROWS = 1 << 16
 
 
@@ -70,7 +71,7 @@ def loop_gates(
         order: the order of its gates.
         phases: its phases.
         layout: the rows of inputs and outputs.
-        target: the machine that they are written for.
+        target: the machine for which they are written.
         first_row: the first free row.
     """
     return _Writer(network, order, phases, layout, target, first_row).write()
@@ -79,7 +80,7 @@ def loop_gates(
 class Operation(IntEnum):
     """The kinds of operations: set fluents, evaluate a cycle or a run of gates, scatter moves.
 
-    Further numbers stand for runs of one shape.
+    Higher numbers are runs of gates with a frequent shape.
     """
 
     SET = 0
@@ -107,7 +108,7 @@ class _Writer:
         self._stride = target.stride
         self._base = network.first_gate
         self._next: list[int] = network.next.tolist()
-        #: Per node the bit literal of where it lies, -1 for gates that have no place yet.
+        #: Per node the bit literal of its row, -1 for gates that have no row yet.
         self._place = np.full(network.nodes, -1, np.int64)
         self._place[0] = 2 * layout.input(0)
         self._place[1 : self._base] = 2 * (layout.input(1) + np.arange(self._base - 1))
@@ -125,10 +126,11 @@ class _Writer:
         self._unrolled = self._find_unrolled()
 
     def _find_scattered(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Find gates whose only inputs are that moves of roles with many are not made.
+        """Find gates whose inputs are all inverted moves of roles with many moves.
 
         Returns:
-            Which gates these are, and the moves that other gates read; nothing if these are most.
+            Which gates these are, and the moves that other gates or fluents read. Both are empty if the gates
+            have no more inputs than there are such moves.
         """
         network = self._network
         found = np.zeros(network.gates, np.bool_)
@@ -150,7 +152,7 @@ class _Writer:
         return np.stack((np.diff(self._starts - inverted), np.diff(inverted)), axis=1)
 
     def _runs_of(self, units: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Return units in runs of one shape that are needed in the same phases."""
+        """Return units in runs that have one shape and are needed in the same phases."""
         plain, inverted = self._shapes[units].T
         shapes = np.where(
             self._order.is_cyclic[units], -1, (self._masks[units] << _SHIFT | plain) << _SHIFT | inverted
@@ -158,7 +160,7 @@ class _Writer:
         return runs_of_shapes(self._network, units, shapes, _WINDOW)
 
     def _find_unrolled(self) -> dict[tuple[int, int], int]:
-        """Return frequent shapes of small gates, with the kinds of their operations."""
+        """Return the kind of operation of each frequent shape of small gates."""
         plain, inverted = self._shapes[self._gates_of(self._runs)].T
         small = plain + inverted <= _MOST_UNROLLED
         found, counts = np.unique(plain[small] << _SHIFT | inverted[small], return_counts=True)
@@ -198,7 +200,7 @@ class _Writer:
         )
 
     def _literals(self, gates: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the inputs of some gates, gate after gate, and how many each has."""
+        """Return the inputs of some gates, gate after gate, and the number of inputs of each."""
         lengths = self._starts[gates + 1] - self._starts[gates]
         return self._network.inputs[places(self._starts[gates], lengths)], lengths
 
@@ -207,28 +209,28 @@ class _Writer:
         return [*self._state_runs, *self._goal_runs, *self._move_runs]
 
     def _sizes(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Return the number of gates of each run, which is units of one gate, or a cycle."""
+        """Return the number of gates of each run; a run is several units of one gate, or one cycle."""
         heads = np.array([run[0] for run in runs], np.int64)
         return np.array(list(map(len, runs)), np.int64) + self._order.ends[heads] - heads - 1
 
     def _gates_of(self, runs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         return self._order.gates(np.concatenate([*runs, np.zeros(0, np.int64)]))
 
-    # Where values lie.
+    # Rows of values.
 
     def _allocate(self) -> None:
-        """Give each gate a row, from its run to its last use."""
+        """Reserve a row for each gate, from its run to its last use."""
         network = self._network
         runs = self._runs
-        choice = len(runs) - len(self._move_runs)  # values read there are needed up to the next run
+        choice = len(runs) - len(self._move_runs)  # legality is read before this run
         if self._is_scattered.any():
             runs.insert(choice, self._order.moves[self._is_scattered[self._order.moves]])
         gates = self._gates_of(runs)
         times = np.repeat(np.arange(len(runs)), self._sizes(runs))
         read, lengths = self._literals(gates)
         last = np.full(network.nodes, -1, np.int64)
-        last[read >> 1] = np.repeat(times, lengths)  # of several times the last one is kept
-        legal = network.legal >> 1  # some are copied there
+        last[read >> 1] = np.repeat(times, lengths)  # numpy keeps the last of several values
+        legal = network.legal >> 1  # legality may be copied at this time
         last[legal] = np.maximum(last[legal], choice)
         last[network.next >> 1] = len(runs)
         waiting = self._place[self._base + gates] < 0
@@ -247,7 +249,7 @@ class _Writer:
     # Phases.
 
     def _find_known(self) -> None:
-        """Find rows that are read in phases in which they are constant, and so not written."""
+        """Find nodes that are read in phases in which they are constant, and so not computed."""
         network, phases = self._network, self._phases
         self._known = np.zeros(network.nodes, np.int64)
         if not phases.patterns:
@@ -267,7 +269,7 @@ class _Writer:
             np.bitwise_or.at(self._known, nodes, masks & ~written[nodes])
 
     def _write_known(self, nodes: NDArray[np.int64]) -> None:
-        """Write the constants of nodes in phases in which they are skipped."""
+        """Write the constants of nodes in the phases in which the nodes are skipped."""
         nodes = nodes[self._known[nodes] != 0]
         left_out = dict(zip(nodes.tolist(), self._known[nodes].tolist(), strict=True))
         for (mask, value), known in self._phases.known_values(left_out).items():
@@ -280,7 +282,7 @@ class _Writer:
         literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
         number = np.arange(len(gates))
-        # Of each gate the plain inputs, the inverted ones, and itself.
+        # Each gate has its plain inputs, its inverted inputs and its own row, in this order.
         keys = np.concatenate([4 * np.repeat(number, lengths) + (bits & 1), 4 * number + 2])
         rows = np.concatenate([bits, self._place[self._base + gates]])[np.argsort(keys, kind="stable")] >> 1
         begins = starts_of(lengths + 1)
@@ -296,7 +298,7 @@ class _Writer:
             first = end
 
     def _write_scattered(self) -> None:
-        """Scatter moves of roles with many to the gates that they refute, and to their rows that are read."""
+        """Scatter moves to the gates that they refute, and to their own rows if other gates read these."""
         gates = np.flatnonzero(self._is_scattered)
         literals, lengths = self._literals(gates)
         refuted = self._place[self._base + gates] >> 1
@@ -307,9 +309,9 @@ class _Writer:
         self._scatter(actions, rows, np.arange(len(rows)) >= len(literals))
 
     def _scatter(self, actions: NDArray[np.int64], rows: NDArray[np.int64], sets: NDArray[np.bool_]) -> None:
-        """Add the data of scattered actions, as ``loop_functions`` reads it.
+        """Add the data of scattered actions in the format of ``loop_functions``.
 
-        Per action, ``sets`` says whether its row is set where it is done; else it is cleared.
+        Where an action is done, its row is set if ``sets`` holds for it, and else cleared.
         """
         order = np.lexsort((sets, actions))
         actions, rows, sets = actions[order], rows[order], sets[order]
@@ -340,7 +342,7 @@ class _Writer:
             self._operations.append([Operation.SCATTER, mask, 0, 0, *bounds, 0, 0])
 
     def _copy(self, copies: Sequence[tuple[int, int]], *, during: int = 0, only: int = 0) -> None:
-        """Copy bit literals to rows, given pairs of a literal and a row; no row is read by another pair."""
+        """Copy bit literals to rows, given as pairs; no pair reads the row that another pair writes."""
         for inverted in (0, 1):
             rows = [(bit >> 1, row) for bit, row in copies if bit & 1 == inverted]
             if rows:
@@ -349,7 +351,7 @@ class _Writer:
     def _add_run(
         self, rows: NDArray[np.int64], shape: tuple[int, int], *, during: int = 0, only: int = 0
     ) -> None:
-        """Add a run: gate after gate the rows of its plain inputs, of its inverted ones, and its own."""
+        """Add a run: per gate the rows of its plain inputs, of its inverted inputs and its own row."""
         begin = self._here() * (32 // self._bits)
         words = np.zeros(-(-rows.size * self._bits // 32), np.int32)
         words.view(np.uint16 if self._bits == 16 else np.int32)[: rows.size] = rows.reshape(-1)
@@ -374,7 +376,7 @@ class _Writer:
         self._operate(Operation.CYCLE, begin, during=mask, rounds=len(gates) + 1)
 
     def _add_cycle(self, gates: NDArray[np.int64]) -> None:
-        """Add the entries of the gates of a cycle: one for each input."""
+        """Add the entries of the gates of a cycle, one for each input."""
         literals, lengths = self._literals(gates)
         bits = self._place[literals >> 1] ^ (literals & 1)
         entries = np.empty((len(literals), 2), np.int64)
@@ -404,9 +406,9 @@ class _Writer:
     ) -> None:
         """Add an operation on the entries from word ``begin`` on, if there are any.
 
-        It is done in the phases of ``during``, and without a common phase; or in those of ``only``, but not
-        without a common one. With ``restarting`` it is done only if a lane restarts. A cycle has at most
-        ``rounds``.
+        It is done in the phases of ``during``, and if lanes have no common phase. If they have one, it is
+        also done in the phases of ``only``. With ``restarting`` it is done only if a lane restarts. A cycle
+        has at most ``rounds`` rounds.
         """
         if self._here() > begin:
             self._operations.append([kind, during, only, restarting, begin, self._here(), rounds, 0])

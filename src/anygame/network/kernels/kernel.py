@@ -1,4 +1,4 @@
-"""The kernel of a game: its functions as one module of LLVM's text, and the machine code of that."""
+"""The kernel of a game: its functions as one module of LLVM's text, and their machine code."""
 
 from __future__ import annotations
 
@@ -48,30 +48,30 @@ if TYPE_CHECKING:
     from anygame.network.kernels.schedule import Schedule
     from anygame.network.network import Network
 
-#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: by size; a loop
-#: stands in for straight code that takes long to compile.
+#: ``straight``: code per gate. ``loop``: a loop that reads the gates as data. ``auto``: by size; a loop is
+#: used while straight-line code is compiled, if that takes long.
 Style = Literal["auto", "straight", "loop"]
-#: Most gate inputs of straight code, which takes 40 to 130 microseconds each to compile. The loop needs no
-#: compilation, but runs 2x to 4x slower.
+#: Maximum of gate inputs for straight-line code, which takes 40 to 130 microseconds per input to compile. The
+#: loop needs no compilation, but runs 2x to 4x slower.
 STRAIGHT_INPUTS = 150_000
-#: Up to this size, in gate inputs, straight code is compiled first: that takes 0.1 to 0.2 s, less than
-#: another process would.
+#: Up to this size, in gate inputs, straight-line code is compiled in this process: this takes 0.1 to 0.2 s,
+#: less than in another process.
 COMPILED_AT_ONCE = 2_000
-#: The same if a caller waits for straight code: compiling up to this size takes no longer than starting
+#: The same if a caller waits for straight-line code: compiling up to this size takes no longer than starting
 #: another process.
 COMPILED_IF_WAITED_FOR = 4_000
-#: Gate inputs that take as long to compile as one move that straight code chooses.
+#: Gate inputs that take as long to compile as one move among those that straight-line code chooses from.
 _INPUTS_PER_MOVE: Final = 25
-#: Fewest gate inputs for keeping lanes in one phase. That saves half of each step or more. But each playout
-#: waits for its start, half a step with two phases, and small games are short.
+#: Minimum of gate inputs for keeping lanes in one phase, which saves half of each step or more. However, each
+#: playout waits for its start, half a step with two phases, and playouts of small games are short.
 PHASED_INPUTS = 4_000
-#: Largest share of them that a phase may need: reversi, where it is nearly all, gets slower.
+#: Upper bound on the share of gate inputs that a phase needs: reversi, which needs nearly all, gets slower.
 PHASED_SHARE = 0.75
 #: Above this number of gate inputs, gates that only goals need are evaluated only when games have ended. With
 #: phases they are evaluated in each step, since waiting lanes would leave the common phase.
 LATE_INPUTS = 4_000
 
-#: Niceness of the compiling process, so that the one that asked for code comes first on a shared core.
+#: Niceness of the compiling process, so that the process that plays has priority on a shared core.
 _NICE: Final = 5
 
 _POINTER, _WORD = ctypes.c_void_p, ctypes.c_int64
@@ -84,20 +84,20 @@ _SIGNATURES = {
     "play": (ctypes.c_bool, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER, _WORD),
 }
 _LOCK = threading.RLock()
-#: Computed at import: sources that change later do not write this program's code.
+#: Computed at import, since later changes of the sources do not change the code of this program.
 _SOURCES: Final = source_digest(Path(__file__).parent, Path(code.__file__).parent)
 
 
 @dataclass(eq=False)
 class _Start:
-    """What a kernel runs with.
+    """The machine code that a kernel uses at present, with its data.
 
     Attributes:
         library: the machine code.
         data: the data that it reads.
         rows: number of rows of a block.
-        making: compilation of the final code; None if there is none under way.
-        replaced: code that stood in, kept because calls of it may be under way.
+        making: the compilation of the final code that is under way; None without one.
+        replaced: the code used before the final code, kept because calls of it may be under way.
     """
 
     library: Library
@@ -109,21 +109,21 @@ class _Start:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """Compiled code of a game, shared by all that play it.
+    """Compiled code of a game, shared by all its simulators.
 
-    Its final code may take long to compile. Then a loop stands in for it while another process compiles, and
-    is replaced when that is done. Both have inputs, outputs and counters in the same rows, and compute the
-    same; but a state that one has evaluated is no use to the other. So callers keep a ``library`` from an
-    evaluation to the moves that follow it.
+    Its final code may take long to compile. Then a loop is used while another process compiles the final
+    code. Both have inputs, outputs and counters in the same rows, and the same results. However, one cannot
+    make moves from a state that the other evaluated. So callers keep a ``library`` from an evaluation to the
+    moves that follow it.
 
     Attributes:
-        style: how its gates are written in the final code.
-        layout: where inputs and outputs lie.
-        counters: where a playing block counts.
+        style: how the gates are written in the final code.
+        layout: the rows of inputs and outputs.
+        counters: the rows of counters.
         candidates: per role the moves that can be legal.
-        end: how many rows a block has in the final code.
-        stands_in: whether a loop stands in for the final code until that is compiled.
-        target: what it is written for.
+        end: number of rows of a block in the final code.
+        stands_in: whether a loop is used until the final code is compiled.
+        target: the machine for which the code is written.
     """
 
     network: Network
@@ -137,25 +137,25 @@ class Kernel:
     _parted: Network
     _phases: Phases
     _order: Schedule
-    #: The first row behind all that codes share.
+    #: The first row behind the rows that both codes share.
     _shared_end: int
     _written: GateCode | None
 
     @property
     def gates(self) -> GateOutputs:
-        """Where the outputs of the gates lie."""
+        """The bit literals of the outputs of the gates."""
         return self.layout.outputs
 
-    # What is called.
+    # Machine code.
 
     @property
     def library(self) -> Library:
-        """The machine code, made ready on first use; it may be replaced by faster code later."""
+        """The machine code, prepared on first use; faster code may replace it later."""
         return self._start.library
 
     @property
     def data(self) -> NDArray[np.int32]:
-        """What the functions read through ``%data``, made ready as ``library`` is."""
+        """The data that the functions read through ``%data``, prepared on first use."""
         return self._start.data
 
     @cached_property
@@ -163,7 +163,7 @@ class Kernel:
         return self._started(wait=False)
 
     def _started(self, *, wait: bool) -> _Start:
-        """Return what the kernel runs with, and make it on first use."""
+        """Return the present machine code, prepared on first use."""
         with _LOCK:
             if "_start" not in self.__dict__:  # another thread may have been faster
                 self.__dict__["_start"] = self._begin(wait=wait)
@@ -186,7 +186,7 @@ class Kernel:
         )
 
     def _linked(self, gates: GateCode, *, keep: bool) -> Library:
-        """Return the code of a loop, linked with the functions that all games share; cached if kept."""
+        """Return the code of a loop, linked with the functions that all games share; cached if ``keep``."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, self.target, shared)
         code = self.target.preamble + shared.declarations + code
@@ -195,7 +195,8 @@ class Kernel:
     def finish(self) -> bool:
         """Wait for the final code; return whether it was found in the cache.
 
-        It is compiled here if the other process failed, or if none was started and the code is small.
+        This process compiles it if the other process failed, or if no other was started and the code is
+        small.
         """
         start = self._started(wait=True)
         making = start.making
@@ -217,7 +218,7 @@ class Kernel:
         """Whether the final code is in use."""
         return not self.stands_in or self._start.making is None
 
-    # How it is written.
+    # Source code.
 
     @cached_property
     def code(self) -> str:
@@ -225,7 +226,7 @@ class Kernel:
         return self._module(self._written or self._gates("straight", self.target), self.target)
 
     def _gates(self, style: Style, target: Target) -> GateCode:
-        """Return the gates, written in a style."""
+        """Return the code of the gates in a style."""
         parts = (self._parted, self._order, self._phases, self.layout)
         if style == "loop":
             return loop_gates(*parts, target, self._shared_end)
@@ -233,7 +234,7 @@ class Kernel:
 
     @property
     def key(self) -> str:
-        """Digest of everything that the final code depends on."""
+        """Digest of all data on which the final code depends."""
         network = self.network
         found = hashlib.sha256(_SOURCES.encode())
         flags, literals = (network.initially, network.initial), (network.inputs, network.legal, network.next)
@@ -246,7 +247,7 @@ class Kernel:
 
     @property
     def _patience(self) -> int:
-        """Steps that lanes at their ends may wait, in total: they cost as much as evaluating goals."""
+        """Steps that ended lanes may wait in total, which cost as much as one evaluation of the goals."""
         goals = int(np.diff(self._parted.starts)[self._order.gates(self._order.goals)].sum())
         return -(-self.target.lanes * goals // max(1, self._step_cost - goals))
 
@@ -263,13 +264,13 @@ class Kernel:
         return self._module(gates, target), gates.data
 
     def _module(self, gates: GateCode, target: Target) -> str:
-        """Return the code of a game with all functions that it calls."""
+        """Return the code of a game and all functions that it calls."""
         shared = SharedFunctions(gates.shared)
         code = self._functions(gates, target, shared)
         return target.preamble + shared.text + code
 
     def _functions(self, gates: GateCode, target: Target, shared: SharedFunctions) -> str:
-        """Return the code of a game; functions that all games share are put into ``shared``."""
+        """Return the code of a game; functions that all games share are added to ``shared``."""
         numbers = (self.layout, self.gates.terminal, self.counters.moves, self._phases)
         choice = (self.candidates, self._step_cost, self._phases, target)
         parts = (
@@ -307,7 +308,7 @@ class Kernel:
         return self._start.rows if self.stands_in else self.end
 
     def rows(self, blocks: int = 1) -> NDArray[np.uint64]:
-        """Return rows for blocks, one after the other, all false: uint64 [blocks * rows, words], aligned."""
+        """Return rows for blocks, block after block, all false: uint64 [blocks * rows, words], aligned."""
         width, stride = self.target.row_words, self.target.stride
         size = blocks * self._block_rows * width
         words = np.zeros(size + width, np.uint64)
@@ -323,8 +324,8 @@ def build_kernel(
     Args:
         network: the compiled game.
         style: how the gates are written.
-        target: what it is written for; but for a processor with a style.
-        phases: of the game; None for those that it has, if it is so large that something is gained by them.
+        phases: the phases of the game; None to find them if the network is large enough to gain from them.
+        target: the machine for which the code is written; all but ``PROCESSOR`` need an explicit style.
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE
@@ -356,13 +357,13 @@ def build_kernel(
 
 
 def _to_compile(network: Network) -> int:
-    """Return the size of the straight code, in gate inputs."""
+    """Return the size of the straight-line code, in gate inputs."""
     unrolled = sum(count for count in network.actions if count <= MOST_UNROLLED)
     return len(network.inputs) + _INPUTS_PER_MOVE * unrolled
 
 
 def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases]:
-    """Return the network with gates split by phases where that pays, and its phases."""
+    """Return the network, with gates split by phases if this pays, and its phases."""
     wanted = phases
     if wanted is None and len(network.inputs) >= PHASED_INPUTS:
         wanted = find_phases(network)
@@ -377,7 +378,7 @@ def _prepared(network: Network, phases: Phases | None) -> tuple[Network, Phases]
 
 
 def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
-    """Return the actions of each role; of a role with few, only those that can be legal."""
+    """Return the actions of each role; of a role with few actions, only those that can be legal."""
     roles, first = [], 0
     for count in network.actions:
         actions = range(first, first + count)
@@ -389,7 +390,7 @@ def _roles(network: Network, layout: RowLayout) -> list[list[int]]:
 def make_requested() -> None:
     """Compile a network read from standard input, cache the code and write it to standard output.
 
-    Another process does this; see ``compilation``.
+    It runs in the compiling process; see ``compilation``.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)

@@ -1,4 +1,4 @@
-"""Which row holds which input or output of the gates."""
+"""The rows of the inputs and outputs of the gates."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: Most actions of a role among which straight code chooses; more are chosen by loops. For some 150 moves
-#: straight code takes more than twice as long to compile, and runs no faster. With loops, the chosen action
-#: is kept as a group and a member, see ``RowLayout``.
+#: Straight-line code chooses among up to this number of actions of a role, and loops among more. For some 150
+#: moves straight-line code takes more than twice as long to compile, and runs no faster. With loops, the
+#: chosen action is kept as a group and a member, see ``RowLayout``.
 MOST_UNROLLED = 64
-#: Moves per group in loops: that many accumulators fit the registers, 32 rows on the widest machines, beside
-#: other values.
+#: Moves per group in loops. The registers, 32 rows on the widest machines, have room for this number of
+#: accumulators besides other values.
 GROUP = 16
 
 
 @dataclass(frozen=True)
 class GateOutputs:
-    """Where the outputs of the gates lie.
+    """The bit literals of the outputs of the gates.
 
     Attributes:
-        legal: bit literals of the legal actions.
+        legal: per action the bit literal of its legality.
         terminal: bit literal of the end.
         goals: per role its values, each with a bit literal.
     """
@@ -41,27 +41,27 @@ class GateOutputs:
 
 
 class RowLayout:
-    """Where inputs and outputs of the gates lie, however the gates are written.
+    """The rows of inputs and outputs of the gates, which do not depend on how the gates are written.
 
-    Inputs are fluents, then actions, a row each. An output that is a gate has a row of its own, too.
+    Inputs are fluents, then actions, each with a row. An output that is a gate has its own row, too.
 
-    The legality of a role with many actions lies in rows side by side, for loops. Its chosen action is also
-    kept half decoded: a row for each group of ``GROUP`` actions, and one for each place in a group. An action
-    is chosen where both its rows hold, since a role does one thing at a time. These few rows stay in the
-    first cache; those of some thousand actions do not.
+    For loops, a role with many actions has the rows of their legality side by side. Its chosen action is also
+    kept half decoded: a row for each group of ``GROUP`` actions, and a row for each place in a group. An
+    action is chosen where both its rows hold, since a role makes one move at a time. These few rows stay in
+    the first-level cache; the rows of some thousand actions do not.
 
     Attributes:
         fluents: the row of the first fluent.
         actions: the row of the first action.
-        legal: per action of a role with many the row of its legality.
+        legal: per action of a role with many actions the row of its legality.
         chosen: per action the phases in which an action of its group can be chosen. Only in these phases its
-            row is written and its legality read.
-        factors: per action of a role with many the rows of its group and of its place in the group.
+            row is written and its legality is read.
+        factors: per action of a role with many actions the rows of its group and of its place in the group.
         many: per role with many actions its first action and their number.
         answers: per node of a gate that is an output its row.
-        copies: actions whose legality is copied to their row, which is not that of their gate.
-        outputs: where the outputs lie.
-        end: the first row behind these.
+        copies: actions whose legality is copied to their rows, because no gate writes it there.
+        outputs: the bit literals of the outputs.
+        end: the first row behind all of these.
     """
 
     def __init__(self, network: Network, phases: Phases) -> None:
@@ -122,7 +122,7 @@ class RowLayout:
             self.chosen[group.start : group.stop] = [mask] * len(group)
 
     def by_phases(self, actions: Iterable[int]) -> dict[int, list[int]]:
-        """Return some actions by the phases in which they can be chosen."""
+        """Group actions by the phases in which they can be chosen."""
         found: dict[int, list[int]] = {}
         for action in actions:
             found.setdefault(self.chosen[action], []).append(action)
@@ -144,12 +144,12 @@ class RowLayout:
 
 
 def linear_scan(live_ranges: Iterable[tuple[int, int]], first_row: int) -> tuple[list[int], int]:
-    """Return a row for each value, and the first row that is never used.
+    """Return a row for each value, and the first unused row.
 
     Poletto and Sarkar, "Linear Scan Register Allocation", 1999. Rows are unlimited, so nothing is spilled.
 
     Args:
-        live_ranges: per value the times of its definition and of its last use, sorted by definition.
+        live_ranges: per value the times of its definition and last use, sorted by definition.
         first_row: the first free row.
     """
     rows: list[int] = []

@@ -1,4 +1,4 @@
-"""The functions that read gates as data: see ``gate_loop``, which writes the data."""
+"""The functions that evaluate gates from data; ``gate_loop`` writes the data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.kernels.target import Target
 
-#: Words of an operation: its kind, the phases in which it is done, those in which it is done only if all
-#: lanes are in one, whether it is done only if a lane restarts, and the arguments of its function.
+#: Words of an operation: its kind, the phases in which it is done, the phases in which it is done if all
+#: lanes are in the same one, whether it is done only if a lane restarts, and the arguments of its function.
 OPERATION_WORDS = 8
 _PARAMETERS = ["i64 %from", "i64 %until", "i64 %plain", "i64 %inverted"]
 
@@ -30,15 +30,15 @@ def loop_functions(
     *,
     factors: bool,
 ) -> tuple[str, SharedFunctions]:
-    """Write the functions that read gates as data.
+    """Write the functions that evaluate gates from data.
 
     Args:
         phases: the phases of the game.
         bits: bits of the number of a row.
         unrolled: shapes of gates that have a function each: the numbers of plain and of inverted inputs.
-        places_of: where the operations of the state, of late goals and of moves begin, and where the last
-            ones end, in words of the data.
-        target: the machine that they are written for.
+        places_of: where in the data the operations of the state, of late goals and of moves begin, and where
+            they end, in words.
+        target: the machine for which they are written.
         factors: whether moves are read as groups and members, see ``nth_set_bit``.
 
     Returns:
@@ -67,7 +67,7 @@ def loop_functions(
 
 
 def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> str:
-    """Do the operations in a range of words that the lanes need in their phase.
+    """Write a function that does the operations, in a range of words, that the phase of the lanes needs.
 
     ::
 
@@ -103,7 +103,7 @@ def _operate_function(phases: Phases, kinds: Sequence[str], target: Target) -> s
 
 
 def _cycle(target: Target) -> str:
-    """Evaluate a cycle until no gate changes, or for the most rounds."""
+    """Write a function that evaluates a cycle until no gate changes, with a maximum of rounds."""
     code = FunctionBuilder("cycle", target, parameters=_PARAMETERS)
     left = code.word_variable("%plain")
     code.jump("again")
@@ -117,7 +117,7 @@ def _cycle(target: Target) -> str:
 
 
 def _entry(code: FunctionBuilder, index: str) -> tuple[str, str, str, str]:
-    """Read an entry: the value of its source, a pointer to its target, and the target's bit and number."""
+    """Read an entry: the value of its source, a pointer to its target, the target's bit and its number."""
     source, target = _number(code, index), _number(code, code.let(f"add i64 {index}, 1"))
     value = code.read(_row_at(code, source))
     inverted = _spread(code, source)
@@ -137,7 +137,7 @@ def _row_at(code: FunctionBuilder, place: str) -> str:
 
 
 def _spread(code: FunctionBuilder, place: str) -> str:
-    """Return a row that repeats the lowest bit of a number, read from memory, since that is cheapest."""
+    """Return a row that repeats the lowest bit of a number. It is read from memory, which is cheapest."""
     bit = code.let(f"and i64 {place}, 1")
     return code.broadcast(code.word(f"@{code.name}.masks", bit))
 
@@ -151,7 +151,7 @@ def _with_masks(code: FunctionBuilder, result: str = "ret void") -> str:
 def _loop(
     code: FunctionBuilder, state: Sequence[tuple[str, str]], body: Callable[[str, list[str]], list[str]]
 ) -> None:
-    """Write a loop over the entries; ``state``: types and first values of the loop-carried variables."""
+    """Write a loop over entries; ``state`` has the types and first values of loop-carried variables."""
     code.jump("loop")
     code.label("loop")
     names = [f"%state{number}" for number in range(len(state))]
@@ -169,7 +169,7 @@ def _loop(
 
 
 def _run(bits: int, target: Target) -> str:
-    """Evaluate gates of a shape.
+    """Write a function that evaluates gates of a shape.
 
     ::
 
@@ -200,7 +200,7 @@ def _run(bits: int, target: Target) -> str:
 
 
 def _run_unrolled(bits: int, plain: int, inverted: int, target: Target) -> str:
-    """Do what ``run`` does for one shape, with as many gates at once as the target has reads in flight."""
+    """Write ``run`` for a fixed shape; it evaluates as many gates at once as ``target.reads`` allows."""
     code = FunctionBuilder(f"run_{plain}_{inverted}", target, parameters=_PARAMETERS)
     size = plain + inverted + 1
     place = code.word_variable("%from")
@@ -237,7 +237,7 @@ def _row_of(code: FunctionBuilder, bits: int, index: str) -> str:
 
 
 def _run_cycle(target: Target) -> str:
-    """One round over a cycle; returns whether a gate changed. A gate is written once, whole."""
+    """Write a function for one round over a cycle, which returns whether a gate changed."""
     code = FunctionBuilder("run_cycle", target, "i1", _PARAMETERS[:2])
 
     def body(index: str, state: list[str]) -> list[str]:
@@ -254,7 +254,7 @@ def _run_cycle(target: Target) -> str:
 
 
 def _scatter(target: Target) -> str:
-    """Clear and set rows in the lanes that make a move.
+    """Write a function that clears and sets rows in the lanes that make a move.
 
     ::
 
@@ -301,7 +301,7 @@ def _scatter(target: Target) -> str:
 
 
 def _set(target: Target) -> str:
-    """Set fluents; the lowest bit of the second number is the initial value.
+    """Write a function that sets fluents; the lowest bit of the second number is the initial value.
 
     ::
 

@@ -1,8 +1,8 @@
-"""The n-th set bit: count the legal moves of a role, and find the one that a number points to.
+"""The n-th set bit: count the legal moves of a role, and find the move with a given number.
 
 Moves are divided into groups. The counts of the groups are subtracted from the number until it falls below
-zero, which gives the group and the number inside it. Then the legal moves of each lane's group are copied to
-common rows, which are searched once for all groups.
+zero, which gives the group and the number inside the group. Then the legal moves of each lane's group are
+copied to common rows, which are searched once for all groups.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from anygame.network.kernels.shared_functions import SharedFunctions
     from anygame.network.kernels.target import Target
 
-    #: Where the rows of a group are, given the first row of a table and its rows per group.
+    #: Returns pointers to the rows of a group, given the first row of a table and its rows per group.
     Table = Callable[[int, int], list[str]]
 
 _SIZE = GROUP
-#: With more moves than this, many groups are chosen by no lane, and skipped.
+#: With more moves than this, many groups are chosen by no lane, and can be skipped.
 _SPARSE = 32 * GROUP
 _COUNT_PLANES = _SIZE.bit_length()
 
@@ -43,9 +43,9 @@ class Candidates:
         does: the rows of the actions.
         counters: rows that add up, plane by plane, the number of legal moves where a move was made.
         phases: per move the phases in which it can be chosen, the same within a group of ``GROUP``.
-        scratch: first scratch row of a role with many moves, whose rows lie side by side; else None.
-        factors: then the rows that are set instead of the actions: the first of the groups, and of
-            the members of a group.
+        scratch: first scratch row of a role with many moves, whose rows are adjacent; else None.
+        factors: for a role with many moves, the rows that are set instead of the actions: the first row of
+            the groups, and the first row of the members of a group.
     """
 
     legal: Sequence[int]
@@ -57,7 +57,7 @@ class Candidates:
 
 
 class UnrolledSelection:
-    """Selection by straight code, in groups of ``size`` moves, about the square root of their number."""
+    """Selection by straight-line code, in groups of ``size`` moves, about the square root of all moves."""
 
     def __init__(self, code: FunctionBuilder, role: Candidates, size: int = 0) -> None:
         self._code = code
@@ -77,7 +77,7 @@ class UnrolledSelection:
         return add_up(code, self._counts)[: self._moves.bit_length()]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the row of each action: where it is the one that a number below the count points to."""
+        """Set the row of each action in the lanes in which ``number`` is the number of the action."""
         for row, here in zip(self._does, self._find(number), strict=True):
             self._code.store(row, here)
 
@@ -92,7 +92,7 @@ class UnrolledSelection:
         for group, count in zip(self._legal, self._counts, strict=True):
             if len(found) < len(self._legal) - 1:
                 difference, here = subtract(code, rest, count)
-            else:  # where it was in none of the others
+            else:  # the last group has the lanes in which no other group was found
                 difference, here = [], code.not_(code.any(found))
             for weight, plane in enumerate(rest[: len(inside)]):
                 inside[weight] = code.or_(inside[weight], code.and_(here, plane))
@@ -115,9 +115,9 @@ def scratch_rows(moves: int) -> int:
 
 
 class LoopSelection:
-    """Selection by loops over groups of sixteen, which do not depend on the game.
+    """Selection by loops over groups of sixteen moves, which do not depend on the game.
 
-    Groups of which no move can be chosen in the present phases are skipped.
+    Groups without a move that can be chosen in the phase of the lanes are skipped.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class LoopSelection:
         self._found, self._members = role.factors
 
     def _in_runs(self, name: str, tables: Sequence[tuple[int, int]], others: Sequence[str]) -> None:
-        """Call a function for each run of groups; a table is its first row, and its rows per group."""
+        """Call a function for each run of groups. A table is given by its first row and rows per group."""
         code = self._code
         for first, groups, rest in each_run(self._moves, self._presence, self._phases):
             places = [code.address(row + first * count) for row, count in tables]
@@ -150,7 +150,7 @@ class LoopSelection:
         return [code.read(plane) for plane in total]
 
     def select(self, number: Sequence[str]) -> None:
-        """Set the rows of groups and members by the move that a number below the count points to."""
+        """Set the rows of groups and members according to the number of the chosen legal move."""
         code, need, planes = self._code, self._shared.need, len(number)
         rest, inside = code.array(planes), code.array((_SIZE - 1).bit_length(), ZERO)
         common = code.array(_SIZE, ZERO)
@@ -181,10 +181,10 @@ def _enter_count(code: FunctionBuilder, count: list[str], rows: Sequence[str], t
 def _find_group(
     code: FunctionBuilder, counts: Sequence[str], found: str, rest: Sequence[str], inside: Sequence[str]
 ) -> None:
-    """Subtract the count of a group from the rest of a number; the group is found where it gets negative."""
+    """Subtract the count of a group from the rest of a number; where that gets negative, set ``found``."""
     count = [code.read(row) for row in counts]
     before = [code.read(plane) for plane in rest]
-    # Below zero it is large again, larger than all that is still to be taken from it.
+    # A negative difference wraps around to a number larger than the sum of the remaining counts.
     difference, here = subtract(code, before, count)
     code.write(found, here)
     for old, plane in zip(inside, before, strict=False):
@@ -197,7 +197,7 @@ _RUN = ["i64 %groups", "i64 %rest"]
 
 
 def _count_function(name: str, planes: int, target: Target) -> str:
-    """Write a function that counts the legal moves of full groups, and of a partial one behind them."""
+    """Write a function that counts the legal moves of full groups, and of a partial group behind them."""
     pointers = ["ptr %legal", "ptr %counts", "ptr %total"]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = code.rows_at("%total", planes)
@@ -216,7 +216,7 @@ def _count_function(name: str, planes: int, target: Target) -> str:
 
 
 def _find_function(name: str, planes: int, target: Target) -> str:
-    """Write a function that finds the group that a number points to."""
+    """Write a function that finds the group of the move with a given number."""
     pointers = [f"ptr %{each}" for each in ("counts", "found", "left", "within")]
     code = FunctionBuilder(name, target, parameters=[*pointers, *_RUN], inlined=True)
     places = [*code.rows_at("%left", planes), *code.rows_at("%within", (_SIZE - 1).bit_length())]
@@ -252,14 +252,14 @@ def _gather_function(name: str, *, sparse: bool, target: Target) -> str:
 
 
 def _rest(code: FunctionBuilder) -> list[str]:
-    """Return pointers to the legal moves behind all full groups, and to a row that never holds."""
+    """Return pointers to the legal moves behind all full groups, padded with a row that never holds."""
     rows = code.addresses_from("%legal", "%groups", _SIZE)
     held = [code.let(f"icmp ult i64 {index}, %rest") for index in range(_SIZE)]
     return [code.let(f"select i1 {each}, ptr {row}, ptr %rows") for each, row in zip(held, rows, strict=True)]
 
 
 def _member_function(name: str, target: Target) -> str:
-    """Write a function that finds the member of a group that a number points to."""
+    """Write a function that finds the member of a group with a given number."""
     pointers = ["ptr %common", "ptr noalias %within", "ptr noalias %members"]
     code = FunctionBuilder(name, target, parameters=pointers, inlined=True)
     legal = [code.read(place) for place in code.rows_at("%common", _SIZE)]
@@ -298,9 +298,9 @@ def _cost(moves: int, size: int) -> int:
 
 
 def add_up(code: FunctionBuilder, numbers: Sequence[Sequence[str]]) -> list[str]:
-    """Return the sum of numbers, by carry-save adders that take three planes of one weight to two.
+    """Return the sum of numbers, by carry-save adders that reduce three planes of one weight to two.
 
-    So did Harley and Seal (Warren, "Hacker's Delight", 2nd edition, 2012, section 5-1).
+    This is the method of Harley and Seal (Warren, "Hacker's Delight", 2nd edition, 2012, section 5-1).
     """
     columns: list[list[str]] = []
     for number in numbers:
@@ -331,7 +331,7 @@ def _put(columns: list[list[str]], weight: int, plane: str) -> None:
 
 
 def subtract(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> tuple[list[str], str]:
-    """Return ``a - b`` in the planes of ``a``, and where it fell below zero."""
+    """Return ``a - b`` in the planes of ``a``, and the lanes in which it is negative."""
     difference = []
     borrow = ZERO
     for weight in range(max(len(a), len(b))):
@@ -344,12 +344,12 @@ def subtract(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> tuple
 
 
 def less(code: FunctionBuilder, a: Sequence[str], b: Sequence[str]) -> str:
-    """Return where ``a < b``."""
+    """Return the lanes in which ``a < b``."""
     return subtract(code, a, b)[1]
 
 
 def decrease(code: FunctionBuilder, number: Sequence[str], by: str = ONES) -> tuple[list[str], str]:
-    """Return the number less one where ``by`` holds, and where it fell below zero."""
+    """Return the number, less one where ``by`` holds, and the lanes in which the result is negative."""
     return subtract(code, number, [by])
 
 
@@ -364,7 +364,7 @@ def masks(code: FunctionBuilder, number: Sequence[str]) -> list[str]:
 def each_group(
     code: FunctionBuilder, moves: int, presence: Presence | None = None, phases: Sequence[int] = ()
 ) -> Iterator[tuple[Table, int]]:
-    """Write loops over the full groups of moves, and the same for the rest; see ``each_run``.
+    """Write loops over the full groups of moves, and the same code for a partial group; see ``each_run``.
 
     Yields:
         A function that returns the rows of the group in a table, and the number of its moves.
@@ -381,11 +381,11 @@ def each_group(
 def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Write branches over runs of groups that are needed in the same phases.
 
-    Without ``presence`` nothing is skipped; ``phases`` are those in which a move can be chosen.
+    Without ``presence`` no run is skipped. ``phases`` are, per move, the phases in which it can be chosen.
 
     Yields:
-        The first group of a run, its number of full groups, and for a single partial group its number of
-        moves.
+        The first group of a run, its number of full groups, and the number of moves of a single partial
+        group, or 0.
     """
     full, rest = divmod(moves, GROUP)
     for _, run in groupby(range(full), key=lambda group: phases[group * GROUP] if presence else 0):
@@ -398,11 +398,10 @@ def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> It
 
 
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:
-    """Write ``@choose`` and ``@evaluate_moves``, or ``@evaluate_factors``, by the functions that are there.
+    """Write ``@choose``, and with ``straight`` also ``@evaluate_moves``, which use the rows of actions.
 
-    See ``RowLayout``. Straight code reads groups and members, which ``@choose_factors`` sets. Callers that
-    read or set the rows of actions use ``@choose`` and ``@evaluate_moves``, which convert between the two.
-    With ``straight``, gates read groups and members, not the rows of actions.
+    ``@choose_factors`` sets groups and members, see ``RowLayout``. With ``straight``, gates read groups and
+    members, not the rows of actions. So these functions convert between the two.
     """
     if not layout.many:
         return ""
@@ -424,7 +423,7 @@ def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: 
 
 
 def _from_factors(layout: RowLayout, phases: Phases, target: Target) -> str:
-    """Set the rows of the actions, of those groups of which one can be chosen."""
+    """Write a function that sets the rows of actions from groups and members."""
     code = FunctionBuilder("from_factors", target)
     presence = Presence(code, phases)
     for first, count in layout.many:
@@ -437,7 +436,7 @@ def _from_factors(layout: RowLayout, phases: Phases, target: Target) -> str:
 
 
 def _to_factors(layout: RowLayout, target: Target) -> str:
-    """Set groups and members by the rows of the actions."""
+    """Write a function that sets groups and members from the rows of actions."""
     code = FunctionBuilder("to_factors", target)
     for first, count in layout.many:
         members = [code.variable() for _ in range(GROUP)]

@@ -1,14 +1,14 @@
 """Phases: gates that are constant or unused at a value of the game's clock need not be computed.
 
-In most games roles take turns: some fluents, the clock, depend only on each other, and run through the same
-values again and again. During one role's turn, no move of the other is legal, and gates that depend on these
-moves are unused. So constants are propagated through the network for each phase, and gates are sorted by the
-phases that need them. If all lanes are in one phase, the other gates are skipped. This is specialisation for
+In most games roles take turns: some fluents, the clock, depend only on each other, and run through a cycle of
+values. During one role's turn, no move of the other role is legal, and gates that depend on these moves are
+unused. So constants are propagated through the network for each phase, and gates are sorted by the phases
+that need them. If all lanes are in one phase, the other gates are skipped. This is specialisation for
 run-time constants (Jones, Gomard and Sestoft, "Partial Evaluation and Automatic Program Generation", 1993),
-with the code of all phases in one place.
+with one code for all phases.
 
-Sets of phases are bit masks. One more bit, ``whole``, stands for lanes that are not all in one phase, or are
-in unreachable states: then everything is computed.
+Sets of phases are bit masks. An additional bit, ``whole``, is for lanes that are not all in one phase, or are
+in unreachable states. Then all gates are computed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
 
 
-#: Most phases of a clock: more help little, and every playout waits for the first phase.
+#: Maximum of phases of a clock. More phases help little, and every playout waits for the first phase.
 _MOST_PHASES: Final = 8
 
 
@@ -40,12 +40,12 @@ class Phases:
 
     Attributes:
         clock: the fluents that determine the phase.
-        patterns: their values per phase, from the initial state on; empty without a clock.
+        patterns: per phase the values of these fluents, from the initial state on; empty without a clock.
         gates: per gate the phases in which it is needed.
         actions: per action the phases in which it can be legal.
         changes: per fluent the phases in which it can get another value.
-        holds: per node, the phases in which it always holds, if there are any.
-        fails: per node, those in which it never does.
+        holds: per node the phases in which it always holds, if there are any.
+        fails: per node the phases in which it never holds, if there are any.
     """
 
     clock: tuple[int, ...]
@@ -58,16 +58,16 @@ class Phases:
 
     @property
     def whole(self) -> int:
-        """The mask of lanes in no common phase."""
+        """The mask for lanes without a common phase."""
         return 1 << len(self.patterns)
 
     @property
     def every(self) -> int:
-        """The mask of all phases, and of no common one."""
+        """The mask of all phases, and for lanes without a common phase."""
         return 2 * self.whole - 1
 
     def known_values(self, left_out: Mapping[int, int]) -> dict[tuple[int, bool], list[int]]:
-        """Return constant nodes by phases and value.
+        """Group constant nodes by phases and value.
 
         Args:
             left_out: per node the phases in which it is not computed, since it is constant.
@@ -87,7 +87,7 @@ class Phases:
 
 
 def find_phases(network: Network) -> Phases:
-    """Find the clock of a game, and what its phases need."""
+    """Find the clock of a game, and the gates, actions and fluents that its phases need."""
     clock, patterns = _find_clock(network)
     if not patterns:
         return Phases.none(network)
@@ -124,11 +124,11 @@ def _find_clock(network: Network) -> tuple[tuple[int, ...], tuple[tuple[bool, ..
     return tuple(clock), tuple(patterns)
 
 
-# -- what follows -------------------------------------------------------------------------------
+# -- constants ----------------------------------------------------------------------------------
 
 
 class _Constants:
-    """Which nodes never hold in which phases (``false``), and which always do (``true``): masks per node."""
+    """Per node the phases in which it never holds (``false``) and always holds (``true``), as masks."""
 
     def __init__(
         self, network: Network, clock: tuple[int, ...], patterns: tuple[tuple[bool, ...], ...]
@@ -201,7 +201,7 @@ class _Constants:
         ]
 
     def _reduced(self, literal: int, phase: int, constant: list[int]) -> int:
-        """Follow a literal in a phase through gates with a single input that is not constant."""
+        """Follow a literal in a phase down through gates that have a single input that is not constant."""
         while not constant[literal >> 1] & phase:
             gate = (literal >> 1) - self._network.first_gate
             if gate < 0 or self._is_cyclic[gate]:
@@ -241,12 +241,12 @@ class _Constants:
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-#: Most gates that the next value of a clock may depend on.
+#: Maximum of nodes that the next value of a fluent of a clock may depend on.
 _CLOCK_GATES: Final = 64
 
 
 def autonomous_fluents(network: Network) -> dict[int, set[int]]:
-    """Return the fluents that depend only on such fluents, each with its dependences."""
+    """Return the fluents that depend on no moves, and only on such fluents; each with its dependences."""
     read = {}
     is_cyclic = cyclic_gates(network)
     for fluent, literal in enumerate(network.next.tolist()):
@@ -262,7 +262,7 @@ def autonomous_fluents(network: Network) -> dict[int, set[int]]:
 
 
 def cyclic_gates(network: Network) -> NDArray[np.bool_]:
-    """Return which gates depend on themselves: bool [gates]."""
+    """Return which gates are in a cycle: bool [gates]."""
     found = np.zeros(network.gates, np.bool_)
     for cycle in network.cycles:
         found[cycle.first : cycle.end] = True
@@ -292,7 +292,7 @@ def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) ->
 def run_alone(
     network: Network, fluents: Sequence[int], start: NDArray[np.bool_], most: int
 ) -> list[tuple[bool, ...]]:
-    """Return the values that autonomous fluents run through, up to the first repetition.
+    """Return the successive values of autonomous fluents, up to the first repetition.
 
     Args:
         network: the network of the game.
@@ -301,7 +301,7 @@ def run_alone(
         most: upper bound on different values.
 
     Returns:
-        The values, the last of which is a repetition; empty if there are too many.
+        The values, the last of which is a repetition; empty if there are more than ``most``.
     """
     values = tuple(bool(start[fluent]) for fluent in fluents)
     seen: dict[tuple[bool, ...], None] = {}

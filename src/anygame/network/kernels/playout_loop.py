@@ -1,13 +1,13 @@
-"""The playout loop of a block: state, ends and their accounts, moves, next state.
+"""The playout loop of a block: evaluate states, account for ends, choose moves, compute next states.
 
-A lane whose game ends starts the next one while the block has playouts left to start. Every started playout
-is finished, so short games are not favoured. Only lanes that end are visited one by one. A lane in which a
-role has no legal move ends and is counted separately, as is one that reaches the limit of moves.
+A lane whose game ends starts the next game while the block has playouts left to start. Every started playout
+is finished, so short games are not favoured. Only lanes that end are visited one by one. A playout also ends
+if a role has no legal move, or if it reaches the limit of moves; these are counted separately.
 
 If goals take long to evaluate, lanes whose games have ended wait for each other.
 
-If the game has phases, all lanes are kept in the same one: a playout starts only in steps in which those
-under way are in the first phase.
+If the game has phases, all lanes are kept in the same phase: a playout starts only in steps in which the
+playouts under way are in the first phase.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Words of the record of a block: the step, playouts left to start, the step in which the first playout may
-#: reach the limit, the limit of moves, whether to start elsewhere than in the initial state; how many
-#: playouts got stuck, and of the first of them step, lane and moves made; whether to compute what the phase
-#: of the lanes does not need, too; how many steps lanes at their ends have waited, all together, since goals
-#: were evaluated; whether the moves of the last step are groups and members alone, see ``nth_set_bit``.
-#: Then per lane the step in which its playout began, later by the steps it waited. Where several threads
-#: share a row, each has a record of its own, of its lanes; but for what got stuck their words are alike.
+#: Words of the record of a block: the step, the playouts left to start, the step in which the first playout
+#: may reach the limit, the limit of moves, whether to start from another state than the initial state; the
+#: number of stuck playouts, and of the first of them step, lane and number of moves; whether to compute even
+#: gates that the phase of the lanes does not need; the total of steps that ended lanes have waited since
+#: goals were evaluated; whether the moves of the last step are only groups and members, see ``nth_set_bit``.
+#: Then per lane the step in which its playout began, plus the steps that it waited. If several threads share
+#: a row, each has a record for its lanes; only the words for stuck playouts and for lanes differ.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
 
@@ -60,14 +60,14 @@ class PlayedGame:
     """The properties of a game that the loop needs.
 
     Attributes:
-        target: the machine that the loop is written for.
+        target: the machine for which the loop is written.
         layout: the rows of inputs and outputs.
         terminal: bit literal of the end.
         moves: the row that counts joint moves.
         phases: the phases of the game.
         has_factors: whether the gates read chosen moves as groups and members, see ``nth_set_bit``.
-        patience: steps that lanes may wait, in total, before gates that only goals need are evaluated; 0 if
-            they are evaluated in each step.
+        patience: steps that lanes may wait in total before gates that only goals need are evaluated; 0 if
+            these gates are evaluated in each step.
     """
 
     target: Target
@@ -88,12 +88,12 @@ def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
     """Write ``i1 @play``, which reads and writes a record of a block and a histogram of lengths.
 
     The function makes ``%steps`` steps, and returns whether all playouts of the block have ended. The
-    histogram has a slot for each number of moves up to the limit, and a last one for playouts that were cut.
-    For another start than the initial state, ``%start`` holds 0 or -1 per fluent.
+    histogram has a slot for each number of moves up to the limit, and a last slot for playouts that were cut.
+    If playouts do not start from the initial state, ``%start`` has 0 or -1 per fluent.
 
     Args:
         game: the properties of the game.
-        shared: gets the called functions that do not depend on the game.
+        shared: receives the called functions that do not depend on the game.
     """
     shared["leave_stuck"] = _leave_stuck(game)
     shared["wait"] = _wait(game)
@@ -105,12 +105,12 @@ def play_functions(game: PlayedGame, shared: SharedFunctions) -> str:
 def _each_lane(
     code: FunctionBuilder, row: int, mask: str = "", target: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Write a loop over the lanes that hold in a row, which must not change inside.
+    """Write a loop over the lanes that hold in a row, which the body must not change.
 
     The body may build a word bit by bit in the variable ``mask``, which is stored to ``target`` word by word.
 
     Yields:
-        The number of a lane, its word and its bit in the word.
+        The number of a lane, the number of its word, and its bit in the word.
     """
     base = code.address(row)
     for word in code.loop(code.target.words):
@@ -122,7 +122,7 @@ def _each_lane(
 
 
 def _cut(game: PlayedGame) -> str:
-    """Find the lanes that have reached the limit of moves, and the next step in which one can reach it."""
+    """Write a function that finds lanes at the limit of moves, and the next step at which one can be."""
     code = FunctionBuilder("cut", game.target, parameters=["ptr noalias %block"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     mask, first = code.word_variable(0), code.word_variable(0)
@@ -142,7 +142,7 @@ def _cut(game: PlayedGame) -> str:
 
 
 def _finish(game: PlayedGame) -> str:
-    """Record the lanes that ended or are cut; start their next playouts, or let them wait."""
+    """Write a function that records ended and cut lanes, and starts their next playouts or lets them wait."""
     code = FunctionBuilder("finish", game.target, parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
@@ -176,7 +176,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the ended playouts of a row; without phases it starts the next ones, too."""
+    """Write a loop over the ended playouts of a row; without phases it also starts the next playouts."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return
@@ -185,7 +185,7 @@ def _each_playout(
 
 
 def _let_wait(code: FunctionBuilder, leaving: str) -> None:
-    """Let lanes wait for the step in which they may begin the next playout."""
+    """Write code that lets lanes wait for the step in which they may begin the next playout."""
     staying = code.and_(code.load(RUNNING), code.not_(leaving))
     code.store(ACTIVE, staying)
     code.store(RUNNING, staying)
@@ -194,7 +194,7 @@ def _let_wait(code: FunctionBuilder, leaving: str) -> None:
 
 
 def _start_idle(game: PlayedGame) -> str:
-    """Start the next playouts in the lanes that wait; those for which none is left wait no longer."""
+    """Write a function that starts the next playouts in waiting lanes, while some are left to start."""
     code = FunctionBuilder("start_idle", game.target, parameters=["ptr noalias %block"])
     for _ in _start_next(code, IDLE, code.word_of_block(NOW)):
         pass
@@ -204,11 +204,11 @@ def _start_idle(game: PlayedGame) -> str:
 
 
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
-    """Start the next playouts in the lanes of a row, while some are left, and set RESTART.
+    """Write code that starts the next playouts in the lanes of a row, while some are left, and sets RESTART.
 
     Yields:
-        Before the next playout of a lane is started: the lane, a pointer to the start of its last playout,
-        its word and its bit.
+        Before the next playout of a lane is started: the lane, a pointer to the step in which its last
+        playout began, its word and its bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))
@@ -228,7 +228,7 @@ def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str
 
 
 def _leave_stuck(game: PlayedGame) -> str:
-    """End the lanes in which a role has no legal move; count them and note the first one for a replay."""
+    """Write a function that ends and counts stuck lanes, and notes the first of them for a replay."""
     code = FunctionBuilder("leave_stuck", game.target, parameters=["ptr noalias %block"], rare=True)
     now = code.word_of_block(NOW)
     restarting = code.variable(code.load(RESTART))
@@ -255,7 +255,7 @@ def _leave_stuck(game: PlayedGame) -> str:
 
 
 def _wait(game: PlayedGame) -> str:
-    """Let the playouts of lanes that waited begin one step later."""
+    """Write a function that adds a step to the beginning of playouts whose lanes waited."""
     code = FunctionBuilder("wait", game.target, parameters=["ptr noalias %block"])
     code.store(ENDED, _waiting_lanes(code, game))
     for lane, _, _ in _each_lane(code, ENDED):
@@ -266,7 +266,7 @@ def _wait(game: PlayedGame) -> str:
 
 def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
     """Return the lanes with a playout under way that make no move in this step."""
-    # Some words of row RESTART were written one by one: to read it as a whole takes long.
+    # Words of row RESTART were written one by one, so that to read it as a whole takes long.
     if not game.patience:
         return code.and_(code.load(ACTIVE), code.not_(code.load(GO)))
     others = code.or_(code.load(GO), code.load(RESTART))
@@ -274,7 +274,7 @@ def _waiting_lanes(code: FunctionBuilder, game: PlayedGame) -> str:
 
 
 def _start_elsewhere(game: PlayedGame) -> str:
-    """Put the lanes that restart into another state than the initial one."""
+    """Write a function that puts restarting lanes into the state ``%start``."""
     code = FunctionBuilder("start_elsewhere", game.target, parameters=["ptr noalias %start"])
     restart = code.load(RESTART)
     first = code.address(FIRST_FLUENT)
@@ -286,7 +286,7 @@ def _start_elsewhere(game: PlayedGame) -> str:
 
 
 def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
-    """Set the phase of the lanes with a playout under way, unless all gates are to be computed."""
+    """Write code that sets the phase of lanes with a playout under way, unless all gates are wanted."""
     if game.has_phases:
         find_presence(code, game.phases, game.layout.fluents, code.load(RUNNING))
         whole = code.let(f"icmp ne i64 {code.word_of_block(WHOLE)}, 0")
@@ -295,10 +295,10 @@ def _look_for_phase(code: FunctionBuilder, game: PlayedGame) -> None:
 
 
 def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
-    """Write whether ended lanes have waited long enough for goals to be evaluated.
+    """Write code for whether ended lanes have waited long enough for goals to be evaluated.
 
-    Waiting then costs about as much as the goals, and both at most twice the optimum (Karlin, Manasse,
-    Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
+    Then waiting has cost about as much as the goals do, and both cost at most twice the optimum (Karlin,
+    Manasse, Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
     """
     waited = code.let(f"add i64 {code.word_of_block(WAITED)}, {code.popcount(ended)}")
     code.set_word_of_block(waited, WAITED)
@@ -308,7 +308,7 @@ def _are_enough(code: FunctionBuilder, ended: str, game: PlayedGame) -> str:
 
 
 def _start_in_phase(code: FunctionBuilder, now: str, game: PlayedGame) -> None:
-    """Start playouts where lanes wait and the next step is one of the first phase."""
+    """Write code that starts playouts in waiting lanes if the next step is in the first phase."""
     after = code.let(f"add i64 {now}, 1")
     first = code.let(f"icmp eq i64 {code.let(f'urem i64 {after}, {len(game.phases.patterns)}')}, 0")
     waiting = code.let(f"and i1 {first}, {code.any_lane(code.load(IDLE))}")
@@ -393,17 +393,18 @@ def _play(game: PlayedGame) -> str:
 class Counters:
     """Rows of eight 64-bit counters; the sum of a row is the count.
 
-    A counter is a row of eight 64-bit words, to which the number of lanes that hold in each word is added:
-    one population count of a vector for 512 games.
+    The number of lanes that hold in each word is added to a counter: one population count of a vector for
+    512 games.
 
     Attributes:
         first: the first row of all.
         end: the row behind the last.
-        options: per role and plane, in how many joint moves that bit of the number of legal moves was set.
-        goals: per row that a goal reads, in how many ends it held.
+        moves: the row that counts joint moves.
+        options: per role and plane, joint moves at which this bit of the number of legal moves was set.
+        goals: per row that a goal reads, ends at which it held.
         missing: per role, ends without a goal value.
-        double: per role, ends with several.
-        overlaps: per role and value, ends with this value and another.
+        double: per role, ends with several goal values.
+        overlaps: per role and value, ends with this value and another value.
     """
 
     first: int
@@ -417,7 +418,7 @@ class Counters:
 
     @classmethod
     def after(cls, layout: RowLayout, candidates: Sequence[int]) -> Counters:
-        """Lay out the counters behind all that; ``candidates``: per role the moves that can be legal."""
+        """Place the counters behind a layout, given per role the number of moves that can be legal."""
         gates, rows = layout.outputs, count(layout.end)
         first = next(rows)
         options = tuple(tuple(next(rows) for _ in range(moves.bit_length())) for moves in candidates)
@@ -430,12 +431,12 @@ class Counters:
 
 
 def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
-    """Return where a playout is at its end by the rules, given the bit literal of that."""
+    """Return the lanes whose playouts have ended by the rules, given the bit literal of the end."""
     return code.and_(code.load(RUNNING), code.bits(terminal))
 
 
 def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
-    """Write ``@account``: count the goals of the lanes that end, and roles with no goal or several."""
+    """Write ``@account``, which counts goals of lanes that end, and roles with no goal or with several."""
     code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():
@@ -459,7 +460,7 @@ def account_function(gates: GateOutputs, counters: Counters, target: Target) -> 
 
 
 def _unique(code: FunctionBuilder, bits: Sequence[int]) -> tuple[str, str]:
-    """Return where at least one of the bits holds, and where several do."""
+    """Return the lanes in which at least one of the bits holds, and those in which several hold."""
     seen, twice = ZERO, ZERO
     for bit in bits:
         value = code.bits(bit)

@@ -1,7 +1,7 @@
-"""The order of evaluation: gates that depend on the state alone first, depth first.
+"""The order of evaluation, depth first; gates that depend on the state alone come first.
 
-Of the inputs of a gate, the one with the most gates below it is computed first, so that few values have to be
-kept (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
+The input of a gate with the most gates below it is computed first, so that few values have to be kept (Sethi
+and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: Units that are sorted by phases together. With more, values would be kept longer, in more rows; with fewer,
-#: functions would be small, and branches many.
+#: Number of units that are sorted by phases together. With more units, values are kept longer, in more rows.
+#: With fewer units, functions are smaller, and there are more branches.
 _STRETCH: Final = 500
 
 
@@ -38,7 +38,7 @@ class Schedule:
 
     Attributes:
         state: units that legal moves, end and goals need.
-        goals: those that only goals need, if they are evaluated only when games end.
+        goals: units that only goals need, if these are evaluated only when games end; else empty.
         moves: the other units that the next state needs.
         ends: int64 [gates]; for the first gate of a unit, the gate behind its last.
         is_cyclic: bool [gates]; which gates are in a cycle.
@@ -59,13 +59,13 @@ def schedule(network: Network, phases: Phases, late: int | None = None) -> Sched
     """Order the gates of a network.
 
     The order is depth first from the outputs, so that values are used soon, while they are in a register or a
-    near cache. But units that are left out in the same phases stand together.
+    near cache. However, units that are skipped in the same phases are adjacent.
 
     Args:
         network: the game.
         phases: the phases of the game.
-        late: if the gates that only goals need have more inputs, they are evaluated separately; None for
-        never.
+        late: gates that only goals need are evaluated separately if they have more inputs than this; None
+            for never.
     """
     order = Order(network)
     state = order.reach([*network.legal.tolist(), network.terminal])
@@ -87,7 +87,7 @@ def schedule(network: Network, phases: Phases, late: int | None = None) -> Sched
 
 
 def ends_of(network: Network) -> Numbers:
-    """Return per gate the gate behind it; behind its cycle, where it is the first one of a cycle."""
+    """Return per gate the gate behind it; for the first gate of a cycle, the gate behind the cycle."""
     ends = np.arange(1, network.gates + 1)
     for cycle in network.cycles:
         ends[cycle.first] = cycle.end
@@ -97,9 +97,10 @@ def ends_of(network: Network) -> Numbers:
 def _late_goals(
     network: Network, order: Order, of_goals: Sequence[int], late: int
 ) -> tuple[list[int], list[int]]:
-    """Return the gates of goals that others need too, and those that only goals need.
+    """Return the units of goals that the next state needs too, and the units that only goals need.
 
-    ``order`` has reached legal moves and the end. With at most ``late`` inputs the second part is empty.
+    ``order`` has reached legal moves and the end. If the second list has at most ``late`` inputs, it is
+    appended to the first.
     """
     shared = set(Order(network).reach(network.next.tolist()))
     reached = order.copy().reach(of_goals)
@@ -110,9 +111,9 @@ def _late_goals(
 
 
 def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
-    """Reorder units such that those needed in the same phases stand together; ``masks`` are those of gates.
+    """Reorder units such that units needed in the same phases are adjacent, given the masks of all gates.
 
-    It is done in stretches, so that values are still used soon.
+    Only units of the same stretch are reordered, so that values are still used soon.
     """
     mask_of = np.array(masks, np.int64)[units].tolist()
     if len(set(mask_of)) < 2:
@@ -122,7 +123,7 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
     for first in range(0, len(units), _STRETCH):
         left = list(range(first, min(first + _STRETCH, len(units))))
         while left:
-            # None reads a later one, so the first has all that it reads.
+            # No unit reads a later unit, so the first unit is ready.
             mask, rest = mask_of[left[0]], []
             for number in left:
                 if waiting[number] or mask_of[number] != mask:
@@ -136,7 +137,7 @@ def by_phase(network: Network, units: Numbers, masks: Sequence[int]) -> Numbers:
 
 
 def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: int) -> list[Numbers]:
-    """Reorder units into runs of one shape, none of which reads another one of its run.
+    """Reorder units into runs of one shape, in which no unit reads another unit of the run.
 
     The unit that has waited longest decides the next shape, so that values are still used soon.
 
@@ -144,7 +145,7 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
         network: the game.
         units: the units in order.
         shapes: the shape of each unit; a unit of a negative shape is a run by itself.
-        window: a unit overtakes only units fewer places before it, and units that wait for it.
+        window: a unit moves forward only over units that are fewer than this number of places before it.
     """
     waiting, starts, readers = _dependences(network, units)
     lengths = np.diff(starts)
@@ -153,7 +154,7 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
     left = dict(zip(kinds.tolist(), np.split(order, begins[1:]), strict=False))
     runs, first = [], 0
     while first < len(units):
-        # None reads a later one, so the first has all that it reads.
+        # No unit reads a later unit, so the first unit is ready.
         shape = int(shapes[first])
         members = left[shape][np.searchsorted(left[shape], first) :]
         near = members[: np.searchsorted(members, first + window if shape >= 0 else first + 1)]
@@ -167,15 +168,15 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 
 
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return which of some units, by their positions, read which.
+    """Return the dependences among some units, which are numbered by their positions.
 
     Returns:
-        Per unit the number of units that it reads, where its readers start, and the readers. The first has
-        one more entry, of 0.
+        Per unit the number of units that it reads, with an additional 0 at the end; per unit where its
+        readers start; and the readers.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units
-    #: The last entry stands for all that are no gates.
+    # The last entry is for all nodes that are not gates.
     unit_of = np.full(network.gates + 1, -1, np.int64)
     unit_of[places(units, sizes)] = np.repeat(np.arange(count), sizes)
     lengths = gate_starts[ends[units]] - gate_starts[units]
@@ -187,14 +188,15 @@ def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Nu
     return np.bincount(readers, minlength=count + 1), starts_of(np.bincount(below, minlength=count)), readers
 
 
-#: Largest count of gates, which count once for each path to them; greater counts say nothing more.
+#: Upper bound on counts of gates, which count once for each path to them and so grow exponentially.
 _MOST_BELOW = 1 << 40
 
 
 def _sizes(network: Network, reader: NDArray[np.int64], read: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of gates below each gate: int64 [gates].
+    """Return the number of gates below each gate, itself included: int64 [gates].
 
-    ``reader`` ascends, and reads ``read``; cycles are represented by their first gates.
+    Each gate of ``reader``, which is ascending, reads the same entry of ``read``. The first gate of a cycle
+    represents the cycle.
     """
     sizes = np.ones(network.gates, np.int64)
     starts = np.searchsorted(reader, np.arange(network.gates + 1))
@@ -218,7 +220,7 @@ class Order:
         owners = np.repeat(np.arange(network.gates), np.diff(network.starts))[between]
         read = units[read[between]]
         order = np.lexsort((-_sizes(network, units[owners], read)[read], owners))
-        #: The gates that each gate reads, a cycle by the first of its gates; those with most below first.
+        #: The units that each gate reads; units with the most gates below come first.
         self._read: list[int] = read[order].tolist()
         self._units: list[int] = units.tolist()
         self._ends: list[int] = ends_of(network).tolist()
@@ -232,7 +234,7 @@ class Order:
         return made
 
     def reach(self, literals: Sequence[int]) -> list[int]:
-        """Return the units that these literals need, inputs first, without those returned before."""
+        """Return the units that these literals need, inputs first; each unit is returned only once."""
         found: list[int] = []
         seen, starts, read, ends = self._seen, self._starts, self._read, self._ends
         stack: list[int] = []

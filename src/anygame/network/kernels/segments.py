@@ -1,9 +1,8 @@
-"""Where the values of straight-line code live: the function that computes them, and the row that holds them.
+"""Allocation of values in straight-line code: the function that computes a value, and the row that holds it.
 
-Ordered gates are cut into segments, each of which becomes a function. A value that crosses from one segment
-to another has a live range, and a row for that time, by linear scan (Poletto and Sarkar, "Linear Scan
-Register Allocation", 1999). A fluent is set as soon as its new value is computed and its old one no longer
-read.
+Ordered gates are cut into segments, each of which becomes a function. A value that crosses between segments
+has a live range, and a row during this range, by linear scan (Poletto and Sarkar, "Linear Scan Register
+Allocation", 1999). A fluent is set as soon as its new value is computed and its old value is no longer read.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Segment:
-    """The gates of one function, all needed in the same phases; a cycle is a range of positions."""
+    """The gates of one function, all needed in the same phases; ``cycle`` has the positions of a cycle."""
 
     gates: list[int]
     position: int
@@ -46,7 +45,7 @@ class LiveRange:
 class Allocation:
     """The segments of a network, and the rows of the values that cross between them.
 
-    A segment has an even position; fluents may also be set at the odd one behind it.
+    A segment has an even position. Fluents may also be set at the odd position behind it.
 
     Args:
         network: the game.
@@ -58,17 +57,17 @@ class Allocation:
 
     Attributes:
         layout: the rows of inputs and outputs.
-        segments: in order.
-        goals: the first position of segments that only goals need, skipped while no game ends.
+        segments: the segments in order.
+        goals: the first position of segments that only goals need, which are skipped while no game ends.
         choice: the position at which moves are chosen; segments before it depend on the state alone.
-        live: per node that crosses between segments its live range.
+        live: the live range of each node that crosses between segments.
         disjunctions: nodes whose inverse is computed, since all their inputs are inverted.
-        inverted: those of them whose rows hold the inverse.
+        inverted: nodes of ``disjunctions`` whose rows hold the inverse.
         settings: per position the fluents to set there.
         set_during: per fluent the phases in which it is set.
-        known: per node the phases in which its row is read although its segment is skipped, since its
-            value is constant.
-        end: the first row that is never used.
+        known: per node the phases in which its row is read, but its segment is skipped since the value is
+            constant.
+        end: the first unused row.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class Allocation:
     # Segments.
 
     def _cut(self, order: Schedule, units: NDArray[np.int64], size: int, after: int = 0) -> None:
-        """Cut gates into segments; ``after`` positions are left free for the choice of moves."""
+        """Cut gates into segments, behind ``after`` free segment positions for the choice of moves."""
         gates: list[int] = []
         inputs = 0
 
@@ -221,7 +220,7 @@ class Allocation:
         return bool(literal & 1) != (literal >> 1 in self.inverted)
 
     def _allocate(self, first_row: int) -> int:
-        """Give rows to live ranges and return the first row that is never used."""
+        """Give rows to live ranges and return the first unused row."""
         for node, row in self.layout.answers.items():
             self.live[node].row = row
         waiting = [live for live in self.live.values() if live.row < 0]

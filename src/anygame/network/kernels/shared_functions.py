@@ -1,4 +1,4 @@
-"""Functions that all games share: a machine compiles each of them once."""
+"""Functions that all games share, so that each of them is compiled once on a machine."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 class SharedFunctions(dict[str, str]):
     """Definitions of functions that do not depend on the game, by name, as LLVM's text form.
 
-    They become part of a game's module, or modules of their own that it is linked with: then a machine
-    compiles each of them once for all games.
+    They become part of a game's module, or separate modules that are linked with it. Separate modules are
+    compiled once on a machine for all games.
     """
 
     def need(self, name: str, write: Callable[[str], str]) -> str:
-        """Write a function given its name, unless it is there; return the name."""
+        """Define a function by ``write(name)``, unless it is already defined; return the name."""
         if name not in self:
             self[name] = write(name)
         return name
 
     @property
     def text(self) -> str:
-        """All definitions, for the module that calls them; inlined ones are not compiled separately."""
+        """All definitions, for the module that calls them. Inlined functions are not compiled separately."""
         return re.sub("define (internal )?", "define internal ", "".join(self.values()))
 
     @property
@@ -35,7 +35,7 @@ class SharedFunctions(dict[str, str]):
         return "".join(map(_declaration, self.values()))
 
     def modules(self, target: Target) -> list[str]:
-        """Return a module of each, with declarations of what it calls."""
+        """Return a module for each function, with declarations of the functions that it calls."""
         return [
             "".join([target.preamble, *map(_declaration, self._called_by(name)), text])
             for name, text in self.items()

@@ -1,4 +1,4 @@
-"""Gates split by phases: a conjunction of inputs that always hold in a phase is skipped in that phase."""
+"""Gates split by phases: a conjunction of inputs that always hold in a phase is skipped in this phase."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def split_by_phase(network: Network, phases: Phases) -> Network:
-    """Return the same network with more gates, such that in each phase fewer inputs are read.
+    """Return an equivalent network with more gates, of which fewer inputs are read in each phase.
 
     Inputs of a conjunction can be grouped in any way. For example, a gate of all moves that lead to a cell
-    reads moves of all roles; those of one role become a gate of their own, skipped in other phases.
+    reads moves of all roles. The moves of one role become a separate gate, which is skipped in other phases.
     """
     return _Parts(network, _kinds(network, phases)).network()
 
@@ -36,8 +36,8 @@ class _Parts:
 
     Args:
         network: the game.
-        kinds: int64 [inputs]; several inputs of a gate that are of the same kind become a gate of their own,
-            unless they are all of its inputs, or the kind is 0, as in cycles.
+        kinds: int64 [inputs]; several inputs of a gate with the same kind become a separate gate, unless they
+            are all inputs of the gate, or the kind is 0, as in cycles.
     """
 
     def __init__(self, network: Network, kinds: Numbers) -> None:
@@ -55,14 +55,14 @@ class _Parts:
         firsts = np.flatnonzero(begins)
         sizes = np.diff(np.append(firsts, len(owners)))
         several = np.bincount(owners[firsts], minlength=old.gates) > 1
-        # A part stands before its gate.
+        # A part comes before its gate.
         apart = (kinds[firsts] != 0) & (sizes > 1) & several[owners[firsts]]
         made_before = np.cumsum(apart)
         number = np.arange(old.gates) + np.cumsum(np.bincount(owners[firsts[apart]], minlength=old.gates))
         part = owners[firsts] + made_before - 1
         position = self._base + number
         moved = self._moved(self._literals, position)
-        # Inputs of parts, inputs that stay, and the parts as inputs.
+        # The new inputs are the old ones, moved to parts or not, and the parts themselves.
         stays = ~apart[group]
         readers = np.concatenate(
             [np.where(stays, number[owners], part[group]), number[owners[firsts[apart]]]]
@@ -87,7 +87,7 @@ class _Parts:
         number = (position - self._base).tolist()
         initially = np.zeros(len(lengths), np.bool_)
         initially[number] = old.initially
-        # Parts of the first gate that depends on moves stand before it.
+        # Parts of the first gate that depends on moves come before it, so they are not state gates.
         state_gates = number[old.state_gates - 1] + 1 if old.state_gates else 0
 
         def moved(literal: int) -> int:
@@ -108,7 +108,7 @@ class _Parts:
 
 
 def _kinds(network: Network, phases: Phases) -> Numbers:
-    """Return per input the phases in which its gate is needed, but the input is constant."""
+    """Return per input the phases in which its gate is needed and the input always holds."""
     owners = np.repeat(np.arange(network.gates), np.diff(network.starts))
     holds, fails = (_array(masks, network.nodes) for masks in (phases.holds, phases.fails))
     nodes = network.inputs >> 1

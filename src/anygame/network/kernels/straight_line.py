@@ -1,8 +1,8 @@
-"""Gates as straight-line code: one or two vector instructions each, values in registers.
+"""Gates as straight-line code: one or two vector instructions each, with values in registers.
 
-The code is cut into functions of limited size, so that compiling takes time linear in the network;
-``segments`` says which values cross between them. A gate whose inputs are all inverted is computed as the
-inverse of a disjunction.
+The code is cut into functions of limited size, so that compile time is linear in the size of the network.
+``segments`` finds the values that cross between functions. A gate whose inputs are all inverted is computed
+as the inverse of a disjunction.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FUNCTION_INPUTS = 2000
 #: Gates per basic block. Without new blocks the code generator tries to keep all values in registers:
 #: compiling takes 50 % longer, and the code is slower.
 BLOCK_GATES = 100
-#: Fluents per function that only sets fluents. Each takes about four instructions, so these functions are
+#: Fluents per function that only sets fluents. A fluent takes about four instructions, so these functions are
 #: as large as the others.
 FUNCTION_FLUENTS = 500
 
@@ -52,12 +52,12 @@ FUNCTION_FLUENTS = 500
 def allocate(
     network: Network, order: Schedule, phases: Phases, layout: RowLayout, first_row: int
 ) -> Allocation:
-    """Return where the values of straight-line code live."""
+    """Return the segments of straight-line code and the rows of its values."""
     return Allocation(network, order, phases, layout, FUNCTION_INPUTS, first_row)
 
 
 def sizes() -> tuple[int, ...]:
-    """Return the numbers that decide how straight code is cut, beside the network."""
+    """Return the constants that, besides the network, decide how straight-line code is cut."""
     return FUNCTION_INPUTS, BLOCK_GATES, FUNCTION_FLUENTS, layouts.MOST_UNROLLED, layouts.GROUP
 
 
@@ -68,12 +68,12 @@ def straight_gates(network: Network, allocation: Allocation, target: Target) -> 
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function in some phases, and without a common phase.
+    """A call of a function in some phases, and if the lanes have no common phase.
 
     Attributes:
         name: name of the function.
         phases: the phases in which it is called.
-        known: whether it writes constants: then it is called only in these phases, before other calls.
+        known: whether it writes constants. Then it is called only in these phases.
         restart: whether it is called only if a lane restarts, and only in these phases.
     """
 
@@ -140,7 +140,7 @@ class _Writer:
         self._code.append(code.text())
 
     def _write_known(self, name: str, gates: Iterable[int]) -> list[_Call]:
-        """Write functions that store the constants of gates in phases in which they are skipped."""
+        """Write functions that store the constants of gates in the phases in which the gates are skipped."""
         rows = self._rows
         left_out = {self._base + gate: rows.known.get(self._base + gate, 0) for gate in gates}
         calls: list[_Call] = []
@@ -151,14 +151,14 @@ class _Writer:
         return calls
 
     def _row(self, node: int) -> int:
-        """Return the row of a node's constant; for an action that is not chosen, that of its group."""
+        """Return the row for the constant of a node; for an action with factors, the row of its group."""
         factors = self._factors.get(node - self._network.first_action)
         return factors[0] if factors else self._rows.bit(2 * node) >> 1
 
     def _write_each(
         self, call: _Call, items: Sequence[_Item], write: Callable[[FunctionBuilder, _Item], None]
     ) -> list[_Call]:
-        """Write functions of limited size that treat each of some items alike; return their calls."""
+        """Write functions of limited size that apply ``write`` to each item; return their calls."""
         calls = []
         for start in range(0, len(items), FUNCTION_FLUENTS):
             name = f"{call.name}{start}"
@@ -170,7 +170,7 @@ class _Writer:
         return calls
 
     def _write_restarts(self) -> list[_Call]:
-        """Write functions that reset fluents of restarting lanes in phases in which they are not set."""
+        """Write functions that reset fluents of restarting lanes, in phases without code that sets them."""
         rows, found = self._rows, dict[int, list[int]]()
         for fluent, mask in enumerate(rows.set_during):
             found.setdefault(rows.phases.every & ~mask, []).append(fluent)
@@ -241,7 +241,7 @@ class _Writer:
         return found
 
     def _factors_of(self, literal: int) -> tuple[int, int] | None:
-        """Return the rows of group and member of a literal's action; None if it has none."""
+        """Return the rows of group and member of a literal's action; None if the literal has no such rows."""
         return self._factors.get((literal >> 1) - self._network.first_action)
 
     def _value(self, code: FunctionBuilder, values: dict[int, str], literal: int) -> str:
@@ -256,7 +256,7 @@ class _Writer:
         return code.not_(value) if self._rows.is_inverted(literal) else value
 
     def _write_cycle(self, segment: Segment) -> list[_Call]:
-        """Write the loop over the segments of a cycle, which end with this one."""
+        """Write the loop over the segments of a cycle, of which this segment is the last."""
         assert segment.cycle
         gates = [b for b in self._rows.segments if b.cycle == segment.cycle]
         name = f"cycle{self._written}"

@@ -1,4 +1,4 @@
-"""Target machines: the words of a row that a thread computes, and how threads that share a row cooperate."""
+"""Target machines: the words of a row that a thread computes, and the threads that share a row."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Function attributes for processors: the widest registers, and a stack on which spilled ones do not cross
-#: cache lines.
+#: Function attributes for processors: the widest registers, and a stack on which spilled registers do not
+#: cross cache lines.
 _VECTORS = 'alignstack(64) "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that code is written for.
+    """A machine for which code is written.
 
     Attributes:
         words: 64-bit words of a row that one thread computes.
         row_words: words of a whole row.
         attributes: attributes of each function, as LLVM's text.
         linkage: linkage of each function, as LLVM's text.
-        reads: memory reads that one thread should have in flight. A processor overlaps them by itself.
+        reads: memory reads that one thread should have in flight; 1 for a processor, which overlaps reads by
+            itself.
     """
 
     words: int
@@ -52,10 +53,11 @@ class Target:
         return self.row_words // self.words
 
     def received(self, parameters: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return how a function names its parameters, and its first lines.
+        """Return the parameters of a function as it declares them, and its first lines.
 
-        On a graphics card there are several address spaces. All pointers that are passed are to main memory.
-        Told so, LLVM infers those of derived pointers (pass ``infer-address-spaces``).
+        A graphics card has several address spaces. All pointers that are passed are to main memory. The first
+        lines declare this, so that LLVM can infer the address spaces of derived pointers (pass
+        ``infer-address-spaces``).
         """
         if self.threads == 1:
             return list(parameters), []
@@ -85,9 +87,9 @@ declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
-#: A processor: a row is as wide as the widest vector registers; narrower ones take two or four.
+#: A processor. A row is as wide as the widest vector registers; with narrower ones it takes two or four.
 PROCESSOR = Target(8, 8)
-#: A processor that plays blocks as wide as those of a warp, with the same results.
+#: A processor that plays blocks as wide as the blocks of a warp, with the same results.
 WIDE = Target(32, 32)
-#: A thread of a warp: 32 of them share a row, and diverge only where they visit their own lanes.
+#: A thread of a warp. Its 32 threads share a row, and diverge only where they visit their own lanes.
 WARP = Target(1, 32, "convergent", "internal ", reads=16)

@@ -1,10 +1,10 @@
-"""Choosing moves exactly uniformly without unpacking a lane.
+"""Exactly uniform choice of moves without unpacking a lane.
 
 Per role: count the legal moves of each lane in bit planes, sample a number below the count, and find the move
-that it points to. Sampling is by rejection under a bit mask: random planes up to the highest bit of
-``count - 1`` are accepted in lanes where they fall below the count, which is at least every other lane. A
-lane without a number after some rounds waits: it keeps its state, and samples again in the next step. So no
-value is preferred.
+with this number. Sampling is by rejection under a bit mask: random planes up to the highest bit of
+``count - 1`` are accepted in lanes in which they are below the count. The probability of this is at least one
+half. A lane without a number after some rounds waits: it keeps its state, and samples again in the next step.
+So no number is preferred.
 """
 
 from __future__ import annotations
@@ -46,21 +46,22 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Most rounds of a draw: of 512 lanes, at worst half of which fail each time, one is left in 1 of 8 draws. It
-#: bounds the time, and does not affect uniformity.
+#: Maximum of rounds of rejection sampling. At worst half of 512 lanes fail in each round; then after all
+#: rounds one lane is left in 1 of 8 samplings. This bounds the time, and does not affect uniformity.
 _ROUNDS = 12
-#: Most rounds where no lane should wait: at worst one waits in 1 of 2^55 draws.
+#: Maximum of rounds if no lane should wait. At worst a lane waits in 1 of 2^55 samplings.
 _MANY_ROUNDS = 64
-#: Costs that decide whether another round pays, in row operations counted in the code: a plane of a random
-#: number with its comparison, the rest of a round, and a lane that waits.
+#: Costs that decide whether another round pays, in row operations, counted in the code. They are the costs of
+#: a plane of a random number with its comparison, of the rest of a round, and of a lane that waits.
 _PLANE_COST, _ROUND_COST, _WAIT_COST = 12, 40, 14
-#: The lowest planes, which are always drawn since nearly always a lane needs them, and asking costs a branch.
+#: Number of lowest planes that are always sampled: nearly always a lane needs them, and a check costs a
+#: branch.
 ALWAYS_DRAWN = 2
 
 
 @dataclass
 class _Draw:
-    """A number being drawn for a role: planes of the count, its masks, and variables for the number."""
+    """The sampling of a number for a role: planes of the count, its masks, and variables for the number."""
 
     count: list[str]
     masks: list[str]
@@ -76,18 +77,18 @@ def choose_function(
 ) -> str:
     """Write ``i1 @choose``: moves for the lanes of row ACTIVE.
 
-    If some role has many moves, it is ``i1 @choose_factors``, see ``nth_set_bit``.
+    If some role has many moves, its name is ``@choose_factors``, see ``nth_set_bit``.
 
     It sets the rows of the actions, row GO to the lanes that have chosen, and the counters. It returns
-    whether a role has no legal move in a lane. Then nothing was chosen, no random number was drawn, and row
-    STUCK holds in these lanes.
+    whether a role has no legal move in some lane. Then no move was chosen, no random number was sampled, and
+    row STUCK holds in these lanes.
 
     Args:
         roles: the candidates of each role.
         step_cost: row operations of the rest of a step, which a waiting lane wastes.
         phases: the phases of the game. If there are any, no lane waits, so that all stay in the same phase.
-        target: the machine that it is written for.
-        shared: gets functions that do not depend on the game.
+        target: the machine for which the function is written.
+        shared: receives functions that do not depend on the game.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")
@@ -124,12 +125,12 @@ def choose_function(
 
 
 def planes_of(role: Candidates) -> int:
-    """Return the number of bits of the numbers that are drawn for a role."""
+    """Return the number of bits of the numbers that are sampled for a role."""
     return max(0, len(role.legal) - 1).bit_length()
 
 
 def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]]) -> None:
-    """Return from the function if a lane has no legal move, with these lanes in STUCK."""
+    """Write code that returns if a role has no legal move in some lane; row STUCK gets these lanes."""
     some = code.all(code.any(count) for count in counts)
     missing = code.and_(active, code.not_(some))
     if missing == ZERO:
@@ -143,10 +144,10 @@ def _refuse(code: FunctionBuilder, active: str, counts: Sequence[Sequence[str]])
 
 
 class _Drawing:
-    """Draws numbers by functions that do not depend on the game.
+    """Samples numbers by functions that do not depend on the game.
 
-    Lanes without a number are added to the variable ``failed``. ``step_cost`` is that of ``choose_function``,
-    None if no lane may wait.
+    Lanes without a number are added to the variable ``failed``. ``step_cost`` has the meaning of
+    ``choose_function``; it is None if no lane may wait.
     """
 
     def __init__(
@@ -159,11 +160,11 @@ class _Drawing:
         self._shared = shared
 
     def number(self, planes: int) -> list[str]:
-        """Return variables for a number, side by side."""
+        """Return adjacent variables for the planes of a number."""
         return self._code.array(planes) if planes else []
 
     def draw_all(self, draws: Sequence[_Draw], common: Sequence[str], active: str) -> None:
-        """Draw a number for each role; a common one if no lane has two roles with a choice."""
+        """Sample a number for each role; a common number if in each lane at most one role has a choice."""
         if len(draws) < 2:
             for draw in draws:
                 self._draw(draw, active)
@@ -193,7 +194,7 @@ class _Drawing:
                 code.write(own, code.and_(code.read(drawn), plane))
 
     def _draw(self, draw: _Draw, active: str) -> None:
-        """Draw a number below the count in the active lanes; lanes without one are added to ``failed``."""
+        """Sample a number below the count in active lanes; lanes without a number are added to ``failed``."""
         code = self._code
         if len(draw.masks) == 1 or less(code, draw.masks, draw.count) == ONES:  # no number can be too large
             for target, mask in zip(draw.number, draw.masks, strict=True):
@@ -220,7 +221,7 @@ class _Drawing:
 
 
 def _random_function(name: str, target: Target) -> str:
-    """Write a function that puts random bits into a row."""
+    """Write a function that fills a row with random bits."""
     code = FunctionBuilder(name, target, parameters=["ptr noalias %out"], inlined=True)
     generator = Xoshiro(code)
     code.write("%out", generator.row())
@@ -229,7 +230,7 @@ def _random_function(name: str, target: Target) -> str:
 
 
 def _draw_function(name: str, planes: int, count_planes: int, target: Target) -> str:
-    """Write a function that draws a number below a count, given in memory, in the lanes of row ACTIVE."""
+    """Write a function that samples a number below a count, given in memory, in the lanes of row ACTIVE."""
     pointers = [f"ptr noalias %{each}" for each in ("number", "count", "masks", "failed")]
     parameters = [*pointers, "i64 %limit", "i64 %rounds"]
     code = FunctionBuilder(name, target, parameters=parameters, inlined=True)
@@ -256,10 +257,10 @@ def _draw_in_rounds(
     lanes: tuple[str, str],
     limits: tuple[str | int, str | int],
 ) -> None:
-    """Write the rounds of a draw.
+    """Write the rounds of sampling a number.
 
-    ``lanes`` are the active ones, and a variable for those without a number; ``limits`` how many of these are
-    accepted, and the most rounds.
+    ``lanes`` are the active lanes, and a variable for the lanes without a number. ``limits`` are the number
+    of lanes that may be left without one, and the maximum of rounds.
     """
     active, failed = lanes
     wanted = [
@@ -297,12 +298,12 @@ def _draw_in_rounds(
 
 
 def most_rounds(step_cost: int | None) -> int:
-    """Return the most rounds of a draw; without a step cost lanes must not wait."""
+    """Return the maximum of rounds for a number; without a step cost lanes must not wait."""
     return _MANY_ROUNDS if step_cost is None else _ROUNDS
 
 
 def bearable(planes: int, step_cost: int | None, lanes: int = LANES) -> int:
-    """Return how many lanes may wait, since another round would cost more than it saves."""
+    """Return the number of lanes up to which waiting costs less than another round."""
     if step_cost is None:
         return 0
     round_cost = _PLANE_COST * planes + _ROUND_COST
@@ -316,10 +317,10 @@ _WORD = (1 << 64) - 1
 
 
 class Xoshiro:
-    """xoshiro256++ inside a function: state from the rows into registers, and back.
+    """xoshiro256++ generators in a function, which loads their state from rows, and saves it to them.
 
-    Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. They are seeded as the
-    authors say, by splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+    See Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021. As the authors recommend,
+    splitmix64 seeds the generators (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
     2014).
     """
 
@@ -328,7 +329,7 @@ class Xoshiro:
         self._state = [code.variable(code.load(RANDOM + number)) for number in range(STATE_ROWS)]
 
     def row(self) -> str:
-        """Return 512 random bits."""
+        """Return a row of random bits."""
         code = self._code
         s0, s1, s2, s3 = (code.read(pointer) for pointer in self._state)
         result = code.add(code.rotate_left(code.add(s0, s3), 23), s0)
@@ -358,7 +359,7 @@ def seed_rows(seed: int, block: int, words: int = WORDS) -> NDArray[np.uint64]:
 def seeds_of_blocks(seed: int, blocks: range, words: int) -> NDArray[np.uint64]:
     """Return the state of the generators of blocks: splitmix64 of the seed and the block.
 
-    Each is drawn from the seed and its block alone, so blocks may be played in any order.
+    The state depends only on the seed and the block, so blocks may be played in any order.
 
     Returns:
         uint64 [blocks, 4, words].
