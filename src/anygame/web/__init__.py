@@ -1,1 +1,1 @@
-"""Games in the browser: pages drawn here, live updates, and a process of its own for every match."""
+"""Games in the browser: pages rendered by the server, live updates, and a separate process for each match."""

@@ -1,4 +1,4 @@
-"""How pages are served, and the bounds within which strangers may use it."""
+"""Settings of the server of pages, and its bounds for requests of strangers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 
 from anygame.language.limits import Limits, ReadingLimits
 
-#: Bounds for rules of strangers, since somebody waits for every answer.
+#: Bounds for rules of strangers; visitors wait for every answer.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,
     seconds=20.0,
     reading=ReadingLimits(bytes=2 * 2**20, tokens=500_000, seconds=20.0),
 )
-#: Maximum bytes of an answer of a match's process, which the server parses in some 10 ms.
-#: The largest view of a state of 116 public sheets has 0.3 MB.
+#: Maximum bytes of an answer from the process of a match, which the server parses in some 10 ms.
+#: Among 116 public sheets, the largest view of a state has 0.3 MB.
 LONGEST_ANSWER: Final = 2 * 2**20
 
 #: Host names of this machine for itself.
@@ -33,22 +33,22 @@ class Settings:
         folder: folder of matches and uploaded sheets.
         host: address to listen on.
         port: port to listen on; 0 for any free one.
-        names: further host names under which pages may be requested, against DNS rebinding.
+        names: further host names under which pages may be requested, as a guard against DNS rebinding.
         play_clock: seconds that players have for a move, unless a visitor asks for less.
         lenient: whether to allow variables that no positive literal binds.
         processes: maximum number of running matches, 30 to 100 MB each; others sleep in their records.
         streams: maximum number of pages kept up to date, some kilobytes each.
-        connections: maximum number of open connections; with the pipes of the processes below the usual limit
-            of 1,024 open files.
-        telling: seconds for the head of a request, from the connection or the last answer.
+        connections: maximum number of open connections; with the pipes of the processes, these stay below the
+            usual limit of 1,024 open files.
+        telling: seconds for the head of a request, counted from the connection or the last answer.
         sending: seconds for the body of a request.
-        body: maximum bytes of an upload, eight times the longest of 371 public sheets.
+        body: maximum bytes of an upload: eight times the longest of 371 public sheets.
         kept: maximum number of records and uploads in the folder; the oldest are removed.
         kept_bytes: maximum bytes of records in the folder.
-        answer: seconds for an answer of a match, reading large rules included; then its process is killed.
-        analysing: maximum number of concurrent searches: one a core, or players would have no time left.
-        idle: seconds until the process of a match without viewers is ended.
-        memory: maximum bytes of address space of a match's process.
+        answer: seconds for an answer of a match, including reading large rules; then its process is killed.
+        analysing: maximum number of concurrent searches; more than one a core would starve the players.
+        idle: seconds until the process of a match without viewers is killed.
+        memory: maximum bytes of address space for the process of a match.
     """
 
     paths: tuple[Path, ...] = ()

@@ -1,1 +1,1 @@
-"""What runs in the process of one match: its rules, its players, and answers to questions about it."""
+"""The process of one match: it holds the rules and players, and answers questions about the match."""

@@ -1,4 +1,4 @@
-"""What the people of a match know of a state whose rules hide a part of it, as boards."""
+"""Boards of the knowledge of people in matches with hidden information."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST_STEPS: Final = 500
 
 
 class KnownBoards:
-    """Draws what each role knows: what follows from its own moves and percepts.
+    """Draws the knowledge of each role: the facts that follow from its own moves and percepts.
 
-    That needs the compiled game. Until a large game is compiled there are no such boards; then another thread
-    calls ``ready``.
+    These boards need the compiled game. While a large game is being compiled, views are empty. If one was
+    asked for, a background thread calls ``ready`` when compiling ends.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
@@ -48,7 +48,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return the boards of a state as each of some roles knows them; none where that is too much."""
+        """Return the boards of a state as each of some roles knows them; none if a limit is exceeded."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)

@@ -32,7 +32,7 @@ def main(memory: int, niceness: int) -> None:
     write = set_up(memory, niceness)
 
     def send(event: dict[str, Any]) -> None:
-        with suppress(RecordError):  # who asks is answered that it is too long
+        with suppress(RecordError):  # a request for the view gets this fault as its answer
             write(_line(event))
 
     session = Session(send)
@@ -40,7 +40,7 @@ def main(memory: int, niceness: int) -> None:
 
 
 async def _serve(session: Session, write: Callable[[bytes], None]) -> None:
-    """Answer commands concurrently, until the input ends and with it the process."""
+    """Answer commands concurrently; the process ends with its input."""
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
 

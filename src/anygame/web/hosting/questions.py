@@ -1,4 +1,4 @@
-"""Why something holds in a state or not, what a move has changed, and what is wrong in a sheet."""
+"""Answers for pages: explanations of atoms, changes by a move, values of moves, diagnostics of a sheet."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ View = dict[str, Any]
 
 
 def why(state: State, atom: str) -> View:
-    """Return why an atom holds in a state or does not, with the lines of the sheet.
+    """Explain why an atom holds in a state or does not, and cite the lines of the sheet.
 
     Raises QueryError or TermSyntaxError.
     """
@@ -82,19 +82,19 @@ _MOST_MOVES: Final = 200
 
 
 class StateSearch:
-    """Searches states of a game, one question after the other; what was learned of a state is kept."""
+    """Searches states of a game, one at a time; the results for a state are kept for later searches."""
 
     def __init__(self, game: Game) -> None:
         self._search = Search(game, memory=_MEMORY, model=usable_model(game))
         self._lock = Lock()
 
     def of(self, state: State, seconds: float) -> dict[str, Any]:
-        """Return what is known of a state after searching it for some seconds more, as plain data."""
+        """Search a state for some more seconds, and return the analysis so far as plain data."""
         with self._lock:
             self._search.compile(_COMPILING)
             end = monotonic() + seconds
             found = self._search.run(state, stop=lambda: monotonic() >= end).to_json()
-        # Visits count all playouts of the state, those of earlier calls included.
+        # Visits include the playouts of earlier calls.
         found["playouts"] = max(
             [sum(move["visits"] for move in moves) for moves in found["moves"].values()], default=0
         )
@@ -110,7 +110,7 @@ _MOST_SHOWN: Final = 60
 
 
 def check(name: str, text: str, *, lenient: bool = False) -> View:
-    """Return the diagnostics of a sheet and what its page shows where it can be played, as plain data."""
+    """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
     with read_silently():  # the diagnostics show it
         examination = examine(Source(name, text), ExaminationSettings(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)

@@ -41,12 +41,12 @@ _COMMANDS: Final = (
     *("check", "describe", "thumbnail", "open", "follow", "move", "take_back", "resign", "sit"),
     *("look", "why", "fired", "analyse", "wanted"),
 )
-#: Key of a record under which pages keep who has which role.
+#: Key of a record under which pages keep the seats.
 _SEATS: Final = "seats"
 
 
 class Session:
-    """Answers commands, and reports changes."""
+    """Answers the commands of the server, and reports changes of the match."""
 
     game: Game
     painter: Painter
@@ -68,7 +68,7 @@ class Session:
     async def describe(
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
     ) -> View:
-        """Return what a page says beside the text of a sheet: roles, whether rules hide things, its model."""
+        """Return the roles of a sheet, whether it has hidden information, and the file of its model."""
         self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
         self._loaded = text
         model = model_path(self.game)
@@ -81,13 +81,13 @@ class Session:
     async def thumbnail(
         self, name: str, text: str, case_sensitive: bool = True, lenient: bool = False
     ) -> str:
-        """Return a small drawing of the game of a sheet; empty where it has no board."""
+        """Return a small drawing of the game of a sheet; empty if it is too large."""
         self.game = await asyncio.to_thread(_load, name, text, case_sensitive, lenient)
         self._loaded = text
         return await asyncio.to_thread(lambda: thumbnail(self.game, Painter.of(self.game)))
 
     async def check(self, name: str, text: str, lenient: bool = False) -> View:
-        """Return what is wrong or odd in a sheet; see `anygame.web.hosting.questions`."""
+        """Return the diagnostics of a sheet; see `anygame.web.hosting.questions`."""
         return await asyncio.to_thread(questions.check, name, text, lenient=lenient)
 
     async def open(
@@ -108,11 +108,11 @@ class Session:
     ) -> View:
         """Begin a match, or resume the match of a record.
 
-        For a new match: ``name``, ``text``, ``case_sensitive`` and ``lenient`` are how to read the sheet,
-        ``seed`` is of everything, ``seats`` say who has which role (see `anygame.web.server.matches`),
-        ``line`` has joint moves that are made at once, and ``time`` is the seconds of each person with the
-        increment a move (None for no clock). ``players`` are specifications by name, ``clock`` is the seconds
-        that players have for a move, and ``reveals`` shows people what the rules hide.
+        For a new match, ``name``, ``text``, ``case_sensitive`` and ``lenient`` describe the sheet. ``seed``
+        is for the match and its players. ``seats`` are as in `anygame.web.server.matches`. ``line`` has the
+        joint moves that are made at once. ``time`` is the seconds of each person and the increment a move, or
+        None for no clock. ``players`` are specifications by name, and ``clock`` is the seconds that they have
+        for a move. ``reveals`` shows hidden information to people.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._go_on, Path(path))
@@ -154,7 +154,7 @@ class Session:
         case_sensitive = record.own.get("caseSensitive", True) is not False
         self.game = _load(str(record.own.get("game")), str(record.own.get("rules")), case_sensitive)
         found = replay(record, self.game)
-        # Matches played elsewhere were checked there, and are shown as far as they go.
+        # Matches played elsewhere were checked there; they are shown as far as their moves are legal.
         if found.faults and not _is_elsewhere(record):
             raise RecordError(f"the record of this match is damaged: {found.faults[0]}")
         return record, list(found.states)
@@ -166,7 +166,7 @@ class Session:
             raise RecordError(f"expected {len(self.game.roles)} seats, found {len(seats)}")
         record = new_record(self.game, [], Terms(clock, clock, seed), match_id=match_id)
         record.names = [str(seat["name"]) for seat in seats]
-        record.game_url = ""  # where the sheet lies on this machine concerns nobody
+        record.game_url = ""  # the path of the sheet on this machine is private
         record.own[_SEATS] = seats
         states = [self.game.initial_state()]
         record.add_state(states[0], ["" for _ in seats])
@@ -192,19 +192,19 @@ class Session:
         return await self._view()
 
     def _hosted(self) -> HostedMatch:
-        """Return the match if it is played here. Raises RecordError."""
+        """Return the match. Raises RecordError if it is played elsewhere."""
         if not isinstance(self.match, HostedMatch):
             raise RecordError("this match is played elsewhere: nobody can move here")
         return self.match
 
     async def follow(self, start: int, turns: list[View], now: View) -> View:
-        """Take moves that were made elsewhere; see `FollowedMatch.follow`."""
+        """Add moves that were made elsewhere; see `FollowedMatch.follow`."""
         assert isinstance(self.match, FollowedMatch)
         await self.match.follow(start, turns, now, keeper(self._path))
         return await self._view()
 
     async def sit(self, seats: list[Any], rematch: str = "") -> None:
-        """Note the seats, and the match that follows this one."""
+        """Store the seats, and the id of the rematch if it is given."""
         self.match.record.own[_SEATS] = seats
         self.match.record.names = [str(seat["name"]) for seat in seats]
         if rematch:
@@ -214,7 +214,7 @@ class Session:
         await asyncio.to_thread(keeper(self._path), self.match.record)
 
     async def look(self, step: int) -> View:
-        """Return what is shown of an earlier state."""
+        """Return the view of a state. Raises RecordError if the match does not have it."""
         self._state(step)
         if step == len(self.match.line):
             return await self._view()
@@ -259,12 +259,12 @@ class Session:
             self._tell({"event": "changed", "view": await self._view()})
 
     async def why(self, step: int, role: str, move: str = "", atom: str = "") -> View:
-        """Return why something holds in a state of the match, or why it does not."""
+        """Explain why an atom holds in a state of the match, or why it does not."""
         asked = atom or f"(legal {role} {move})"
         return await asyncio.to_thread(questions.why, self._state(step), asked)
 
     async def fired(self, step: int) -> View:
-        """Return what the joint move before a state changed, and the rules that fired."""
+        """Return the changes by the joint move before a state, and the rules that fired."""
         if step < 1:
             return {"came": [], "went": [], "more": 0}
         state = self._state(step)
@@ -272,7 +272,7 @@ class Session:
         return await asyncio.to_thread(questions.fired, before, joint, state)
 
     async def wanted(self) -> View:
-        """Return what each side wants: the lines of the sheet that give goals, and cells that hints name."""
+        """Return the aims of the roles: lines of the sheet that give goals, and cells from board hints."""
         lines = await asyncio.to_thread(goal_lines, self.game.program)
         return {"lines": lines, "cells": list(map(str, self.painter.boards.wishes))}
 

@@ -1,4 +1,4 @@
-"""What pages show of a state and a match: plain data, bounded in size."""
+"""Views of states and matches for pages: plain data, bounded in size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN: Final = 5_000
 #: Maximum characters of a term on a page.
 _LONGEST_TERM: Final = 2_000
-#: Maximum lines that players say about one move.
+#: Maximum lines of the comments of players on one move.
 _MOST_SAID: Final = 50
 
 View = dict[str, Any]
@@ -39,7 +39,7 @@ def state_view(
     before: State | None,
     joint: Sequence[Term] | None,
 ) -> View:
-    """Return what is shown of a state.
+    """Return the view of a state.
 
     For states after the first, ``before`` is the previous state and ``joint`` the move between.
     """
@@ -64,7 +64,7 @@ def state_view(
 
 
 def match_view(match: Course, shown: View) -> View:
-    """Return what is shown of a match in its last state."""
+    """Return the view of a match in its last state, with the view ``shown`` of that state."""
     roles = match.game.roles
     used = match.record.own.get("seconds") or [0.0] * len(roles)
     return shown | {
@@ -85,7 +85,7 @@ def match_view(match: Course, shown: View) -> View:
 
 
 def way_view(match: Course, step: int) -> View:
-    """Return what happened on the way to a state: what players said, what was wrong with replies."""
+    """Return the comments of players on the move before a state, and the faults of their replies."""
     told = match.record.said[step] if step < len(match.record.said) else []
     said = zip(match.game.roles, told, strict=False)
     pairs = [(str(role), line[:_LONGEST_TERM]) for role, lines in said for line in lines]
@@ -118,7 +118,7 @@ def _notes(match: Course, step: int) -> list[str]:
 
 
 def log_view(match: Course) -> View:
-    """Return the joint moves so far, as texts in the order of the roles, and whose a list shows of each."""
+    """Return the joint moves so far as texts, and for each the indices of the roles to list."""
     return {
         "log": [[str(move)[:_LONGEST_TERM] for move in joint] for joint in match.line],
         "told": [match.told(step) for step in range(len(match.line))],
@@ -129,7 +129,7 @@ _NUMBER: Final = re.compile(r"([0-9]{1,15})")
 
 
 def in_natural_order(text: str) -> list[tuple[int, str]]:
-    """Return a key by which texts are sorted as people count.
+    """Return a sort key that compares the numbers in texts by value.
 
     >>> sorted(["(drop 10)", "(drop 2)", "(drop a)"], key=in_natural_order)
     ['(drop 2)', '(drop 10)', '(drop a)']
@@ -138,7 +138,7 @@ def in_natural_order(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if at % 2 else (0, part) for at, part in enumerate(parts)]
 
 
-#: Maximum joint moves before a thumbnail; few boards are empty then.
+#: Maximum joint moves of the game for a thumbnail; after some moves, few boards are empty.
 _THUMBNAIL_MOVES: Final = 18
 #: Maximum cells of a thumbnail; more would be too small to see.
 _MOST_THUMBNAIL_CELLS: Final = 600
@@ -160,7 +160,7 @@ def thumbnail(game: Game, painter: Painter) -> str:
     if sum(len(grid.cells) for grid in picture.grids) > _MOST_THUMBNAIL_CELLS:
         return ""
     bare = tuple([replace(grid, title="", labels=(), looks=()) for grid in picture.grids])
-    # Without a board, cards are the best picture of a game.
+    # Hands of cards are the best picture of a game without a board.
     listed = [listing for listing in picture.others if listing.hands] or picture.others
     shown = replace(picture, grids=bare, others=tuple(listed[:_THUMBNAIL_LINES]))
     return _NAMED.sub("", svg(shown))

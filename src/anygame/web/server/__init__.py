@@ -1,1 +1,1 @@
-"""What answers browsers: it knows visitors, matches and sheets, and reasons with no rules itself."""
+"""The server for browsers: it manages visitors, matches and sheets; other processes reason with the rules."""

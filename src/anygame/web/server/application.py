@@ -1,4 +1,4 @@
-"""The application: addresses, guards, and what is said where something goes wrong."""
+"""The application: routes, guards and error pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TOLD: Final = {404: "there is no such page", 405: "this page does not support t
 
 
 def make_application(settings: Settings) -> ASGIApp:
-    """Return what answers browsers."""
+    """Return the application that answers browsers."""
     matches = Matches(settings)
     pages = Pages([("Games", "/"), ("Write rules", "/write")])
     sheets = Sheets(settings)
@@ -53,7 +53,7 @@ def make_application(settings: Settings) -> ASGIApp:
 def make_watching_application(
     settings: Settings, broadcast: Broadcast
 ) -> tuple[ASGIApp, Callable[[], Coroutine[Any, Any, None]]]:
-    """Return what lets browsers watch matches of this process, and what sends them the last news."""
+    """Return an application that shows matches of this process, and a function that sends the last news."""
     matches = Matches(settings)
     pages = Pages([("All matches", "/")] if broadcast.planned > 1 else [])
     replays = Replays(Sheets(settings), matches)

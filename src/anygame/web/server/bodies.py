@@ -1,7 +1,7 @@
-"""Bodies of requests: forms as browsers send them, with files or without.
+"""Bodies of requests: forms of browsers, with or without files.
 
-Strangers write them. Parts are read one after the other, to a bound on their number; what a part holds is
-its text, whatever it says of itself, so that nothing nests.
+Strangers write them, so the number of parts is bounded. Each part counts as text, whatever its content type,
+so parts cannot nest.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 #: Maximum digits of a whole number; versions, milliseconds since 1970, have 13.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")
-#: A decimal number as a form of a browser sends it.
+#: A decimal number in a form of a browser.
 _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def read_count(text: str, what: str) -> int:
-    """Return a whole number, 0 or more.
+    """Read a whole number, 0 or more.
 
     Raises:
-        MatchFaultError: it is none, or has more digits than any number here.
+        MatchFaultError: the text is no such number, or has more than 15 digits.
 
     >>> read_count("12", "the step")
     12
@@ -50,16 +50,16 @@ def read_count(text: str, what: str) -> int:
 
 
 def read_seconds(text: str, what: str, least: float, most: float) -> float:
-    """Return a time in seconds: what was asked for, or the nearest of the bounds.
+    """Read a time in seconds, and clip it to bounds.
 
     Args:
-        text: as it was sent.
-        what: it is, for people.
-        least: seconds.
-        most: seconds.
+        text: text of the request.
+        what: name of the time, for people.
+        least: lower bound in seconds.
+        most: upper bound in seconds.
 
     Raises:
-        MatchFaultError: it is no number.
+        MatchFaultError: the text is not a finite number.
 
     >>> read_seconds("2.5", "the clock", 0.1, 60), read_seconds("1e9", "the clock", 0.1, 60)
     (2.5, 60)
@@ -77,7 +77,7 @@ def _found(text: str) -> str:
 
 
 class _Count(Convertor[int]):
-    """Reads ``{name:count}`` in an address, a row of digits."""
+    """Reads ``{name:count}`` in a route, a row of digits."""
 
     regex = "[0-9]+"
 
@@ -93,9 +93,9 @@ register_url_convertor("count", _Count())
 
 #: Maximum fields of a form: one a role, and a few more.
 _MOST_FIELDS: Final = 1_000
-#: Bytes of a form that is parsed in the event loop, in a few milliseconds; forms of moves are shorter.
+#: Maximum bytes of a form that is parsed in the event loop, in a few milliseconds. Moves need less.
 _AT_ONCE: Final = 16_384
-#: Parses longer forms, one at a time: at most a second of CPU time each.
+#: Executor that parses longer forms, one at a time; each takes at most a second of CPU time.
 _READER: Final = ThreadPoolExecutor(1, "forms")
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
 _MULTIPART: Final = b"multipart/form-data"
@@ -105,9 +105,9 @@ logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of a file, its text, and its name as ``NAME_name``. Skips empty files.
+    """Return the fields of a form; a file gives its text, and its name as ``NAME_name``. Skips empty files.
 
-    Raises MatchFaultError if there are too many fields, or text that is not UTF-8.
+    Raises MatchFaultError if the body is no form, has too many fields, or is not UTF-8 text.
     """
     kind = request.headers.get("content-type", "")
     body = await request.body()

@@ -1,4 +1,4 @@
-"""Server-sent events: a line to a page whenever what it shows has changed."""
+"""Server-sent events, which tell pages that their content has changed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Versioned:
-    """Something with a version that grows with every change, also across runs of the server.
+    """The content of pages, with a version that grows with every change and across restarts of the server.
 
-    ``streams`` counts the pages that are kept up to date.
+    ``streams`` is the number of open pages that are kept up to date.
     """
 
     version: int = field(init=False, default_factory=lambda: time_ns() // 1_000_000)
@@ -30,25 +30,25 @@ class Versioned:
     _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
 
     def touch(self) -> None:
-        """Have all pages look again."""
+        """Increase the version, and notify all pages."""
         self.version += 1
         self._changed.set()
         self._changed = asyncio.Event()
 
     async def changed(self, version: int, seconds: float) -> bool:
-        """Wait until there is another version, for some seconds; return whether there is."""
+        """Wait up to some seconds for another version; return whether there is one."""
         if self.version == version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
         return self.version != version
 
 
-#: Seconds between heartbeats: they detect broken connections, and keep proxies from closing others.
+#: Seconds between heartbeats, which detect broken connections and keep proxies from closing idle ones.
 _HEARTBEAT: Final = 15.0
 
 
 def changes(shown: Versioned, known: int) -> StreamingResponse:
-    """Return the answer that reports every new version of something, from the one that a page knows."""
+    """Return a response that streams every version newer than the one that a page knows."""
     return StreamingResponse(
         _lines(shown, known), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
     )
@@ -69,6 +69,6 @@ async def _lines(shown: Versioned, known: int) -> AsyncIterator[str]:
 
 
 def known_version(request: Request) -> int:
-    """Return the version that a page knows; -1 where it does not say. Raises MatchFaultError."""
+    """Return the version that a page knows; -1 if it sends none. Raises MatchFaultError."""
     known = request.query_params.get("known", "")
     return read_count(known, "the version") if known else -1

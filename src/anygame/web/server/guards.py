@@ -1,13 +1,13 @@
-"""What is checked of every request before anything else looks at it, and said with every answer; visitors.
+"""Checks of every request before the application sees it, headers of every answer, and visitors.
 
-- The header ``Host`` names this server: else a page of another site whose name was made to resolve to this
-  machine (DNS rebinding) would be of one origin with ours.
-- What changes something comes from our own pages, as ``Sec-Fetch-Site`` and ``Origin`` say; where a browser
-  sends neither, the cookie (``SameSite=Lax``) is not sent from elsewhere.
-- Bodies are refused by their announced length before they are read, or where none is announced, as by no
-  browser; and when they take too long to come.
-- ``Content-Security-Policy`` lets pages run our scripts alone, so that text of strangers can never be one.
-- Visitors are known by one cookie, a text that nobody can guess and that says nothing of them.
+- The header ``Host`` must name this server. Otherwise a page of another site whose name resolves to this
+  machine (DNS rebinding) would have the same origin as our pages.
+- Requests that change something must come from our own pages, by ``Sec-Fetch-Site`` and ``Origin``. If a
+  browser sends neither, ``SameSite=Lax`` keeps it from sending the cookie from other sites.
+- Bodies are refused if their announced length is too large, if no length is announced, which no browser
+  does, or if they arrive too late.
+- ``Content-Security-Policy`` allows only our own scripts, so text of strangers can never run as a script.
+- Visitors are identified by one cookie, a random text that nobody can guess.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _HEADERS: Final = {
 
 
 class TooSlowError(Exception):
-    """The body of a request has not come in time."""
+    """The body of a request did not arrive in time."""
 
     status: ClassVar = 408
     headers: ClassVar = {"Connection": "close"}
@@ -60,9 +60,9 @@ class Guards:
     """Checks requests, and adds headers to answers.
 
     Args:
-        application: what answers.
+        application: the application that answers requests.
         host: address that the server listens on.
-        names: other host names for it.
+        names: other host names of the server.
         body: maximum bytes of a request body.
         seconds: time limit for the body to arrive.
     """
@@ -79,7 +79,7 @@ class Guards:
         self._names |= LOCAL
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse."""
+        """Pass a request on to the application, or refuse it."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -113,7 +113,7 @@ class Guards:
 
         async def in_time() -> Message:
             nonlocal is_whole
-            if is_whole:  # what comes now is the end of the connection
+            if is_whole:  # the next message is the end of the connection
                 return await receive()
             try:
                 async with asyncio.timeout_at(deadline):
@@ -152,7 +152,7 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-            # Browsers revalidate scripts and styles; pages are valid for one moment.
+            # Browsers revalidate scripts and styles; pages are never cached.
             headers.setdefault("Cache-Control", "no-cache" if is_static else "no-store")
         await send(message)
 
@@ -160,23 +160,23 @@ def _with_headers(send: Send, *, is_static: bool) -> Send:
 
 
 COOKIE: Final = "anygame"
-#: Finds our cookie among others. The parser of the standard library takes quadratic time.
+#: Pattern that finds our cookie among others. The parser of the standard library takes quadratic time.
 _SENT: Final = re.compile(rf"(?<![^; ]){COOKIE}=([A-Za-z0-9_-]{{43}})(?![^; ])")
 _TOKEN_BYTES: Final = 32
-#: Half a year, so that matches can be resumed after holidays.
+#: Lifetime of the cookie: half a year, so that matches can be resumed after holidays.
 _SECONDS: Final = 180 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks: the token of the cookie, and whether the cookie has still to be set."""
+    """A visitor: the token of the cookie, and whether the cookie still has to be set."""
 
     token: str
     is_new: bool
 
     @property
     def name(self) -> str:
-        """What records know the visitor by: who reads them cannot make the cookie of it."""
+        """The name of the visitor in records: a hash, from which nobody can derive the cookie."""
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
@@ -189,7 +189,7 @@ class Visitor:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return who asks; somebody new where there is no cookie as we make them."""
+    """Return the visitor of a request; a new visitor if there is no valid cookie."""
     sent = _SENT.search(request.headers.get("cookie", ""))
     if sent:
         return Visitor(sent[1], is_new=False)

@@ -1,4 +1,4 @@
-"""What can be asked about matches: their pages, moves, and what follows from them."""
+"""Routes of matches: their pages, moves, explanations, invitations and rematches."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MatchRoutes:
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses, and what answers each."""
+        """The addresses and their handlers."""
         one = "/match/{id}"
         watching = [
             Route(one, self.show),
@@ -103,7 +103,7 @@ class MatchRoutes:
         return match
 
     async def show(self, request: Request) -> Response:
-        """Show a match, in its last state or another; with ``part``, only what changes."""
+        """Show a match in its last state or another; with ``part``, only the part that changes."""
         match = await self._match(request)
         visitor = visitor_of(request)
         response = HTMLResponse(await self._shown(request, match, visitor.name))
@@ -131,7 +131,7 @@ class MatchRoutes:
         return shown
 
     async def events(self, request: Request) -> Response:
-        """Report of changes as they come."""
+        """Stream the changes of a match."""
         match = await self._match(request)
         if sum(each.streams for each in self._matches.known.values()) >= self._settings.streams:
             raise BusyError("too many pages are kept up to date by this server")
@@ -139,7 +139,7 @@ class MatchRoutes:
         return changes(match, known_version(request))
 
     async def record(self, request: Request) -> Response:
-        """Return the record of a match: what `anygame replay` reads."""
+        """Return the record of a match, which `anygame replay` can read."""
         match = await self._open_match(request)
         kept = await asyncio.to_thread(_public, match.path)
         name = quote(f"{match.sheet}.json")
@@ -150,7 +150,7 @@ class MatchRoutes:
         )
 
     async def why(self, request: Request) -> Response:
-        """Say why a move is legal in a state, or why it is not; or the same of any atom."""
+        """Explain why a move is legal in a state or not, or why an atom holds or not."""
         match = await self._open_match(request)
         asked = request.query_params
         found = await self._matches.ask(
@@ -164,20 +164,20 @@ class MatchRoutes:
         return self._part(request, match, "why_part.html", "why", why=found)
 
     async def fired(self, request: Request) -> Response:
-        """Report what the last move changed, and by which rules."""
+        """Show the changes by the move before a state, and the rules that fired."""
         match = await self._open_match(request)
         found = await self._matches.ask(match, "fired", step=request.path_params["step"])
         return self._part(request, match, "fired_part.html", "the move", fired=found)
 
     async def rules(self, request: Request) -> Response:
-        """Show what the sheet says of the game, and its rules for goals."""
+        """Show the description of the game from its sheet, and the rules for goals."""
         match = await self._match(request)
         if match.wanted is None:
             match.wanted = await self._matches.ask(match, "wanted")
         return self._part(request, match, "rules_part.html", "rules", told=match.heading, **match.wanted)
 
     async def values(self, request: Request) -> Response:
-        """Search a state a little longer, and say what its moves are worth."""
+        """Search a state a little longer, and show the values of its moves."""
         match = await self._open_match(request)
         step = request.path_params["step"]
         known = match.values.get(step)
@@ -229,7 +229,7 @@ class MatchRoutes:
         return await self._changed(request, match, visitor.name)
 
     async def rematch(self, request: Request) -> Response:
-        """Go on in the match that follows one that is over."""
+        """Redirect to the rematch of a finished match."""
         match = await self._match(request)
         view = await self._matches.view(match)
         if not match.roles_of(visitor_of(request).name):
@@ -248,7 +248,7 @@ class MatchRoutes:
         return RedirectResponse(f"/match/{match.match_id}", 303)
 
     async def join(self, request: Request) -> Response:
-        """Take a free role by a link of invitation."""
+        """Take a free role by an invitation link."""
         match = await self._match(request)
         visitor = visitor_of(request)
         free = self._free_seat(request, match)
@@ -272,7 +272,7 @@ class MatchRoutes:
         raise NotFoundError("this invitation was used already, or never existed")
 
     async def code(self, request: Request) -> Response:
-        """Draw the QR code of an invitation, as the visitor's browser names this server."""
+        """Draw the QR code of an invitation link, with the host name from the request."""
         match = await self._match(request)
         self._free_seat(request, match)
         address = str(request.url).removesuffix("/code.svg")
@@ -281,7 +281,7 @@ class MatchRoutes:
         return Response(drawn.getvalue(), media_type="image/svg+xml")
 
     async def fork(self, request: Request) -> Response:
-        """Begin a match of the visitor's own in a state of this one."""
+        """Begin a new match of the visitor in a state of this match."""
         match = await self._open_match(request)
         visitor = visitor_of(request)
         step = request.path_params["step"]

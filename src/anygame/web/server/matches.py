@@ -1,4 +1,4 @@
-"""The matches of a server: those at work, each in a process, and those that sleep in their records."""
+"""The matches of a server: running ones, each in its process, and sleeping ones, kept in their records."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from anygame.web.settings import Settings
 
-#: Who has a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for who
-#: has the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a match
-#: that is played elsewhere and only shown, ``{"kind": "elsewhere", "name"}``.
+#: The seat of a role: ``{"kind": "person", "name", "visitor"}``, ``{"kind": "open", "name", "secret"}`` for
+#: anybody with the link, ``{"kind": "player", "name", "player"}``, ``{"kind": "random", "name"}``, or, in a
+#: match that is played elsewhere and only shown, ``{"kind": "elsewhere", "name"}``.
 Seat = dict[str, str]
 View = dict[str, Any]
 
@@ -34,17 +34,17 @@ _Value = TypeVar("_Value")
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _ID_BYTES: Final = 16
-#: Cached views of earlier states of a running match, and states with cached values of moves.
+#: Maximum numbers of cached views of earlier states of a running match, and of states with cached values.
 _MOST_VIEWS: Final = 16
 _MOST_VALUES: Final = 400
-#: Cached parts of pages of one version: for people, watchers, and some earlier states.
+#: Maximum number of cached parts of pages of one version: for people, watchers, and some earlier states.
 _MOST_RENDERED: Final = 32
-#: Matches kept in memory; the others are read again.
+#: Maximum number of matches in memory; the others are read again from their records.
 _MOST_KNOWN: Final = 200
-#: Matches that are opened or woken at a time, and those that wait for it.
+#: Maximum numbers of matches that are opened or woken at a time, and that wait for it.
 _OPENING: Final = 4
 _WAITING_TO_OPEN: Final = 16
-#: Processes for sheets of strangers: if one is stuck with a hard sheet, another still answers.
+#: Number of processes for sheets of strangers: if one is stuck with a hard sheet, another still answers.
 _CHECKING: Final = 2
 #: Maximum number of waiting sheets.
 _WAITING_SHEETS: Final = 8
@@ -53,7 +53,7 @@ _LONGEST_RECORD: Final = 64 * 2**20
 
 
 class Latest(OrderedDict[_Key, _Value]):
-    """A dictionary that keeps the items that were put in last, as many as are said."""
+    """A dictionary that keeps only the ``most`` latest items."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -67,21 +67,21 @@ class Latest(OrderedDict[_Key, _Value]):
 
 @dataclass(eq=False)
 class Match(Versioned):
-    """A match, at work or asleep.
+    """A match, running or asleep.
 
     Attributes:
-        match_id: nobody can guess it; who knows it may watch.
-        sheet: the name of its sheet.
-        seats: who has which role, in the order of the roles.
-        reveals: whether everybody sees what the rules hide.
-        rematch: the name of the match that follows this one; empty for none.
-        heading: what the author of the sheet says of the game.
-        wanted: what each side wants, by the sheet; None until somebody asks.
-        view: of the last state; None until it is known.
-        used: when somebody last asked for it, as `time.monotonic` counts.
-        process: in which it is at work; None while it sleeps.
-        rendered: parts of pages of this version, by what makes them differ.
-        values: what is known of the moves of states, by their numbers.
+        match_id: unguessable id; anybody who knows it may watch.
+        sheet: name of the sheet.
+        seats: the seats, in the order of the roles.
+        reveals: whether everybody sees hidden information.
+        rematch: id of the rematch; empty for none.
+        heading: description of the game by the author of the sheet.
+        wanted: aims of the roles (`Session.wanted`); None until somebody asks for them.
+        view: view of the last state; None until it is known.
+        used: time of the last request for the match, by `time.monotonic`.
+        process: process of the match; None while it sleeps.
+        rendered: cached parts of pages of this version, by roles of the visitor, step, part and version.
+        values: cached values of the moves of states, by step.
     """
 
     match_id: str
@@ -105,11 +105,11 @@ class Match(Versioned):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether it has a process."""
+        """Whether the match has a running process."""
         return self.process is not None and not self.process.is_gone
 
     def update(self, view: View) -> None:
-        """Take a new view of the last state."""
+        """Store a new view of the last state."""
         if view == self.view:
             return
         if self.view is not None and view["log"][: len(self.view["log"])] != self.view["log"]:
@@ -119,22 +119,22 @@ class Match(Versioned):
         self.touch()
 
     def touch(self) -> None:
-        """Have all pages look again."""
+        """Drop cached parts of pages, and notify all pages."""
         self.rendered.clear()
         super().touch()
 
     def remembered(self, step: int) -> View | None:
-        """Return the view of a state, if it is known."""
+        """Return the view of a state; None if it is not cached."""
         if self.view is not None and step == self.view["step"]:
             return self.view
         return self._views.get(step)
 
     def remember(self, view: View) -> None:
-        """Keep the view of an earlier state."""
+        """Cache the view of an earlier state."""
         self._views[view["step"]] = view
 
     def forget(self) -> None:
-        """Remember no more than what is shown of a match that sleeps: where it stands."""
+        """Drop all caches but the view of the last state, which a sleeping match still shows."""
         for known in (self._views, self.values, self.rendered):
             known.clear()
 
@@ -148,14 +148,14 @@ class Match(Versioned):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is played elsewhere, or was, and is only shown."""
+        """Whether the match is or was played elsewhere, and is only shown."""
         return any(seat["kind"] == "elsewhere" for seat in self.seats)
 
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of some roles may see everything before the match is over.
 
-        That is so if the rules hide nothing, if it was asked for, and for somebody who plays all of several
-        roles; but not for the only player against chance.
+        They may if the rules hide nothing, if the match ``reveals``, or if they play all of several roles.
+        The only player against chance may not.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
@@ -163,12 +163,12 @@ class Match(Versioned):
         return not hides or self.reveals or plays_all
 
     def shows_all_now(self, mine: Collection[str]) -> bool:
-        """Whether who has some roles sees everything, as everybody does when it is over."""
+        """Return whether the owner of some roles sees everything now, as everybody does after the match."""
         return self.shows_all(mine) or (self.view is not None and bool(self.view["over"]))
 
     @property
     def visitors(self) -> set[str]:
-        """Everybody who has a role."""
+        """The visitors who have a role."""
         return {seat["visitor"] for seat in self.seats if seat["kind"] == "person"}
 
     def no_undo(self, mine: Collection[str]) -> str:
@@ -183,7 +183,7 @@ class Match(Versioned):
 
     @property
     def exchanged(self) -> list[Seat]:
-        """Who has which role in a rematch: everybody the role after their own, and links are new."""
+        """The seats of a rematch: every seat moves on to the next role, and open seats get new links."""
         played = [number for number, seat in enumerate(self.seats) if seat["kind"] != "random"]
         seats = list(self.seats)
         for number, former in zip(played, [*played[-1:], *played[:-1]], strict=True):
@@ -193,12 +193,12 @@ class Match(Versioned):
 
 
 def open_seat() -> Seat:
-    """Return the seat of a role that is free, with the secret of a link to it."""
+    """Return the seat of a free role, with the secret of its link."""
     return {"kind": "open", "name": "open", "secret": secrets.token_urlsafe(_ID_BYTES)}
 
 
 class Matches:
-    """All matches of a server; ``known`` holds those in memory by name, running or asleep."""
+    """All matches of a server; ``known`` holds the matches in memory by id, running or asleep."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -227,10 +227,10 @@ class Matches:
 
         Args:
             sheet: the rules.
-            seated: returns who has which role, given the roles.
+            seated: function that returns the seats for the roles.
             clock: seconds that players have for a move.
             line: joint moves that are made at once.
-            reveals: whether people see what the rules hide from them.
+            reveals: whether people see hidden information.
             time: seconds of each person for the match, and the increment a move; None for no clock.
 
         Raises MatchFaultError for bad rules, and BusyError if too many matches are running.
@@ -253,12 +253,12 @@ class Matches:
         return match
 
     def reading(self, sheet: Sheet) -> dict[str, Any]:
-        """Return how a process is to read a sheet; see `anygame.web.hosting.session`."""
+        """Return the arguments with which a process reads a sheet; see `anygame.web.hosting.session`."""
         how = {"case_sensitive": sheet.case_sensitive, "lenient": self.settings.lenient}
         return {"name": sheet.name, "text": sheet.text} | how
 
     async def find(self, match_id: str) -> Match | None:
-        """Return a match, at work or from its record; None where there is none of this name."""
+        """Return a match from memory or from its record; None if there is no match with this id."""
         if not _ID.fullmatch(match_id):
             return None
         match = self.known.get(match_id)
@@ -294,7 +294,7 @@ class Matches:
 
     async def view(self, match: Match, step: int | None = None) -> View:
         """Return the view of a state, by default the last one. Raises MatchFaultError."""
-        # A sleeping match is shown as it was, unless it waited for a player's move.
+        # A sleeping match is shown from its last view, unless it waited for the move of a player.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
         assert match.view is not None
@@ -307,17 +307,17 @@ class Matches:
         return known | {key: match.view[key] for key in ("log", "told", "last")}
 
     async def change(self, match: Match, what: str, **arguments: Any) -> None:
-        """Have the process of a match carry out a command that changes it."""
+        """Have the process of a match carry out a command that changes the match."""
         await self.ask(match, what, is_view=True, **arguments)
 
     async def ask(self, match: Match, what: str, **arguments: Any) -> Any:
-        """Have the process of a match carry out a command, after starting it where there is none."""
+        """Have the process of a match carry out a command; start a missing process first."""
         await self.awake(match)
         assert match.process is not None
         return await match.process.carry_out(what, within=self.settings.answer, **arguments)
 
     async def awake(self, match: Match) -> None:
-        """Let a match have a process, in which it goes on from its record."""
+        """Start a process for a match without one; it resumes the match from its record."""
         async with match.waking:
             if not match.is_at_work:
                 async with self._new_process() as (process, _):
@@ -338,7 +338,7 @@ class Matches:
         match.process = process
 
     async def fork(self, match: Match, line: Sequence[Sequence[str]], visitor: str) -> Match:
-        """Begin a visitor's own match in a state of another match; the visitor takes all roles of people."""
+        """Begin a new match after the joint moves of ``line``; the visitor takes all roles of people."""
         seats: list[Seat] = [
             {"kind": "person", "name": "person", "visitor": visitor}
             if seat["kind"] in ("person", "open", "elsewhere")
@@ -349,7 +349,7 @@ class Matches:
         return await self.open(sheet, lambda _: seats, self.settings.play_clock, line, reveals=match.reveals)
 
     async def follow_up(self, match: Match) -> Match:
-        """Return the rematch of a finished match, made at the first call; see `Match.exchanged`."""
+        """Return the rematch of a finished match; the first call opens it. See `Match.exchanged`."""
         async with match.following:
             known = await self.find(match.rematch) if match.rematch else None
             if known is not None:
@@ -394,7 +394,7 @@ class Matches:
             return process
 
     def _rest(self) -> None:
-        """Put matches to sleep that nobody has looked at for a while."""
+        """Put matches to sleep that nobody watched for ``idle`` seconds."""
         now = monotonic()
         for match in self.known.values():
             if match.is_at_work and not match.streams and now - match.used > self.settings.idle:
@@ -407,12 +407,12 @@ class Matches:
         match.forget()
 
     def warm_up(self) -> None:
-        """Have a process ready before it is needed."""
+        """Start a spare process before it is needed."""
         if self._spare is None:
             self._spare = HostProcess(self.settings.memory)
 
     async def close(self) -> None:
-        """End all processes; the matches go on from their records another time."""
+        """End all processes; the matches can be resumed from their records."""
         aside = [*self.own_sheets.idle, *self.other_sheets.idle]
         processes = [*(match.process for match in self.known.values()), self._spare, *aside]
         ended = [process for process in processes if process is not None]

@@ -1,4 +1,4 @@
-"""Pages: templates, and what they show of a match to one visitor."""
+"""Pages: templates, and their view of a match for one visitor."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Pages:
         self._templates.filters.update(plain=plain, paragraphs=paragraphs, summary=summary_of, die=die_face)
 
     def text(self, template: str, **context: Any) -> str:
-        """Return what a template makes of a context."""
+        """Return a template rendered with a context."""
         return self._templates.get_template(template).render(context)
 
     def page(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-        """Return the answer that a template makes of a context."""
+        """Return a response with a template rendered with a context."""
         return HTMLResponse(self.text(template, **context), status)
 
 
 def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_last: bool) -> dict[str, Any]:
-    """Return what the page of a match shows to somebody."""
+    """Return the context of the page of a match for a visitor with the roles ``mine``."""
     last: dict[str, Any] = match.view or view
     shows_all = match.shows_all_now(mine)
     asking = next((role for role in last["turn"] if role in mine), None) if is_last else None
@@ -77,7 +77,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
         "board": board_context(view["picture"], asking) if shows_all else _known_board(view, asking, mine),
         "may_take_back": not no_undo and people == mine and last["can_take_back"],
         "no_undo": no_undo or "there is no move to take back",
-        # Somebody who plays all of several roles has no opponent to resign to.
+        # A visitor who plays all of several roles has no opponent to resign to.
         "may_resign": mine and not last["over"] and (contestants != mine or len(mine) == 1),
         "may_rematch": mine and last["over"],
         "is_exchanged": match.exchanged != match.seats,
@@ -90,7 +90,7 @@ def match_context(match: Match, view: dict[str, Any], mine: list[str], *, is_las
 
 
 def paragraphs(text: str) -> list[tuple[bool, str]]:
-    r"""Return the paragraphs of a text, and of each whether it is a table, whose lines stay as they are.
+    r"""Return the paragraphs of a text, each with whether it is a table; lines of tables are not joined.
 
     >>> paragraphs("Take some\nor all.\n\nRoles  x, o\nMoves  (take N)")
     [(False, 'Take some or all.'), (True, 'Roles  x, o\nMoves  (take N)')]
@@ -104,7 +104,7 @@ def paragraphs(text: str) -> list[tuple[bool, str]]:
 
 
 def plain(move: str) -> str:
-    """Return a move as people write it: without the parentheses around it.
+    """Return a move without the parentheses around it.
 
     >>> plain("(drop 4)"), plain("noop"), plain("(move (at 1) (at 2))")
     ('drop 4', 'noop', 'move (at 1) (at 2)')
@@ -113,7 +113,7 @@ def plain(move: str) -> str:
 
 
 def _log(view: dict[str, Any]) -> list[list[tuple[str, str, str]]]:
-    """Return each joint move as tuples of role, colour and readable move, of the roles that chose."""
+    """Return each joint move as a list of role, colour and readable move, for the roles that had a choice."""
     roles, colours = list(view["goals"]), view["picture"]["colours"]
     return [
         [(roles[index], colours.get(roles[index], ""), plain(joint[index])) for index in told]
@@ -143,7 +143,7 @@ def _player(
         "about": level.about if level else "",
         "kind": seat["kind"],
         "colour": last["picture"]["colours"].get(role, ""),
-        # Whose turn it is, and for how long, reveals something about a hidden state.
+        # The turn and the time used reveal something about a hidden state.
         "seconds": last["seconds"].get(role, 0) if shows_all or role in mine else None,
         "left": last["time"].get(role),
         "is_turn": role in last["turn"] or (shows_all and role in last["thinking"]),
@@ -158,7 +158,7 @@ def _player(
 def _status(
     match: Match, last: dict[str, Any], mine: list[str], asking: str | None, *, shows_all: bool
 ) -> str:
-    """Return a sentence: whose turn it is, or how the match ended."""
+    """Return a sentence about the turn, or about the result."""
     if verdict := _verdict(last, mine):
         return f"Over. {''.join(verdict)}."
     if last["fault"]:
@@ -209,7 +209,7 @@ def _called(match: Match, role: str) -> str:
 
 
 def _leaving(last: dict[str, Any], mine: list[str]) -> str:
-    """Return who has left the match, and the winner if one role remains."""
+    """Return a text with the role that left the match, and the winner if one role remains."""
     role, how = last["left"]
     done = {"resigned": "resigned", "late": "ran out of time"}[how]
     who = "You" if mine == [role] else role
@@ -226,9 +226,9 @@ def _known_board(view: dict[str, Any], asking: str | None, mine: Sequence[str]) 
 
 
 def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:
-    """Return boards, with the cells of the moves of whoever is asked to move."""
+    """Return boards, with the cells for the moves of the role ``asking``."""
     return {
-        # We have drawn this SVG ourselves, and escaped every text in it.
+        # This SVG is our own, with every text in it escaped.
         "svg": Markup(picture["svg"]),
         "touches": picture["touches"].get(asking, {}),
         "listings": picture["listings"],

@@ -1,4 +1,4 @@
-"""Processes of matches: commands to them, answers and events from them; admission to what takes long."""
+"""Processes of matches: commands to them, answers and events from them; admission to long operations."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
 
-#: Players think at a lower priority than answers to browsers.
+#: Players think with a lower priority than the server, which answers browsers.
 _NICENESS: Final = 5
 
 
 class MatchFaultError(AnygameError):
     """A request cannot be met; the message is for the visitor.
 
-    ``diagnostics`` are those of a broken sheet, ``status`` and ``headers`` those of the answer.
+    ``diagnostics`` are the diagnostics of a broken sheet, ``status`` and ``headers`` belong to the response.
     """
 
     status: ClassVar[int] = 400
@@ -33,7 +33,7 @@ class MatchFaultError(AnygameError):
 
 
 class ProcessGoneError(MatchFaultError):
-    """The process has ended, or was ended since it did not answer in time."""
+    """The process has ended, or was killed since it did not answer in time."""
 
     status = 503
 
@@ -41,7 +41,7 @@ class ProcessGoneError(MatchFaultError):
 class HostProcess(ChildProcess):
     """A process for one match.
 
-    It calls ``on_view`` with every view that it sends unasked, and ``ended`` at its end.
+    Calls ``on_view`` with every view that the process sends unasked, and ``ended`` when the process ends.
     """
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
@@ -60,8 +60,7 @@ class HostProcess(ChildProcess):
     async def carry_out(self, what: str, *, within: float, is_view: bool = False, **arguments: Any) -> Any:
         """Send a command to the process; see `anygame.web.hosting.session`.
 
-        With ``is_view``, the answer is a view of the match, and goes to ``on_view`` at once, before newer
-        ones.
+        With ``is_view``, the answer is a view of the match. It goes to ``on_view`` before any newer view.
 
         Raises:
             MatchFaultError: the command failed.
@@ -94,7 +93,7 @@ RETRY_AFTER: Final = 30
 
 
 class BusyError(MatchFaultError):
-    """As much is at work as may be."""
+    """The server has reached a limit."""
 
     status = 503
     headers: ClassVar = {"Retry-After": str(RETRY_AFTER)}
@@ -151,5 +150,5 @@ class WorkerPool:
                         raise self._admission.busy() from None
                     raise
                 except MatchFaultError as error:
-                    fault = error  # an answer, after which the process is as good as before
+                    fault = error  # the process has answered, and can be used again
             raise fault

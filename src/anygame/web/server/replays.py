@@ -32,7 +32,7 @@ def is_record(text: str) -> bool:
 
 
 class Replays:
-    """Answers about records."""
+    """Routes of records."""
 
     def __init__(self, sheets: Sheets, matches: Matches) -> None:
         self._sheets = sheets
@@ -41,11 +41,11 @@ class Replays:
 
     @property
     def routes(self) -> list[Route]:
-        """The address, and what answers it."""
+        """The address and its handler."""
         return [Route("/replay/{name}", self.show)]
 
     async def show(self, request: Request) -> Response:
-        """Show a record that the server was given, from its first state."""
+        """Show a record among the paths of the server, from its first state."""
         name = request.path_params["name"]
         path = self._sheets.records.get(name)
         if path is None:
@@ -57,7 +57,7 @@ class Replays:
         return RedirectResponse(f"/match/{match.match_id}/0", 303)
 
     async def upload(self, text: str) -> Response:
-        """Show a record that somebody has uploaded."""
+        """Show an uploaded record, from its first state."""
         record = await asyncio.to_thread(_read, parse_record, text)
         if record.step > _MOST_MOVES:
             raise MatchFaultError(
@@ -110,7 +110,7 @@ class Replays:
 
 
 def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
-    """Return what a record says of the moves from one state to another; see `FollowedMatch.follow`."""
+    """Return moves, errors, reasons and comments from one state to another; see `FollowedMatch.follow`."""
     return [
         {
             "moves": record.moves[step - 1],
@@ -123,12 +123,12 @@ def turns_of(record: Record, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def opening_of(record: Record) -> dict[str, Any]:
-    """Return what a record says of the time before the first move."""
+    """Return the reasons and comments of a record from before the first move."""
     return {"opening": {"reasons": _at(record.reasons, 0), "said": _at(record.said, 0)}}
 
 
 def ending_of(record: Record) -> dict[str, Any]:
-    """Return why a match was given up, if it was."""
+    """Return the fault of an aborted match; empty for other matches."""
     return {"fault": str(record.own.get("fault", "")) if record.is_aborted else ""}
 
 

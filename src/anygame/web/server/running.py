@@ -1,8 +1,8 @@
-"""Running the server until it is asked to end, and its connections.
+"""Runs the server until it is asked to end, and limits its connections.
 
-uvicorn waits as long as somebody likes for the head of a request, and counts connections only when a head
-has come. Here, whoever is slowest to say what it wants makes room when there are too many, and nobody who
-has said it is turned away.
+uvicorn waits without limit for the head of a request, and counts connections only after the head. Here, if
+there are too many connections, the one that is slowest to send its request is dropped. Connections with a
+complete request are kept.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Connection(H11Protocol):
 
     @property
     def is_telling(self) -> bool:
-        """Whether it has not said yet what it asks for, or not all of it."""
+        """Whether the browser has not yet sent its next request completely."""
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, where there is room or can be made."""
+        """Accept the connection, or answer that the server is busy if there is no room."""
         has_room = self._make_room()
         super().connection_made(transport)
         self._wait_for_head()
@@ -91,7 +91,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes; but no body in chunks, each of which takes its time: the guards refuse that."""
+        """Process data, but not of chunked bodies, which the guards refuse: each chunk would take time."""
         for start in range(0, len(data), _AT_ONCE):
             is_chunked = any(name == b"transfer-encoding" for name, _ in self.headers or ())
             if is_chunked or self.transport.is_closing():
@@ -104,17 +104,17 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Wait until somebody takes more of an answer, but not forever."""
+        """Drop the browser if it reads nothing of an answer for a while."""
         super().pause_writing()
         self._taking = self.loop.call_later(_TAKING, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on with an answer."""
+        """Resume an answer."""
         super().resume_writing()
         _cancel(self._taking)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Cancel the timers."""
         _cancel(self._timer)
         _cancel(self._taking)
         super().connection_lost(exc)
@@ -125,7 +125,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
-#: Seconds for answers in progress when the server ends; streams never end by themselves.
+#: Seconds for answers in progress when the server ends. Streams never end by themselves.
 _CLOSING: Final = 1
 #: Length of the system's queue of connections.
 _WAITING: Final = 128
@@ -143,7 +143,7 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
 
 
 class WatchingServer:
-    """Lets browsers watch the matches of this process, from a thread of its own.
+    """Serves pages about the matches of this process from a background thread.
 
     Raises AnygameError if the port is taken.
     """
@@ -157,17 +157,17 @@ class WatchingServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port of the server."""
         found: int = self._bound.getsockname()[1]
         return found
 
     def start(self) -> None:
-        """Answer browsers from now on."""
+        """Start the thread, and return when the server answers."""
         self._thread.start()
         self._has_begun.wait()
 
     def stop(self) -> None:
-        """Let the last news reach those who watch, then end."""
+        """Send the last news to the pages, then end the server."""
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._last_news(), self._loop).result()
             self._server.should_exit = True

@@ -1,4 +1,4 @@
-"""What can be asked about sheets: the list of them, their pages, uploads, and new matches."""
+"""Routes of sheets: their list, their pages, the editor, uploads and new matches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Range of the seconds that players may get for a move.
 _SHORTEST_CLOCK: Final = 0.1
 _LONGEST_CLOCK: Final = 60.0
-#: Maximum time of people for a match, and increment a move: an hour a side is a long match.
+#: Maximum minutes of a person for a match, and maximum increment a move: an hour a side is a long match.
 _MOST_MINUTES: Final = 180.0
 _MOST_SECONDS_A_MOVE: Final = 600.0
 #: Seconds for checking rules, waiting included, since their author waits.
@@ -58,7 +58,7 @@ def _figures(path: str) -> ModelFigures | None:
 
 
 class SheetRoutes:
-    """Answers about sheets."""
+    """Routes of sheets."""
 
     def __init__(
         self, sheets: Sheets, replays: Replays, matches: Matches, pages: Pages, settings: Settings
@@ -77,7 +77,7 @@ class SheetRoutes:
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses, and what answers each."""
+        """The addresses and their handlers."""
         return [
             Route("/", self.listed),
             Route("/sheet/{name}", self.show),
@@ -110,7 +110,7 @@ class SheetRoutes:
         return USUAL if USUAL in offered else next(iter(offered), "")
 
     async def show(self, request: Request) -> Response:
-        """Show a sheet, and what can be done with it."""
+        """Show a sheet with its roles, players and model, or in the editor if it is broken."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         try:
             described = await self._describe(sheet)
@@ -140,7 +140,7 @@ class SheetRoutes:
         return known
 
     async def thumbnail(self, request: Request) -> Response:
-        """Return a small drawing of a sheet of the server; it is made once, one after the other."""
+        """Return a small drawing of a sheet of the server. Drawings are made one at a time and cached."""
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         if sheet.visitor:
             raise NotFoundError("sheets that were uploaded have no small drawing")
@@ -151,7 +151,7 @@ class SheetRoutes:
                         "thumbnail", within=_DRAWING, **self._matches.reading(sheet)
                     )
                 except (MatchFaultError, ProcessGoneError):
-                    found = ""  # what cannot be read, or not in time, is shown without one
+                    found = ""  # unreadable or slow sheets are shown without a drawing
                 self._thumbnails[sheet.name] = found or _NO_DRAWING
         return Response(
             self._thumbnails[sheet.name],
@@ -176,7 +176,7 @@ class SheetRoutes:
         return await self._editor(sheet.text, sheet.title, is_own=not sheet.visitor)
 
     async def check(self, request: Request) -> Response:
-        """Report what is wrong in rules: to a script that is all, else in the editor."""
+        """Show the diagnostics of rules: alone for a script, else in the editor."""
         form = await read_form(request)
         text = form.get("text", "")
         if "part" in request.query_params:
@@ -213,7 +213,7 @@ class SheetRoutes:
         return found
 
     async def upload(self, request: Request) -> Response:
-        """Keep a sheet that was uploaded, as a file or as text; show a record."""
+        """Store an uploaded sheet, sent as a file or as text; show an uploaded record."""
         visitor = visitor_of(request)
         form = await read_form(request)
         text = form.get("file") or form.get("text", "")
@@ -229,9 +229,9 @@ class SheetRoutes:
         return response
 
     async def play(self, request: Request) -> Response:
-        """Open a match: all roles for this browser, or those that were asked for."""
+        """Open a match, with all roles for this browser unless the request names others."""
         if request.method == "GET" and request.headers.get("sec-fetch-site") == "cross-site":
-            # A link from another site does not begin a match.
+            # Links from other sites must not begin matches.
             return RedirectResponse(f"/sheet/{request.path_params['name']}", 303)
         sheet = await asyncio.to_thread(self._sheet, request.path_params["name"])
         visitor = visitor_of(request)
@@ -254,7 +254,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return who has which role: by ``as`` and ``against``, or by a field for each role index."""
+        """Return the seats: by ``as`` and ``against``, or by a field for each role index."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:
@@ -268,7 +268,7 @@ class SheetRoutes:
             if chosen is None and own is not None and role != own:
                 chosen = against or "open"
             elif chosen is None and own is None and against is not None:
-                # With only an opponent named, the visitor has the first role.
+                # If the request names only an opponent, the visitor has the first role.
                 chosen = "you" if not seats or all(seat["kind"] == "random" for seat in seats) else against
             seats.append(mine if chosen in (None, "you") else self._other_seat(str(chosen)))
         return seats
@@ -286,5 +286,5 @@ def _time_of_people(asked: Mapping[str, str]) -> tuple[float, float] | None:
     """Return the seconds for a match and the increment a move of each person; None for no clock."""
     minutes = read_seconds(asked.get("minutes") or "0", "the minutes of people", 0, _MOST_MINUTES)
     more = read_seconds(asked.get("more") or "0", "the seconds for a move", 0, _MOST_SECONDS_A_MOVE)
-    # Without time for the match, people start with that of the first move.
+    # Without time for the match, people start with the increment of one move.
     return (60 * minutes or more, more) if minutes or more else None

@@ -1,4 +1,4 @@
-"""The sheets that are offered: those of the server, and what visitors have uploaded."""
+"""The sheets that pages offer: sheets of the server, and uploads of visitors."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Sheet:
     """A rule sheet.
 
     Attributes:
-        name: in addresses.
-        title: for people.
-        description: a sentence or two, perhaps none.
-        visitor: who uploaded it; empty for those of the server.
+        name: name in addresses.
+        title: title for people.
+        description: a sentence or two; may be empty.
+        visitor: visitor who uploaded the sheet; empty for sheets of the server.
         case_sensitive: whether the rules distinguish capitals from other letters.
     """
 
@@ -53,20 +53,20 @@ class Sheet:
 
 
 class Sheets:
-    """All sheets, read when they are asked for; the list is made once."""
+    """All sheets, read on request; the list of sheets is made once."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = settings.folder / "sheets"
         own: dict[str, Path | None] = dict(_named(settings.paths))
-        #: Where each sheet is; None for those that are installed.
+        #: The path of each sheet of the server; None for installed games.
         self._paths = own | {name: None for name in games() if name not in own}
         self._listed: list[Sheet] | None = None
         #: Cache of uploads, so that the list of uploads reads each file once.
         self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
-        """Return the sheets of the server, those given first."""
+        """Return the sheets of the server: first those of its paths, then installed games."""
         if self._listed is None:
             found = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
             self._listed = [sheet for sheet in found if sheet is not None]
@@ -74,11 +74,11 @@ class Sheets:
 
     @property
     def records(self) -> dict[str, Path]:
-        """The match records that the server was given, by name."""
+        """The match records among the paths of the server, by name."""
         return dict(_files(self._settings.paths, (_RECORD,)))
 
     def find(self, name: str) -> Sheet | None:
-        """Return a sheet by its name; None where there is none."""
+        """Return a sheet by its name; None if there is none."""
         if _UPLOADED.fullmatch(name):
             return self._uploaded(name)
         stem = name if name in self._paths else Path(name).stem
@@ -93,7 +93,7 @@ class Sheets:
         return _described(name, source.text)
 
     def keep(self, text: str, visitor: str, file: str = "") -> Sheet:
-        """Keep a sheet that a visitor has uploaded, perhaps as a file. Raises OSError if the disk is full."""
+        """Store an upload of a visitor; ``file`` is its file name. Raises OSError if the disk is full."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = f"u-{secrets.token_urlsafe(_ID_BYTES)}"
         # Uploads may number a tenth of the records.
@@ -103,7 +103,7 @@ class Sheets:
         return _described(name, **kept)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return what a visitor has uploaded, without its text, the latest first."""
+        """Return the sheets that a visitor has uploaded, without their texts, the latest first."""
         names = [path.stem for path, _ in by_age(self._folder)]
         uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
         self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
@@ -151,7 +151,7 @@ def _named(paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
-    """Yield files with one of the suffixes by name, those in folders too."""
+    """Yield names and paths of files with one of the suffixes, among the paths and in their folders."""
     for path in paths:
         inner = sorted(path.iterdir()) if path.is_dir() else [path]
         yield from ((one.stem, one) for one in inner if one.suffix in suffixes and one.is_file())
@@ -164,6 +164,6 @@ def _described(name: str, text: str, visitor: str = "", file: str = "") -> Sheet
 
 
 def title_of(text: str) -> str:
-    """Return the title of a sheet as it may stand above a page: one line."""
+    """Return a text as a title of a page: one line of at most 80 characters."""
     words = " ".join(text.split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

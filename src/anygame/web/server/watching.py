@@ -1,4 +1,4 @@
-"""Watching what is played in this process: the list of its matches, and each of them followed live."""
+"""Routes for watching the matches of this process: their list, and each match live."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from anygame.web.server.replays import Replays
     from anygame.web.settings import Settings
 
-#: Joint moves sent at a time, so that pages show the progress through a long match.
+#: Maximum joint moves sent at a time, so that pages show the progress through a long match.
 _AT_ONCE: Final = 500
 #: Minimum seconds between two updates of a match, however fast its moves are.
 _PACE: Final = 0.2
-#: Matches on one page of the list.
+#: Number of matches on one page of the list.
 _LISTED: Final = 100
 #: Seconds for the last updates to reach the pages when the command ends.
 _LAST_NEWS: Final = 5.0
@@ -37,7 +37,7 @@ _LAST_LOOK: Final = 1.0
 
 
 class WatchRoutes(Versioned):
-    """Answers about matches of this process."""
+    """Routes of the matches of this process."""
 
     def __init__(
         self, broadcast: Broadcast, replays: Replays, matches: Matches, pages: Pages, settings: Settings
@@ -55,7 +55,7 @@ class WatchRoutes(Versioned):
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses, and what answers each."""
+        """The addresses and their handlers."""
         return [
             Route("/", self.show),
             Route("/events", self.events),
@@ -63,7 +63,7 @@ class WatchRoutes(Versioned):
         ]
 
     def listen(self) -> None:
-        """Take notice of what happens from now on."""
+        """Listen to changes of matches from now on."""
         loop = asyncio.get_running_loop()
 
         def report(match: BroadcastMatch | None) -> None:
@@ -79,7 +79,7 @@ class WatchRoutes(Versioned):
             self._followed[match.number].news.set()
 
     async def show(self, request: Request) -> Response:
-        """Show how the players stand, and the matches; where there is to be but one, that."""
+        """Show the standings and the matches; if only one match is planned, redirect to it."""
         matches = list(self._broadcast.matches)
         if self._broadcast.planned == 1 and matches:
             return RedirectResponse("/watch/1", 303)
@@ -111,13 +111,13 @@ class WatchRoutes(Versioned):
         return _drawn(table)
 
     async def events(self, request: Request) -> Response:
-        """Report of changes as they come."""
+        """Stream the changes of the list."""
         if self.streams >= self._settings.streams:
             raise BusyError("too many pages are kept up to date by this server")
         return changes(self, known_version(request))
 
     async def watch(self, request: Request) -> Response:
-        """Show a match: one that goes on where it stands, another from its first state."""
+        """Show a match: a running one in its last state, a finished one from its first state."""
         number = request.path_params["number"]
         if not 0 < number <= len(self._broadcast.matches):
             raise NotFoundError(f"there is no match {number} yet")
@@ -147,7 +147,7 @@ class WatchRoutes(Versioned):
         return match
 
     async def close(self) -> None:
-        """Send the last changes, for some seconds at most; then stop following matches."""
+        """Send the last changes, for a few seconds at most; then stop following matches."""
         tasks = [one.task for one in self._followed.values() if one.task is not None]
         if any(not task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=_LAST_NEWS)
@@ -158,7 +158,7 @@ class WatchRoutes(Versioned):
 
 
 class _Follower:
-    """Copies a running match to its page; ``news`` is set when the match has moved on."""
+    """Copies a running match to its page; ``news`` is set when the match has changed."""
 
     def __init__(
         self, matches: Matches, match: Match, shown: BroadcastMatch, record: Record, *, is_live: bool
@@ -179,7 +179,7 @@ class _Follower:
             try:
                 is_told = await self._tell()
             except MatchFaultError:
-                # Its process has ended and will restart from the record, or the rules are too large.
+                # The process of the match has ended and will restart, or the rules are too large.
                 is_told = False
             if is_over and is_told:
                 return
