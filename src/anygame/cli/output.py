@@ -64,7 +64,7 @@ def complain(message: object) -> None:
     """Print an error for people on standard error; diagnostics of a rule sheet get no prefix."""
     sys.stdout.flush()
     name = "" if isinstance(message, RuleSheetError) and message.diagnostics else "anygame: "
-    # If nobody reads standard error, the exit status remains.
+    # If standard error is closed, only the exit status reports the error.
     with suppress(OSError):
         print(f"{name}{message}", file=sys.stderr, flush=True)
 

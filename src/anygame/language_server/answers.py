@@ -134,7 +134,7 @@ def _signature(asked: Question) -> lsp.SignatureHelp | None:
         return None
     signatures = []
     for each in found:
-        units = Lines(each.label)  # in UTF-16, whatever the document's encoding
+        units = Lines(each.label)  # offsets in labels are always in UTF-16
         parameters = [
             lsp.ParameterInformation((units.width(0, start), units.width(0, end)), values or None)
             for start, end, values in each.arguments

@@ -45,7 +45,7 @@ function _anygame_game_files
 end
 """,
 }
-#: Appended to the script, which begins by removing all completions.
+#: Lines appended to the script, which begins by removing all completions.
 _ENDS: Final = {
     "bash": "",
     "zsh": "",

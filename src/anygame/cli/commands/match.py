@@ -281,7 +281,7 @@ def _watcher(options: _Options, game: Game, path: str | None, seats: Sequence[Se
         return JsonWatcher(game, path)
     screen = Screen()
     if has_people:
-        # People see the boards when they are asked, without hidden information.
+        # The prompt shows people the boards, without hidden information.
         return HiddenWatcher(game, screen) if game.is_gdl2 else LineWatcher(game, screen)
     return TerminalWatcher(game, screen) if screen.is_terminal else LineWatcher(game, screen)
 

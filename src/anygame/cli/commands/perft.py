@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Python's own limit for printing integers, which takes quadratic time.
+#: Python's own limit of digits for printing integers, since printing takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\

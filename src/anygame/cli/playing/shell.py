@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.match.referee import Turn
 
-#: Forced turns in a row, after which a person is asked whether to continue.
+#: Maximum number of forced turns in a row; after them, Enter continues.
 _MOST_FORCED: Final = 1_000
 
 _OWN: Final = (

@@ -66,7 +66,7 @@ class ExaminingProcess:
                 raise ExaminationError(str(error)) from error
             finally:
                 self.current = None
-                if is_at_work:  # or gone
+                if is_at_work:  # the process is busy or gone
                     await self.end()
         return answer
 

@@ -43,7 +43,7 @@ def examine(name: str, text: str, settings: Settings) -> Findings:
     wanted = ExaminationSettings(
         lenient=settings.lenient, limits=LIMITS, play=BRIEF if settings.play else None
     )
-    with read_silently():  # the findings show it
+    with read_silently():  # the findings report lenient reading
         examination = examined(source, wanted)
     least = Severity.INFO if settings.infos else Severity.WARNING
     found = sorted(examination.worst(_MOST, least), key=lambda each: each.diagnostic)

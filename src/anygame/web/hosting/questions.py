@@ -111,7 +111,7 @@ _MOST_SHOWN: Final = 60
 
 def check(name: str, text: str, *, lenient: bool = False) -> View:
     """Return the diagnostics of a sheet, and the view of its initial state if it can be played."""
-    with read_silently():  # the diagnostics show it
+    with read_silently():  # the diagnostics report lenient reading
         examination = examine(Source(name, text), ExaminationSettings(lenient=lenient, limits=LIMITS))
         found = examination.worst(_MOST_SHOWN)
         view: View = {"diagnostics": [], "start": None, "fault": ""}

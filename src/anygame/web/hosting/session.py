@@ -290,7 +290,7 @@ class Session:
 
 
 def _load(name: str, rules: str, case_sensitive: bool, lenient: bool = False) -> Game:
-    with read_silently():  # the editor of the pages shows it
+    with read_silently():  # the editor of the pages reports lenient reading
         return loads(rules, name=name, case_sensitive=case_sensitive, lenient=lenient, limits=LIMITS)
 
 

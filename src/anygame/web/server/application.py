@@ -89,7 +89,7 @@ def _guarded(
         return response
 
     async def gone(_: Request, error: Exception) -> Response:
-        return Response(status_code=400)  # nobody is there to read it
+        return Response(status_code=400)  # the browser has disconnected
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
